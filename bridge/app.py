@@ -60,9 +60,7 @@ from bridge.index.lost_properties import lost_properties
 from bridge.index.search.nearest import NearestNames
 from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.embedder import packaged_model
-from bridge.index.vectors.opening_model import OpeningModel, opening_model_files
-from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
 from bridge.index.vectors.served import ServedModel
 from bridge.index.vectors.vector_index import Mode, Model
 from bridge.index.vectors.vectors import Vectors
@@ -479,18 +477,13 @@ class Bridge:
             if name := self.settings.current.semantic_model:
                 server = OllamaServer(self.web.door, self.services.keys, self.services.embedding_servers)
                 return ServedModel(name, OllamaEmbeddings(server, lambda: self.settings.current, loop), self._clock)
-            found = packaged_model()
-            return PackagedModel(found, self._clock) if found is not None else None
-
-        def opening_model() -> Model | None:
-            found = opening_model_files()
-            return OpeningModel(found, place.parent / "models" if place else None, self._clock) if found else None
+            return PackagedModel.installed(QUICK, self._clock)
 
         def chosen() -> tuple[str, str]:
             settings = self.settings.current
             return settings.semantic_model, settings.chat_endpoint if settings.semantic_model else ""
 
-        def opening_mode() -> Mode:
+        def better_mode() -> Mode:
             settings = self.settings.current
             return "off" if settings.semantic_model else settings.semantic_search  # the person has chosen another
 
@@ -502,8 +495,8 @@ class Bridge:
             folder=place,
             mode=lambda: self.settings.current.semantic_search,
             model=model,
-            opening_mode=opening_mode,
-            opening_model=opening_model,
+            better_mode=better_mode,
+            better_model=lambda: PackagedModel.installed(BETTER, self._clock),
             chosen=chosen,
         )
         self.settings.on_change(lambda _change: vectors.changed())

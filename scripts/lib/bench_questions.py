@@ -27,15 +27,14 @@ from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import packaged_model
-from bridge.index.vectors.opening_model import OpeningModel, opening_model_files
-from bridge.index.vectors.packaged import PackagedModel
+from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
 from bridge.index.vectors.vectors import Vectors
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from scripts.lib import bench_measure
 from scripts.lib.bench_measure import note, percentile
 from scripts.lib.bench_processes import Raw, connected, new_place, serving, started
-from scripts.lib.bench_vaults import bench_vault, question_vault
+from scripts.lib.bench_vaults import bench_vault, question_vault, written_vault
 from scripts.lib.golden import Question, ask, read_questions
 
 NOTES = 10_000
@@ -59,7 +58,11 @@ async def run() -> None:
 
 
 def _quality() -> None:
-    vault, name = question_vault()
+    for vault, name in (question_vault(), written_vault("small_vault", "own_words"), written_vault("east_asian")):
+        _quality_of(vault, name)
+
+
+def _quality_of(vault: Path, name: str) -> None:
     questions = read_questions(name)
     notes = _notes(vault)
     print(f"  {len(questions)} questions ({name}) of {len(notes)} notes")
@@ -243,9 +246,9 @@ def _ours(vault: Path, *, by_meaning: bool = False, say: bool = False) -> Iterat
             clock,
             folder=Path(place),
             mode=lambda: "on",
-            model=_model(clock),
-            opening_mode=lambda: "on",
-            opening_model=_opening_model(clock, Path(place)),
+            model=lambda: PackagedModel.installed(QUICK, clock),
+            better_mode=lambda: "on",
+            better_model=lambda: PackagedModel.installed(BETTER, clock),
             delay=0,
         )
         if by_meaning:
@@ -273,16 +276,6 @@ def _ours(vault: Path, *, by_meaning: bool = False, say: bool = False) -> Iterat
         search.close()
         vectors.close()
         index.close()
-
-
-def _model(clock: SystemClock) -> Callable[[], PackagedModel | None]:
-    files = packaged_model()
-    return lambda: PackagedModel(files, clock) if files is not None else None
-
-
-def _opening_model(clock: SystemClock, place: Path) -> Callable[[], OpeningModel | None]:
-    files = opening_model_files()
-    return lambda: OpeningModel(files, place / "models", clock) if files is not None else None
 
 
 def _fts5(notes: Sequence[tuple[str, str, str]], joint: str, *, snippets: bool = False) -> Find:

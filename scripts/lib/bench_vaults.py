@@ -6,7 +6,7 @@ import tarfile
 from pathlib import Path
 
 from scripts.lib.bench_processes import PLAYGROUND
-from scripts.lib.golden import read_small_vault
+from scripts.lib.golden import read_vault
 from scripts.lib.vault_generator import generate
 from scripts.lib.vault_replicas import replicate
 
@@ -28,15 +28,21 @@ def bench_vault(notes: int) -> Path:
 def question_vault() -> tuple[Path, str]:
     """A vault whose notes answer questions, and which of those in `golden.py`: real notes, or else the small vault."""
     real, others = _real_notes(), _vaults() / OTHERS
-    folder = PLAYGROUND / ("questions" if real and others.is_dir() else "questions-small")
     if real and others.is_dir():
+        folder = PLAYGROUND / "questions"
         for source in (real, others):
             shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
         return folder, "held_back"
-    for path, text in read_small_vault().items():
+    return written_vault("small_vault")
+
+
+def written_vault(name: str, questions: str = "") -> tuple[Path, str]:
+    """Return a vault that `golden.py` has, and which questions are asked of it: by default those of the same name."""
+    folder = PLAYGROUND / f"questions-{name}"
+    for path, text in read_vault(name).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
-    return folder, "small_vault"
+    return folder, questions or name
 
 
 def _vaults() -> Path:

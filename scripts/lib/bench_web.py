@@ -10,6 +10,8 @@ from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
+import trafilatura
+
 from bridge.app import tune_process
 from bridge.clock import SystemClock
 from bridge.testing import sandbox
@@ -26,6 +28,8 @@ from bridge.web.robots import RobotsRules
 from bridge.web.services import WebServices
 from bridge.web.transport import Transport
 from scripts.lib.bench_measure import alternate, compare
+from scripts.lib.page_quality import page_quality, plain
+from tests.real_data import REAL_VAULTS
 
 PAGES = Path(__file__).resolve().parents[2] / "tests" / "web" / "extraction" / "pages"
 CALLS = 20
@@ -126,6 +130,7 @@ async def run() -> None:
     print(
         f"  reading a page: {statistics.median(taken) * 1000:.0f} ms CPU, p95 {p95 * 1000:.0f} ms ({len(taken)} times)"
     )
+    _print_quality()
     async with served(page(20_000)) as (vault, url):
         text = (await vault.succeed("web_fetch", url=url)).data["content"]
         vault.write("Note.md", text)
@@ -144,3 +149,18 @@ async def run() -> None:
         }
         samples = await alternate(sides)
         print(compare("how long the event loop is held at most (goal: 20 ms more than by the machine alone)", samples))
+
+
+def _print_quality() -> None:
+    """Print how well the pages of the benchmark are read, and how well by the library alone."""
+    folder = REAL_VAULTS / "pages"
+    if not folder.is_dir():
+        print("  the pages of the extraction benchmark are not on this machine (set VAULT_BRIDGE_TEST_VAULTS)")
+        return
+    ways: dict[str, Callable[[bytes, str], str]] = {
+        "web_fetch": lambda data, url: plain(read_page(data, url or "https://example.com/").text),
+        "trafilatura alone": lambda data, _url: trafilatura.extract(data, include_comments=False, fast=True) or "",
+    }
+    for name, read in ways.items():
+        quality = page_quality(folder, read)
+        print(f"  {name}: F1 {quality.f1:.3f}, precision {quality.precision:.3f}, recall {quality.recall:.3f}")

@@ -25,7 +25,7 @@ BIN = VENV / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 COMMAND = BIN / ("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
 
-_MEANING = "numpy,tokenizers,wordllama,hf-xet,onnxruntime,protobuf"  # nothing of it is compiled here
+_MEANING = "numpy,tokenizers,wordllama,hf-xet"  # nothing of it is compiled here
 _DEV_PIP = "pip>=25.1"  # the first that knows `--group`
 
 

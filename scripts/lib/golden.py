@@ -52,9 +52,9 @@ def read_questions(name: str) -> list[Question]:
     return [Question(*row) for row in rows[1:]]
 
 
-def read_small_vault() -> dict[str, str]:
-    """The notes of the vault that is always at hand, by path."""
-    text = (GOLDEN / "small_vault.txt").read_text(encoding="utf-8")
+def read_vault(name: str) -> dict[str, str]:
+    """Return the notes of a vault that is always at hand, `small_vault` or `east_asian`, by path."""
+    text = (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
     notes = (part.partition("\n") for part in text.removeprefix("=== ").split("\n=== "))
     return {path: content for path, _break, content in notes}
 

@@ -23,7 +23,7 @@ from scripts.lib import (
     bench_start,
     bench_write,
 )
-from scripts.lib.golden import read_small_vault
+from scripts.lib.golden import read_vault
 from scripts.lib.vault_generator import generate
 
 if sys.platform != "win32":
@@ -142,7 +142,7 @@ async def test_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str], mon
 
 
 def made_small(folder: Path) -> Path:
-    for path, text in read_small_vault().items():
+    for path, text in read_vault("small_vault").items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")
     return folder

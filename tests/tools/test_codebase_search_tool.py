@@ -7,7 +7,7 @@ import pytest
 
 from bridge.errors import ErrorType
 from bridge.testing import Sandbox, sandbox
-from scripts.lib.golden import read_small_vault
+from scripts.lib.golden import read_vault
 
 QUESTION = "What are the brown spots on the leaves of my tomatoes?"
 
@@ -15,7 +15,7 @@ QUESTION = "What are the brown spots on the leaves of my tomatoes?"
 @pytest.fixture
 async def house() -> AsyncIterator[Sandbox]:
     """A vault of notes about a house and what is in it."""
-    async with sandbox(read_small_vault()) as made:
+    async with sandbox(read_vault("small_vault")) as made:
         yield made
 
 

@@ -7,7 +7,7 @@ import pytest
 from bridge.errors import ErrorType
 from bridge.testing import Sandbox, sandbox
 from bridge.tools.core.context_pack import BYTES
-from scripts.lib.golden import read_questions, read_small_vault
+from scripts.lib.golden import read_questions, read_vault
 
 QUESTION = "What are the brown spots on the leaves of my tomatoes?"
 
@@ -15,13 +15,13 @@ QUESTION = "What are the brown spots on the leaves of my tomatoes?"
 @pytest.fixture
 async def house() -> AsyncIterator[Sandbox]:
     """A vault of notes about a house and what is in it."""
-    async with sandbox(read_small_vault()) as made:
+    async with sandbox(read_vault("small_vault")) as made:
         yield made
 
 
 async def test_the_best_passage_comes_first_and_whole(house: Sandbox) -> None:
     result = await house.succeed("context_pack", question=QUESTION)
-    text = read_small_vault()["Garden/Tomatoes.md"].strip()
+    text = read_vault("small_vault")["Garden/Tomatoes.md"].strip()
     assert result.text.startswith(f"[Garden/Tomatoes.md:1-4 (Blight)]\n{text}\n")
     assert result.data["passages"][0] == {
         "path": "Garden/Tomatoes.md",
@@ -42,7 +42,7 @@ async def test_the_answer_is_never_over_its_budget(house: Sandbox, budget: int) 
 
 
 async def test_nothing_comes_twice(house: Sandbox) -> None:
-    copied = read_small_vault()["Garden/Tomatoes.md"]
+    copied = read_vault("small_vault")["Garden/Tomatoes.md"]
     house.write("Copy of tomatoes.md", copied.replace("\n", "\n\n"))
     result = await house.succeed("context_pack", question=QUESTION, budget=5000)
     assert result.text.count("late blight") == 1

@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from bridge.index.search.note_text import NoteText, folded
+from bridge.index.store.letters import bare, spellings
 from bridge.index.texts.line_patterns import Span
 from bridge.notes.frontmatter import find_frontmatter
 
@@ -18,7 +19,7 @@ _SNAP = 20
 _MOST_JOINED = 40
 """Characters that may belong together to make what is seen as one."""
 _UNACCENTED = 50_000
-"""Characters of a note that are compared without their accents."""
+"""Characters of a note that are compared in their plainest form."""
 
 _VIRAMA = 9
 """The class of the signs that join the consonants of Indian scripts."""
@@ -49,22 +50,13 @@ def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH
     return _shown(note.text, low, max(high, min(end, start + width)))
 
 
-def unaccented_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
-    """Where words are, accents aside: what the full-text index finds and a plain comparison does not."""
-    text = note.text[:_UNACCENTED]
-    kept: list[str] = []
-    at: list[int] = []
-    for place, character in enumerate(folded(text)):
-        for part in unicodedata.normalize("NFD", character):
-            if not unicodedata.combining(part):
-                kept.append(part)
-                at.append(place)
-    plain = "".join(kept)
+def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
+    """Where words are in other letters: what the full-text index finds and a plain comparison does not."""
+    text = note.bare_text[:_UNACCENTED]
     found: list[list[Span]] = []
     for word in words:
-        wanted = "".join(c for c in unicodedata.normalize("NFD", folded(word)) if not unicodedata.combining(c))
-        place = plain.find(wanted) if wanted else -1
-        found.append([(at[place], at[place + len(wanted) - 1] + 1)] if place >= 0 else [])
+        forms = [bare(form) for form in (folded(word), *spellings(folded(word)))]
+        found.append([(at, at + len(form)) for form in forms if form and (at := text.find(form)) >= 0][:1])
     return found
 
 

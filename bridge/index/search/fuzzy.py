@@ -14,6 +14,7 @@ from functools import cached_property
 
 import re2
 
+from bridge.index.store.letters import plain
 from bridge.index.texts.text_lines import TextLines
 
 WORD_LIKENESS = 72.0
@@ -176,11 +177,11 @@ class FuzzyPaths:
 
 
 def fold(text: str) -> str:
-    """A text without what people do not type: case, accents, width."""
+    """A text without what people do not type: case, accents, width, and letters that stand for others."""
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in decomposed if not unicodedata.combining(letter)).casefold()
+    return plain("".join(letter for letter in decomposed if not unicodedata.combining(letter))).casefold()
 
 
 def _fuzzy_path(path: str) -> FuzzyPath:

@@ -18,9 +18,6 @@ That is where no passage holds any of the words. The more of them the best one h
 OPENING = 1.5
 """What the likeness of a note's name and opening counts, beside that of its nearest passage."""
 
-CLEARLY = 1.05
-"""By how much a note has to be ahead of all others by its words to stay first, whatever others mean."""
-
 
 class NearPassage(NamedTuple):
     """A passage that is near something in meaning.

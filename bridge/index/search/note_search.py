@@ -3,9 +3,10 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.excerpts import WIDTH, excerpt, unaccented_places
+from bridge.index.search.excerpts import WIDTH, bare_places, excerpt
 from bridge.index.search.languages import Languages
 from bridge.index.search.meaning import NEAR, Meaning, MeaningState, Near, NearPassage, NoMeaning
 from bridge.index.search.note_text import Needle, NoteText
@@ -177,9 +178,8 @@ class NoteSearch:
             if plain is not None and make_terms(plain):
                 words = query_words(plain, self._languages, len(files))
                 question = words.question
-                near = self._near(asked.query, files) if question else None
-                by_meaning = near is not None
-                ranked = ranking.find(words, asked.first, asked.count, near or Near())
+                ranked = ranking.find(words, asked.first, asked.count, partial(self._near, asked.query, files))
+                by_meaning = ranked.by_meaning
                 results = [
                     FoundNote(path, _passage_excerpt(weighed, asked.width))
                     if (weighed := ranked.weighed.get(path)) and weighed.passages
@@ -225,8 +225,7 @@ class NoteSearch:
             words = query_words(question.split(), self._languages, len(files))
             if not words.terms:
                 return []
-            near = self._near(question, files) if words.question else None
-            ranked = ranking.find(words, 0, MOST_NOTES, near or Near())
+            ranked = ranking.find(words, 0, MOST_NOTES, partial(self._near, question, files))
             left = [path for path in ranked.paths if path not in ranked.weighed]
             weighed = {**ranked.weighed, **ranking.weigh(left, words.terms)}
             return self._best_passages([(path, weighed[path]) for path in ranked.paths if path in weighed])
@@ -374,7 +373,8 @@ def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[RankedWord]
         needles.append(Needle(" ".join(term.text for term in terms)))
     places = [_some(note, needle) for needle in needles]
     if not any(places):
-        places = unaccented_places(note, [term.text for term in terms])
+        note = readable(note) or note
+        places = bare_places(note, [term.text for term in terms])
     return excerpt(note, places, width)
 
 

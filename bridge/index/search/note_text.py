@@ -7,6 +7,7 @@ from functools import cached_property
 
 import orjson
 
+from bridge.index.store.letters import bare
 from bridge.index.texts.line_patterns import Span
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote
@@ -173,6 +174,11 @@ class NoteText:
     def folded_text(self) -> str:
         """The text without the difference of upper and lower case, in as many characters."""
         return folded(self.text)
+
+    @cached_property
+    def bare_text(self) -> str:
+        """The same with each letter in its plainest form."""
+        return bare(self.folded_text)
 
 
 def canvas_text(data: bytes) -> str:

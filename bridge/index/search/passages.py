@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from bridge.index.search.note_text import NoteText, folded
-from bridge.index.search.words import RankedWord, without_accents
+from bridge.index.search.words import LEAST_BEGINNING, RankedWord
+from bridge.index.store.letters import bare, spellings
 from bridge.index.texts.line_patterns import Span
 from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.note import Heading
@@ -24,6 +25,8 @@ OPENING = 400
 
 BEGUN = 0.5
 """What a word that only begins like the one asked for counts, beside the word itself."""
+OTHERWISE = 0.9
+"""What a word in another spelling counts, beside the word as it was asked for."""
 ONCE = 0.5
 """How much less each further place of a word counts (the k1 of BM25, without a punishment for length)."""
 IN_OPENING = 0.5
@@ -65,7 +68,17 @@ class WeightedWord:
         self.weight = weight
         form = Form(folded(word.text), word.beginning, word.may_go_on, word.literal or word.unspaced)
         self.form = form
-        self.bare = form._replace(whole=without_accents(form.whole), beginning=without_accents(form.beginning))
+        self.otherwise = [form._replace(whole=bare(form.whole), beginning=bare(form.beginning))]
+        for each in map(bare, _spelt_otherwise(word)):
+            self.otherwise.append(Form(each, each, form.may_go_on and len(each) >= LEAST_BEGINNING, inside=False))
+
+    def places(self, note: NoteText, start: int) -> list[Place]:
+        """Where the word is in a note: as it was asked for, or else in other letters."""
+        found = _places(note.folded_text, self.form, start)
+        if not found and (len(self.otherwise) > 1 or not note.text.isascii()):
+            other = sorted(place for form in self.otherwise for place in _places(note.bare_text, form, start))
+            found = [(begin, end, OTHERWISE * worth) for begin, end, worth in other]
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +132,11 @@ def weigh(note: NoteText, words: Sequence[WeightedWord], name: str) -> tuple[flo
         The score of its best passage with its opening, and the passages that hold any of the words, in order.
     """
     body = body_start(note.text)
-    found = [_places(note.folded_text, each.form, body) for each in words]
-    if not any(found) and not note.text.isascii():
-        bare = without_accents(note.folded_text)
-        found = [_places(bare, each.bare, body) for each in words]
+    found = [each.places(note, body) for each in words]
     if not any(found):
         return 0.0, []
-    name = folded(name)
-    named = [_most(_places(name, each.form, 0)) for each in words]
+    title = NoteText(name)
+    named = [_most(each.places(title, 0)) for each in words]
     passages = _weighed(list(cut(note.text, body)), words, found, named)
     opening = sum(
         each.weight * _most([place for place in places if place[0] < body + OPENING])
@@ -147,6 +157,10 @@ def heading_at(headings: Sequence[Heading], place: int) -> str:
     """The heading under which a place is; empty before the first."""
     at = bisect_right([heading.start for heading in headings], place) - 1
     return headings[at].heading if at >= 0 else ""
+
+
+def _spelt_otherwise(word: RankedWord) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*word.spellings, *(spellings(word.beginning) if word.spellings else ()))))
 
 
 def _weighed(

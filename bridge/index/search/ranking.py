@@ -15,12 +15,12 @@ as well (`meaning.py`).
 import heapq
 import math
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.meaning import CLEARLY, FOUND_NEAR, NEAR, OPENING, WEIGHT, Near, NearPassage
+from bridge.index.search.meaning import FOUND_NEAR, NEAR, OPENING, WEIGHT, Near, NearPassage
 from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_start, cut, readable, weigh
 from bridge.index.search.text_session import TextSession, has_text
@@ -48,6 +48,8 @@ OFTEN = 4
 """Of words that are all in more than one note of so many, it is not asked where they stand side by side."""
 NAMED = 1.0
 SIDE_BY_SIDE = 0.5
+AS_ASKED = 0.5
+"""What lifts a note in which the words are written as they were asked for, beside one with other spellings."""
 _STEP = 50
 """Scores that differ by less than a fiftieth are nearly equal."""
 _LEAST = 1e-9
@@ -64,12 +66,14 @@ class RankedNotes:
         total: How many there are.
         with_all: How many of them hold all words: the first, but for a question.
         weighed: Of those that were looked into, the text and its passages with any of the words.
+        by_meaning: Whether notes were also found by what they mean.
     """
 
     paths: tuple[str, ...]
     total: int
     with_all: int
     weighed: Mapping[str, "WeighedNote"] = field(default_factory=dict)
+    by_meaning: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,28 +110,37 @@ class Ranking:
         self._files = files
         self._held: dict[str, set[str]] = {}
 
-    def find(self, query: QueryWords, first: int, count: int, near: Near = _NOTHING_NEAR) -> RankedNotes:
+    def find(
+        self, query: QueryWords, first: int, count: int, near: Callable[[], Near | None] = lambda: None
+    ) -> RankedNotes:
         """The notes that hold the words.
 
         Args:
             query: At least one word.
             first: How many to pass over.
             count: How many to return.
-            near: For a question, what is nearest to it in meaning.
+            near: Returns what is nearest to the query in meaning; asked where few notes hold all of its words.
         """
         if query.question and any(term.any for term in query.terms):
-            return self._answering(query, first, count, near)
+            return self._answering(query, first, count, near())
         terms, wanted = query.terms, first + count
         indexed = [term for term in terms if term.any]
         chosen = self._weighty(indexed)
         found = self._with_all(terms, indexed)
         best = self._best(found, terms, self._scoring(" AND ", chosen), wanted, query.whole)
         inside: set[str] = set()
-        if not found or any(term.unspaced for term in terms):
+        if not found:
             inside = self._inside(terms) - found
             best += self._by_name(inside, terms)[: max(wanted - len(best), 0)]
         with_all = total = len(found) + len(inside)
-        if with_all < FEW and len(terms) > 1 and chosen:
+        if with_all >= FEW:
+            return RankedNotes(tuple(best[first:wanted]), total, with_all)
+        if len(terms) > 1 and (close := near()) is not None:
+            asked = query._replace(terms=[replace(term, scored=term.any) for term in terms])
+            other = self._answering(asked, 0, wanted, close)
+            best = list(dict.fromkeys([*best, *other.paths]))
+            return replace(other, paths=tuple(best[first:wanted]), total=max(total, other.total), with_all=with_all)
+        if len(terms) > 1 and chosen:
             some = self._with_any(self._telling(indexed)) - found - inside
             best += self._best(some, terms, self._scoring(" OR ", chosen), max(wanted - with_all, 0))
             total += len(some)
@@ -148,8 +161,9 @@ class Ranking:
         chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
         return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
 
-    def _answering(self, query: QueryWords, first: int, count: int, near: Near) -> RankedNotes:
+    def _answering(self, query: QueryWords, first: int, count: int, close: Near | None) -> RankedNotes:
         """The notes that hold any of the words or are near the question, those first that answer it."""
+        near = close or _NOTHING_NEAR
         wanted = first + count
         indexed = [term for term in query.terms if term.any]
         chosen = self._weighty(indexed)
@@ -166,14 +180,13 @@ class Ranking:
             likeness[opening.path] = likeness.get(opening.path, 0.0) + OPENING * opening.likeness
             by_note.setdefault(opening.path, [opening])
         weighed = self.weigh(by_words, chosen)
-        weight = WEIGHT * (1 - _covered(weighed.values(), len(chosen))) * (sum(map(self._weight, chosen)) or 1.0)
+        weight = WEIGHT * (1 - _covered(weighed.values(), len(query.terms))) * self._sought(query.terms)
         totals = {path: score + (weighed[path].score if path in weighed else 0.0) for path, score in by_words.items()}
-        leader = _leader(totals)
         for path, alike in likeness.items():
             totals[path] = totals.get(path, 0.0) + weight * alike
 
-        def key(path: str) -> tuple[bool, bool, int, int, str]:
-            return path not in called, path != leader, _rounded(totals[path]), *self._newest(path)
+        def key(path: str) -> tuple[bool, int, int, str]:
+            return path not in called, _rounded(totals[path]), *self._newest(path)
 
         found_near = heapq.nlargest(FOUND_NEAR, likeness, key=likeness.__getitem__)
         best = sorted({*by_words, *found_near}, key=key)
@@ -187,7 +200,8 @@ class Ranking:
                 note = weighed[path].note if path in weighed else self._text(path)
                 if note is not None:
                     weighed[path] = _with_near(weighed.get(path) or WeighedNote(note, 0.0, ()), by_note[path], weight)
-        return RankedNotes(chosen_notes, len(some), len(self._with_all(query.terms, indexed)), weighed)
+        with_all = len(self._with_all(query.terms, indexed))
+        return RankedNotes(chosen_notes, len(some), with_all, weighed, by_meaning=close is not None)
 
     def _text(self, path: str) -> NoteText | None:
         """A note's text, as far as it is weighed; None when it has none."""
@@ -261,6 +275,11 @@ class Ranking:
         everything, count = max(len(self._files), 1), self._count(term) if term.any else 1
         return math.log(1 + (everything - count + 0.5) / (count + 0.5)) if count else 0.0
 
+    def _sought(self, terms: Iterable[RankedWord]) -> float:
+        """Return how much all words together say, one that no note holds as much as the rarest."""
+        rarest = math.log(1 + (len(self._files) + 0.5) / 0.5)
+        return sum(self._weight(term) or rarest for term in terms)
+
     def _telling(self, terms: Sequence[RankedWord]) -> Sequence[RankedWord]:
         """The words of which one is enough to be found: not those that are in most notes of a large vault."""
         most = max(len(self._files) // 2, SMALL)
@@ -318,11 +337,20 @@ class Ranking:
             together = phrase(whole)
             close = frozenset(self._index.matching(together, self._session.expired))
 
+        written = self._written_so(list(scores)[:FEW_TEXTS], terms)
+
         def key(path: str) -> tuple[bool, int, int, str]:
-            score = scores[path] * (1 + NAMED * (path in named) + SIDE_BY_SIDE * (path in close))
-            return path not in called, _rounded(score), *self._newest(path)
+            lift = NAMED * (path in named) + SIDE_BY_SIDE * (path in close) + AS_ASKED * (path in written)
+            return path not in called, _rounded(scores[path] * (1 + lift)), *self._newest(path)
 
         return sorted(scores, key=key)
+
+    def _written_so(self, paths: Iterable[str], terms: Sequence[RankedWord]) -> set[str]:
+        """Return those of some notes that hold each word as it was asked for, where words have other forms."""
+        if not any(term.spellings or not term.text.isascii() for term in terms):
+            return set()
+        needles = [Needle(term.text) for term in terms]
+        return {path for path in paths if all(self._holds(path, needle) for needle in needles)}
 
     def _called(self, whole: str) -> set[str]:
         """The notes whose name or alias is the whole query."""
@@ -346,14 +374,6 @@ def _covered(weighed: Iterable[WeighedNote], words: int) -> float:
     """The part of a question's words that one passage holds: where it is all, there is nothing to be guessed."""
     most = max((len(passage.places) for note in weighed for passage in note.passages), default=0)
     return most / words if words else 0.0
-
-
-def _leader(totals: Mapping[str, float]) -> str | None:
-    """The note that is clearly first by its words: meaning takes no other to its place."""
-    first, second = [*heapq.nlargest(2, totals, key=totals.__getitem__), None, None][:2]
-    if first is None or totals[first] <= CLEARLY * (totals[second] if second is not None else 0.0):
-        return None
-    return first
 
 
 def _told_apart(near: Sequence[NearPassage], least: int) -> Iterator[NearPassage]:

@@ -1,7 +1,6 @@
 """The words of a query, as they are looked for in the index and in texts."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -9,19 +8,19 @@ from typing import NamedTuple
 from bridge.index.search.languages import Languages, stem_of
 from bridge.index.search.note_text import folded
 from bridge.index.store.fulltext import phrase, words
+from bridge.index.store.letters import MARKS, bare, ideographs, is_unspaced, pieces, spellings
 
 MOST_WORDS = 64
 """Different words of a query that are looked for."""
 MOST_WANTED = 3
 """Words that say something, up to which a query asks for the notes with all of them; a longer one is a question."""
+LEAST_BEGINNING = 5
+"""Letters of another spelling from which it may go on: `fuel` is not to find what begins with `ful`."""
 
 _SHORT = 3
 _EDGES = " \t\n.,;:!?'\"()[]{}<>/\\|…“”‘’«»„‚–—、。，！？：；「」『』（）・"  # noqa: RUF001
-_SYMBOL = re.compile(r"[^\w\s" + re.escape(_EDGES) + r"\-_*~`=^]")
-_PARTS = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\ua4cf\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff]"
-)
+_SYMBOL = re.compile(r"[^\w\s" + MARKS + re.escape(_EDGES) + r"\-_*~`=^]")
+_PARTS = re.compile(rf"(?:[^\W_]|[{MARKS}])+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,7 @@ class RankedWord:
             order its passages decide too.
         literal: Whether it has signs that the index leaves out (`C++`), so that texts must be asked too.
         unspaced: Whether its script puts no spaces between words.
+        spellings: How else it may be typed, folded.
         beginning: What a word of a text begins with that is this one or a form of it, folded.
         may_go_on: Whether such a word may be longer.
     """
@@ -44,6 +44,7 @@ class RankedWord:
     scored: str
     literal: bool
     unspaced: bool
+    spellings: tuple[str, ...] = ()
     beginning: str = ""
     may_go_on: bool = False
 
@@ -71,12 +72,11 @@ def make_terms(texts: Iterable[str]) -> list[RankedWord]:
         if not word or key in found or len(found) >= MOST_WORDS:
             continue
         literal = _SYMBOL.search(word) is not None
-        unspaced = _UNSPACED.search(word) is not None
+        unspaced = is_unspaced(word)
         if words(word):
-            longer = not literal and (len(word) > _SHORT or unspaced)
-            whole, begun = phrase(word), phrase(word, prefix=longer)
-            scored = f"({whole} OR {begun})" if longer else whole
-            found[key] = RankedWord(word, begun, scored, literal, unspaced, key, longer)
+            longer = not literal and not unspaced and len(word) > _SHORT
+            others = () if literal or unspaced else spellings(key)
+            found[key] = _expressed(RankedWord(word, "", "", literal, unspaced, others, key, longer))
         elif literal:
             found[key] = RankedWord(word, "", "", literal=True, unspaced=False, beginning=key)
     return list(found.values())
@@ -91,48 +91,57 @@ def query_words(texts: Sequence[str], languages: Languages, notes: int) -> Query
         notes: How many there are.
     """
     terms = make_terms(texts)
-    parts = make_terms(part for term in terms for part in ([term.text] if term.literal else _PARTS.findall(term.text)))
     whole = " ".join(term.text for term in terms)
-    language = languages.of({without_accents(part.beginning) for part in parts}, notes)
+    terms = [part for term in terms for part in _apart(term)]
+    parts = make_terms(part for term in terms for part in ([term.text] if term.literal else _PARTS.findall(term.text)))
+    language = languages.of({bare(part.beginning) for part in parts}, notes)
     if language is None:
         return _question(parts, whole) if len(parts) > MOST_WANTED else QueryWords(terms, question=False, whole=whole)
 
     def forms(term: RankedWord) -> RankedWord:
         return _with_forms(term, stem_of(term.beginning, language))
 
-    told = [part for part in parts if without_accents(part.beginning) not in language.words]
+    told = [part for part in parts if bare(part.beginning) not in language.words]
     if len(told) > MOST_WANTED:
         return _question(map(forms, told), whole)
-    wanted = [term for term in terms if without_accents(term.beginning) not in language.words]
+    wanted = [term for term in terms if bare(term.beginning) not in language.words]
     if len(wanted) < len(terms):  # a question, though a short one
         wanted = list(map(forms, wanted))
     return QueryWords(wanted or terms, question=False, whole=whole)
 
 
-def without_accents(text: str) -> str:
-    """A text in as many characters, without accents."""
-    return text if text.isascii() else text.translate(_BARE)
-
-
 def _question(terms: Iterable[RankedWord], whole: str) -> QueryWords:
-    return QueryWords([replace(term, scored=term.any) for term in terms], question=True, whole=whole)
+    """Return a question: for Chinese characters, which mean something by themselves, each of them counts too."""
+    asked = list(terms)
+    known = {term.text for term in asked}
+    single = make_terms(each for term in asked if term.unspaced for each in ideographs(term.text))
+    asked += [term for term in single if term.text not in known]
+    return QueryWords([replace(term, scored=term.any) for term in asked[:MOST_WORDS]], question=True, whole=whole)
 
 
 def _with_forms(word: RankedWord, stem: str) -> RankedWord:
     """The same word, found by its other forms too."""
     if not stem or word.literal or word.unspaced:
         return word
-    begun = phrase(stem, prefix=True)
-    return replace(word, any=begun, scored=f"({phrase(word.text)} OR {begun})", beginning=stem, may_go_on=True)
+    return _expressed(replace(word, beginning=stem, may_go_on=True))
 
 
-class _BareLetters(dict[int, int]):
-    """Letters without their accents, worked out when they are met."""
-
-    def __missing__(self, code: int) -> int:
-        parts = unicodedata.normalize("NFD", chr(code))
-        self[code] = ord(parts[0]) if all(map(unicodedata.combining, parts[1:])) else code
-        return self[code]
+def _apart(word: RankedWord) -> list[RankedWord]:
+    """Return the pieces of a word without spaces, of which notes may hold some; else the word itself."""
+    return (make_terms(pieces(word.text)) if word.unspaced and not word.literal else []) or [word]
 
 
-_BARE = _BareLetters()
+def _expressed(word: RankedWord) -> RankedWord:
+    """Return a word with what it is looked for by in the index."""
+    whole = [phrase(text) for text in (word.text, *word.spellings)]
+    if not word.may_go_on:
+        any_of = _any(whole)
+        return replace(word, any=any_of, scored=any_of)
+    begun = [phrase(word.beginning, prefix=True)]
+    begun += [phrase(text, prefix=len(text) >= LEAST_BEGINNING) for text in word.spellings]
+    return replace(word, any=_any(begun), scored=_any([*whole, *begun]))
+
+
+def _any(expressions: Sequence[str]) -> str:
+    different = list(dict.fromkeys(expressions))
+    return different[0] if len(different) == 1 else f"({' OR '.join(different)})"

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 import orjson
 
 from bridge.errors import DeadlineExceeded
+from bridge.index.store.letters import asked, indexed
 
 COLUMNS = ("name", "headings", "aliases", "tags", "text")
 WEIGHTS = (8.0, 3.0, 6.0, 3.0, 1.0)
@@ -26,7 +27,8 @@ MANY_DISCARDED = 2_000
 CHECK_EVERY = 20_000
 """Steps of SQLite's machine between two looks at the deadline: some milliseconds."""
 
-_TOKENIZER = "unicode61 remove_diacritics 2"
+_TOKENIZER = "unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''"
+"""With the signs on letters, of which the words of Indian scripts and of Thai cannot be bereft."""
 
 
 T = TypeVar("T")
@@ -103,7 +105,7 @@ class FullText:
         row = (name, "\n".join(headings), "\n".join(aliases), "\n".join(tags), text)
         connection.execute(
             f"INSERT INTO fulltext(rowid, {', '.join(COLUMNS)}) VALUES(?, ?, ?, ?, ?, ?)",
-            (document, *map(_storable, row)),
+            (document, *(indexed(_storable(text)) for text in row)),
         )
 
     @staticmethod
@@ -257,8 +259,9 @@ def phrase(text: str, *, prefix: bool = False, columns: str = "") -> str:
         prefix: Whether the last of them may go on.
         columns: Such as `name aliases`; empty for all.
     """
-    quoted = '"' + _storable(text).replace("\0", " ").replace('"', '""') + '"'
-    if prefix:
+    wanted, begun = asked(_storable(text))
+    quoted = '"' + wanted.replace("\0", " ").replace('"', '""') + '"'
+    if prefix or begun:
         quoted += " *"
     return f"{{{columns}}} : {quoted}" if columns else quoted
 

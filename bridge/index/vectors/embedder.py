@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import re
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,6 +32,10 @@ _LONGEST = 4096
 
 class ModelChanged(ExecutionFailed):
     """The model is another one than before: its vectors cannot be compared with those that are kept."""
+
+
+_LETTER = re.compile(r"[^\W\d_]")
+_LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
 
 
 class Embedder(Protocol):
@@ -112,15 +117,27 @@ class StaticModel:
         self.dimensions = int(self._weights.shape[1])
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
-        """The vectors of some texts; that of a text without words is all zeros."""
+        """The vectors of some texts; that of a text without words in Latin letters is all zeros."""
         import numpy as np  # noqa: PLC0415 - an extra
 
-        shown = [text[:_LONGEST].encode("utf-8", "replace").decode() for text in texts]
+        shown = [known(text[:_LONGEST]) for text in texts]
         vectors = np.zeros((len(texts), self.dimensions), np.float32)
         for row, encoding in enumerate(self._tokenizer.encode_batch_fast(shown, add_special_tokens=False)):
             if encoding.ids:
                 vectors[row] = self._weights[encoding.ids].sum(axis=0, dtype=np.float32)
         return unit(vectors)
+
+
+def known(text: str) -> str:
+    """Return what of a text a packaged model reads: nothing of one that is mostly in other letters than Latin ones.
+
+    The models have learned English. They make vectors of anything, but of other scripts these mean nothing.
+    """
+    if not text.isascii():
+        text = text.encode("utf-8", "replace").decode()
+        if 2 * len(_LATIN.findall(text)) < len(_LETTER.findall(text)):
+            return ""
+    return text
 
 
 def unit(vectors: "Matrix") -> "Matrix":

@@ -1,8 +1,9 @@
-"""The worker process in which passages are embedded with the packaged model, so that the bridge answers meanwhile.
+"""The worker process in which notes are embedded with a packaged model, so that the bridge answers meanwhile.
 
-It has the lowest priority that the system offers without stopping it. A request has `sizes`, the lengths of the texts
-in bytes, and the texts one after the other; the answer has `dimensions`, and the vectors as half-precision numbers.
-The process ends when its standard input does, or when it takes more memory than it may.
+It has the lowest priority that the system offers without stopping it. A request has `model`, the model's name, and
+`sizes`, the lengths of the texts in bytes, and the texts one after the other; the answer has `dimensions`, and the
+vectors as half-precision numbers. The process ends when its standard input does, or when it takes more memory than it
+may.
 """
 
 import contextlib
@@ -10,10 +11,13 @@ import os
 import signal
 import sys
 from itertools import accumulate, pairwise
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.workers.frames import read_frame, write_frame
 from bridge.workers.memory import watch_resident_memory
+
+if TYPE_CHECKING:
+    from bridge.index.vectors.embedder import Embedder
 
 RESIDENT: Final = 512 * 1024 * 1024
 """Bytes that the process may take; it takes about 80 MB."""
@@ -27,21 +31,34 @@ def main() -> None:
     watch_resident_memory(RESIDENT)
     # Read by the libraries when they are imported: one processor is enough for work that nobody waits for.
     os.environ |= {"TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    from bridge.index.vectors.embedder import StaticModel, packaged_model  # noqa: PLC0415 - after the environment
-
-    files = packaged_model()
-    if files is None:
-        return
-    model = StaticModel(files)
+    opened: dict[str, Embedder] = {}
     while (request := read_frame(sys.stdin.buffer)) is not None:
-        write_frame(sys.stdout.buffer, *answer(model, *request))
+        write_frame(sys.stdout.buffer, *answer(opened, *request))
 
 
-def answer(model: Any, header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-    """One request's answer."""
+def answer(opened: "dict[str, Embedder]", header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return one request's answer.
+
+    Args:
+        opened: The models that were asked before.
+        header: The request's.
+        data: The texts.
+    """
+    name = header["model"]
+    model = opened.get(name) or opened.setdefault(name, _open(name))
     places = accumulate(header["sizes"], initial=0)
     texts = [data[start:end].decode("utf-8", "replace") for start, end in pairwise(places)]
     return {"dimensions": model.dimensions}, model.embed(texts).astype("float16").tobytes()
+
+
+def _open(name: str) -> "Embedder":
+    """Return a model by its name."""
+    from bridge.index.vectors.packaged import BETTER, QUICK  # noqa: PLC0415 - after the environment
+
+    for of in (QUICK, BETTER):
+        if of.name == name and (files := of.files()) is not None:
+            return of.opened(files)
+    raise LookupError(name)
 
 
 def _step_back() -> None:

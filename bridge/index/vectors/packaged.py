@@ -1,48 +1,76 @@
-"""The packaged model as the vectors use it: queries and what was just written here, all else in a worker."""
+"""The packaged models as the vectors use them: queries and what was just written here, all else in a worker."""
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.clock import Clock
 from bridge.errors import ExecutionFailed
-from bridge.index.vectors.embedder import ModelFiles, StaticModel
+from bridge.index.vectors.embedder import Embedder, ModelFiles, StaticModel, packaged_model
+from bridge.index.vectors.transformer import Transformer, transformer_files
 from bridge.workers.pool import WorkerPool
 
 if TYPE_CHECKING:
     from bridge.index.vectors.embedder import Matrix
 
-PORTION: Final = 512
-"""Passages that are embedded at a time: about a quarter of a second."""
 EMBED_SECONDS: Final = 120.0
 """Seconds that a portion may take; it takes less than one where the machine has time."""
-FEW: Final = 64
-"""Passages that are sooner embedded here than a worker starts: some milliseconds, in which others can run."""
+
+
+class Packaged(NamedTuple):
+    """A model that comes in a package.
+
+    Attributes:
+        name: What it is called.
+        files: Finds its files; None where they are not installed.
+        opened: Makes it of them.
+        portion: Texts that are embedded at a time: they take less than a second.
+        few: Texts that are sooner embedded here than a worker starts, in which others can run.
+    """
+
+    name: str
+    files: Callable[[], ModelFiles | None]
+    opened: Callable[[ModelFiles], Embedder]
+    portion: int
+    few: int
+
+
+QUICK: Final = Packaged(StaticModel.model, packaged_model, StaticModel, portion=512, few=64)
+"""The model that is done with all passages in seconds."""
+BETTER: Final = Packaged(Transformer.model, transformer_files, Transformer, portion=32, few=2)
+"""The better model: it understands more, and takes hundreds of times as long."""
 
 
 class PackagedModel:
-    """Embeds with the packaged model. It has the members of `Model`.
+    """Embeds with a packaged model. It has the members of `Model`.
 
     Args:
-        files: The model.
+        of: The model.
+        files: Its files.
         clock: The time.
     """
 
-    portion = PORTION
-
-    def __init__(self, files: ModelFiles, clock: Clock) -> None:
+    def __init__(self, of: Packaged, files: ModelFiles, clock: Clock) -> None:
+        self.portion = of.portion
+        self._of = of
         self._files = files
         self._clock = clock
         self._pool = self._workers()
-        self._here: StaticModel | None = None
+        self._here: Embedder | None = None
 
-    def query(self) -> StaticModel:
-        """What embeds queries, here: it takes less than a millisecond.
+    @classmethod
+    def installed(cls, of: Packaged, clock: Clock) -> "PackagedModel | None":
+        """Return a model; None where it is not installed."""
+        files = of.files()
+        return cls(of, files, clock) if files is not None else None
+
+    def query(self) -> Embedder:
+        """What embeds queries, here: it takes a few milliseconds.
 
         Raises:
             ExecutionFailed: The model's files are damaged.
         """
         if self._here is None:
-            self._here = StaticModel(self._files)
+            self._here = self._of.opened(self._files)
         return self._here
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
@@ -54,11 +82,12 @@ class PackagedModel:
         """
         import numpy as np  # noqa: PLC0415 - an extra
 
-        if len(texts) <= FEW:
+        if len(texts) <= self._of.few:
             return self.query().embed(texts)
         encoded = [text.encode("utf-8", "replace") for text in texts]
+        asked = {"model": self._of.name, "sizes": [len(text) for text in encoded]}
         with self._pool.lend(self._clock.monotonic() + EMBED_SECONDS) as worker:
-            header, data = worker.ask({"sizes": [len(text) for text in encoded]}, b"".join(encoded))
+            header, data = worker.ask(asked, b"".join(encoded))
         vectors = np.frombuffer(data, np.float16)
         if vectors.size != len(texts) * header["dimensions"]:
             raise ExecutionFailed("The process that embeds passages did not answer as it should")

@@ -52,8 +52,6 @@ SAMPLE = 200
 FAR = 3.0
 """Standard deviations by which a note must be nearer than others to be related."""
 
-Pieces = Callable[[str], Sequence[Span]]
-"""Where the pieces of a note's text are that are embedded."""
 Mode = Literal["auto", "on", "off"]
 State = Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed", "not_allowed"]
 
@@ -62,17 +60,6 @@ UNREADY = frozenset[State]({"waiting", "embedding", "paused"})
 
 _UNREADY = "the notes are still being prepared for search by meaning"
 _SILENT = "the model for search by meaning does not answer now"
-
-
-def passages_of(text: str) -> Sequence[Span]:
-    """All passages of a note's text."""
-    return list(cut(text, body_start(text)))
-
-
-def opening_of(text: str) -> Sequence[Span]:
-    """The first passage of a note's text; of one that has none, nothing but where it would be."""
-    start = body_start(text)
-    return [next(cut(text, start), (start, start))]
 
 
 class Model(Protocol):
@@ -137,7 +124,6 @@ class VectorIndex:
         mode: Whether there shall be vectors: `auto` pauses on battery and under load, `on` does not.
         model: Finds the model; None where there is none.
         chosen: What the person has chosen. When it is something else, the model is found anew.
-        pieces: What is embedded of a note; by default all its passages.
         first: Whether it may begin; others come first until then.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
@@ -154,7 +140,6 @@ class VectorIndex:
         mode: Callable[[], Mode],
         model: Callable[[], Model | None],
         chosen: Callable[[], object] = lambda: None,
-        pieces: "Pieces | None" = None,
         first: Callable[[], bool] = lambda: True,
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
@@ -168,7 +153,6 @@ class VectorIndex:
         self._mode = mode
         self._find_model = model
         self._chosen = chosen
-        self._pieces = pieces or passages_of
         self._may_begin = first
         self._strained = strained
         self._delay = delay
@@ -178,6 +162,7 @@ class VectorIndex:
         self._model: Model | None = None
         self._model_of: object = None
         self._silent = False
+        self._asked: tuple[str, Embedder, Vector] | None = None
         self._embedder: Embedder | None = None
         self._store: VectorStore | None = None
         self._state: tuple[State, str] = ("waiting", "")
@@ -243,7 +228,7 @@ class VectorIndex:
         return MeaningState(_name_of(embedder.model), embedder.dimensions, why_not, is_fault)
 
     def nearest(
-        self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
+        self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int, *, openings: bool = False
     ) -> list[NearPassage] | None:
         """The passages that are nearest to a text or a vector in meaning, the nearest first.
 
@@ -251,6 +236,7 @@ class VectorIndex:
             asked: A question, or a vector of the same model.
             files: The files that may be found, as they are now.
             count: How many at most.
+            openings: Whether only the first passage of each note is compared.
 
         Returns:
             None where meaning cannot be compared now: there is no model, it does not answer, or nothing is embedded.
@@ -263,16 +249,8 @@ class VectorIndex:
             return None
         if embedder.model != store.key.model or embedder.dimensions != store.key.dimensions:
             return None  # it has just become another one
-        if not isinstance(asked, str):
-            return store.nearest(_given(asked, store.key), files, count)
-        try:
-            vector = embedder.embed([asked])[0]
-        except ToolFailure as failure:
-            self._silent = True
-            logger.info("A question was not compared by meaning: %s", failure.message)
-            return None
-        self._silent = False
-        return store.nearest(vector, files, count) if vector.any() else None
+        vector = self._embedded(asked, embedder) if isinstance(asked, str) else _given(asked, store.key)
+        return store.nearest(vector, files, count, openings=openings) if vector is not None and vector.any() else None
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> list[NearPassage] | None:
         """For each of the notes nearest to a note, its passage that is nearest; the nearest first.
@@ -301,6 +279,20 @@ class VectorIndex:
             if near.path != path and near.likeness > least:
                 best.setdefault(near.path, near)
         return list(best.values())[:count]
+
+    def _embedded(self, question: str, embedder: Embedder) -> "Vector | None":
+        """Return a question's vector, which is asked for more than once; None where the model does not answer."""
+        asked = self._asked
+        if asked is not None and asked[:2] == (question, embedder):
+            return asked[2]
+        try:
+            vector: Vector = embedder.embed([question])[0]
+        except ToolFailure as failure:
+            self._silent = True
+            logger.info("A question was not compared by meaning: %s", failure.message)
+            return None
+        self._silent, self._asked = False, (question, embedder, vector)
+        return vector
 
     # -- the thread ---------------------------------------------------------------------------------------------
 
@@ -444,7 +436,7 @@ class VectorIndex:
                 entry = self._texts.texts.entry(file.path)
                 # The text may be another than that of the file as it was seen; its own stamp says so.
                 stamp = (entry.stamp.size, entry.stamp.mtime_ns) if entry is not None else (file.size, file.mtime_ns)
-                found = _Texts.of(file.path, stamp, session.note(file.path), self._pieces)
+                found = _Texts.of(file.path, stamp, session.note(file.path))
                 portion.append(found)
                 size += len(found.spans)
                 if size >= most:
@@ -540,12 +532,13 @@ class _Texts:
     texts: Sequence[str]
 
     @classmethod
-    def of(cls, path: str, stamp: "Stamp", note: NoteText | None, pieces: Pieces) -> "_Texts":
+    def of(cls, path: str, stamp: "Stamp", note: NoteText | None) -> "_Texts":
         """A note's pieces; none where it has no text."""
         text = readable(note)
         if text is None:
             return cls(path, stamp, (), ())
         shown = text.text[:MOST_TEXT]
-        spans = pieces(shown)
+        start = body_start(shown)
+        spans = list(cut(shown, start)) or [(start, start)]  # a note may say it all with its name
         name = note_name(path)
         return cls(path, stamp, spans, [f"{name}\n{shown[start:end]}" for start, end in spans])

@@ -18,7 +18,7 @@ import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,17 +129,24 @@ class VectorStore:
             if path is not None and path not in self._torn
         }
 
-    def nearest(self, vector: Vectors, files: Mapping[str, IndexedFile], count: int) -> list[NearPassage]:
+    def nearest(
+        self, vector: Vectors, files: Mapping[str, IndexedFile], count: int, *, openings: bool = False
+    ) -> list[NearPassage]:
         """The passages nearest to a vector, the nearest first.
 
         Args:
             vector: Of length 1.
             files: The files that may be found, as they are now: of a note that has changed since, no passage is.
             count: How many at most.
+            openings: Whether only the first passage of each note is compared.
         """
         table = self._table
         usable = self._usable(table, files)
         rows = np.flatnonzero(usable)
+        if openings:
+            rows = _first_of_each(table.note[rows], table.spans[rows, 0], rows)
+            usable = np.zeros_like(usable)
+            usable[rows] = True
         if len(rows) > CANDIDATES:
             asked = signs_of(vector[None, :])[0]
             apart = np.bitwise_count(table.signs ^ asked).sum(axis=1, dtype=np.uint16)
@@ -380,6 +387,20 @@ def signs_of(vectors: "NDArray[np.floating]") -> Signs:
     packed = np.packbits(vectors.view(f"i{vectors.itemsize}") > 0, axis=1)
     padding = -packed.shape[1] % _BLOCK
     return np.ascontiguousarray(np.pad(packed, ((0, 0), (0, padding)))).view(np.uint64)
+
+
+def _first_of_each(notes: "NDArray[Any]", starts: "NDArray[Any]", rows: Rows) -> Rows:
+    """Return the row of the first passage of each note.
+
+    Args:
+        notes: The number of each row's note.
+        starts: Where each row's passage begins.
+        rows: The rows.
+    """
+    order = np.lexsort((starts, notes))
+    first = np.ones(len(order), bool)
+    first[1:] = notes[order][1:] != notes[order][:-1]
+    return np.sort(rows[order[first]])
 
 
 def kept_store(place: Path, vault: str) -> tuple[Path, StoreKey] | None:

@@ -1,4 +1,8 @@
-"""The two kinds of vectors of a vault: of what each passage says, and of what each note is about."""
+"""The two kinds of vectors of a vault: by a model that is done with all passages in seconds, and by a better one.
+
+The better one answers as soon as it has read nearly all notes. Until then the quick one does, and what the better one
+has read already counts as well.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -17,17 +21,18 @@ from bridge.index.vectors.vector_index import (
     Model,
     VectorIndex,
     VectorStatus,
-    opening_of,
 )
 from bridge.vault.files import VaultFiles
 
+COVERED = 0.95
+"""The part of the notes that the better model must have read to answer alone."""
 _NOT_THERE = {"off", "missing"}
 
 
 class Vectors:
     """Both kinds of vectors of one vault. It has the members of `Meaning`; any thread may call any method.
 
-    Where there is no model for passages, openings answer for them.
+    Where one of the models is missing, the other answers.
 
     Args:
         index: What is known of the vault.
@@ -35,10 +40,10 @@ class Vectors:
         closed: The rules that close notes for reading.
         clock: The time.
         folder: Where vectors are kept, for this vault and this user alone; None keeps them in memory.
-        mode: Whether there shall be vectors of passages; see `VectorIndex`.
-        model: Finds the model for passages; None where there is none.
-        opening_mode: Whether there shall be vectors of openings.
-        opening_model: Finds the model for names and openings: it understands more, and takes longer.
+        mode: Whether there shall be vectors of the quick model; see `VectorIndex`.
+        model: Finds the quick model; None where there is none.
+        better_mode: Whether there shall be vectors of the better model.
+        better_model: Finds the better model: it understands more, and takes longer.
         chosen: What the person has chosen. When it is something else, the models are found anew.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
@@ -54,57 +59,56 @@ class Vectors:
         folder: Path | None,
         mode: Callable[[], Mode],
         model: Callable[[], Model | None],
-        opening_mode: Callable[[], Mode],
-        opening_model: Callable[[], Model | None],
+        better_mode: Callable[[], Mode],
+        better_model: Callable[[], Model | None],
         chosen: Callable[[], object] = lambda: None,
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
     ) -> None:
         made = partial(VectorIndex, index, files, closed, clock, chosen=chosen, strained=strained, delay=delay)
-        self._passages = made(folder=folder / "vectors" if folder is not None else None, mode=mode, model=model)
-        self._openings = made(
-            folder=folder / "openings" if folder is not None else None,
-            mode=opening_mode,
-            model=opening_model,
-            pieces=opening_of,
-            first=lambda: self._passages.status().state not in UNREADY,
+        self._quick = made(folder=folder / "vectors" if folder is not None else None, mode=mode, model=model)
+        self._better = made(
+            folder=folder / "better" if folder is not None else None,
+            mode=better_mode,
+            model=better_model,
+            first=lambda: self._quick.status().state not in UNREADY,
         )
 
     def start(self) -> None:
         """Begin, in threads of their own."""
-        self._passages.start()
-        self._openings.start()
+        self._quick.start()
+        self._better.start()
 
     def close(self) -> None:
         """Stop, and keep what there is. Blocks. Closing twice does nothing."""
-        self._openings.close()
-        self._passages.close()
+        self._better.close()
+        self._quick.close()
 
     def changed(self) -> None:
         """Something may have changed: notes, rules or settings. Returns at once."""
-        self._passages.changed()
-        self._openings.changed()
+        self._quick.changed()
+        self._better.changed()
 
     def rebuild(self) -> None:
         """Throw all vectors away, and make them anew. Returns at once."""
-        self._passages.rebuild()
-        self._openings.rebuild()
+        self._quick.rebuild()
+        self._better.rebuild()
 
     def status(self) -> VectorStatus:
         """How far both are: a note counts as half done when only its passages are."""
-        passages, openings = self._passages.status(), self._openings.status()
-        if openings.state in _NOT_THERE:
-            return passages
-        if passages.state in _NOT_THERE:
-            return openings
-        last = openings if passages.state == "ready" else passages
+        quick, better = self._quick.status(), self._better.status()
+        if better.state in _NOT_THERE:
+            return quick
+        if quick.state in _NOT_THERE:
+            return better
+        last = better if quick.state == "ready" else quick
         return replace(
             last,
-            model=" and ".join(filter(None, [passages.model, openings.model])),
-            done=(passages.done + openings.done) // 2,
-            total=max(passages.total, openings.total),
-            passages=passages.passages,
-            size=passages.size + openings.size,
+            model=" and ".join(filter(None, [quick.model, better.model])),
+            done=(quick.done + better.done) // 2,
+            total=max(quick.total, better.total),
+            passages=quick.passages,
+            size=quick.size + better.size,
         )
 
     # -- asking -------------------------------------------------------------------------------------------------
@@ -120,13 +124,15 @@ class Vectors:
         return self._answering().nearest(asked, files, count)
 
     def openings(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
-        """The openings that are nearest to a question; see `Meaning`."""
-        return self._openings.nearest(question, files, FOUND_NEAR)
+        """The notes whose names and openings are nearest to a question, by the better model; see `Meaning`."""
+        return self._better.nearest(question, files, FOUND_NEAR, openings=True)
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
         """The notes nearest to a note; see `Meaning`."""
         return self._answering().related(path, files, count)
 
     def _answering(self) -> VectorIndex:
-        missing = self._passages.status().state == "missing" and self._openings.status().state not in _NOT_THERE
-        return self._openings if missing else self._passages
+        quick, better = self._quick.status(), self._better.status()
+        missing = quick.state == "missing" and better.state not in _NOT_THERE
+        covered = better.state in {"embedding", "paused", "ready"} and better.done >= COVERED * max(better.total, 1)
+        return self._better if missing or covered else self._quick

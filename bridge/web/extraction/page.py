@@ -16,14 +16,19 @@ from readability import Document
 from bridge.web.extraction.charset import decode_text
 from bridge.web.extraction.form import PageText, TooLarge
 from bridge.web.extraction.hidden import take_out_hidden
-from bridge.web.extraction.subtree import subtree_of, text_weight, without_surroundings
+from bridge.web.extraction.notation import write_footnotes, write_formulas
+from bridge.web.extraction.subtree import join_parts, lost, subtree_of, text_weight, without_surroundings
 
 LEAST: Final = 0.25
 """The part of a page's visible text that its main part has, at least; else another way of finding it is tried."""
+LEAST_TEXT: Final = 80
+"""Weight of a text from which trafilatura's word is taken for it, whatever else the page shows."""
 MOST_ELEMENTS: Final = 200_000
-_CONFIG: Final = copy.deepcopy(trafilatura.settings.DEFAULT_CONFIG)
+UNLINKED: Final = 0.8
+"""The part of the text found without links that is to be found with them."""
+_SHORT: Final = copy.deepcopy(trafilatura.settings.DEFAULT_CONFIG)
 # Its bounds are for languages with letters; a page in Chinese says in 80 characters what takes 250 of them.
-_CONFIG.set("DEFAULT", "MIN_EXTRACTED_SIZE", "80")
+_SHORT.set("DEFAULT", "MIN_EXTRACTED_SIZE", "80")
 _BLANKS: Final = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 _KEPT: Final = {"href", "colspan", "rowspan", "start", "class"}
 _SPANS: Final = re.compile(r"[1-9][0-9]?")
@@ -48,14 +53,14 @@ def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") 
         return PageText("", "", 0)
     _bound(tree)
     title = _title(tree)
+    write_formulas(tree)
+    write_footnotes(tree)
     removed = take_out_hidden(tree)
     _make_absolute(tree, url)
     main = _main(tree, url)
     _make_absolute(main, url)
     _strip(main)
-    written = _markdown(main) if form == "markdown" else _plain(main)
-    written = _with_title(title, written, form)
-    return PageText(title, written, removed)
+    return PageText(title, _markdown(main) if form == "markdown" else _plain(main), removed)
 
 
 def _parsed(text: str) -> HtmlElement | None:
@@ -105,28 +110,42 @@ def _make_absolute(tree: HtmlElement, url: str) -> None:
 
 
 def _main(tree: HtmlElement, url: str) -> HtmlElement:
-    """The subtree that is the page's content."""
+    """Return the page's content: what trafilatura finds, or the subtree around it where tables or lists were lost."""
     body = tree.find("body")
     whole = body if body is not None else tree
+    join_parts(whole)
     visible = _length(whole)
-    for found in (_by_trafilatura, _by_readability):
-        main = found(tree, url)
-        if main is not None and _length(main) >= LEAST * visible:
-            return subtree_of(main, whole)
-    return without_surroundings(whole)
+    main = _by_trafilatura(tree, url)
+    if main is None or _length(main) < LEAST * visible:
+        short = _extracted(tree, url, links=True, config=_SHORT)
+        main = max((found for found in (main, short) if found is not None), key=_length, default=None)
+    if main is None or _length(main) < LEAST_TEXT:
+        main = _by_readability(tree, url)
+        if main is None or _length(main) < LEAST * visible:
+            return without_surroundings(whole)
+    around = subtree_of(main, whole)
+    return around if lost(main, around) else main
 
 
 def _by_trafilatura(tree: HtmlElement, url: str) -> HtmlElement | None:
+    """Return what it finds with links; without them where paragraphs with many of them would be left out."""
+    linked, bare = _extracted(tree, url, links=True), _extracted(tree, url, links=False)
+    if linked is None or bare is None:
+        return linked if bare is None else bare
+    return linked if _length(linked) >= UNLINKED * _length(bare) else bare
+
+
+def _extracted(tree: HtmlElement, url: str, *, links: bool, config: Any = None) -> HtmlElement | None:
     found = trafilatura.extract(
-        tree,
+        copy.deepcopy(tree),
         url=url,
         fast=True,
         output_format="html",
-        include_links=True,
+        include_links=links,
         include_tables=True,
         include_formatting=True,
         include_comments=False,
-        config=_CONFIG,
+        **({} if config is None else {"config": config}),
     )
     return None if found is None else _parsed(found)
 
@@ -240,11 +259,3 @@ def _plain(tree: HtmlElement) -> str:
     return re.sub(
         r"\n{2,}", "\n\n", "\n".join(line if line.startswith("  ") else line.lstrip() for line in lines)
     ).strip()
-
-
-def _with_title(title: str, text: str, form: str) -> str:
-    """The text under its title, once."""
-    first = text.partition("\n")[0].lstrip("# ").strip()
-    if not title or first.casefold() == title.casefold():
-        return text
-    return f"{'# ' if form == 'markdown' else ''}{title}\n\n{text}".strip()

@@ -34,6 +34,9 @@ _NAMES: Final = re.compile(
     r"products?|tools|tags|skip-link|toolbar|user|masthead|popup|modal)(?:$|[-_ ])",
     re.IGNORECASE,
 )
+_ARTICLE: Final = re.compile(r"(?:article|story|post|entry)[-_]*(?:body|content|text)", re.IGNORECASE)
+LOST: Final = 0.1
+"""The part of a text that lost items of lists have, from which the extractor is not believed."""
 _BLOCKS: Final = frozenset({"div", "section", "ul", "ol", "p", "table", "header", "article", "dl", "small", "hr", "li"})
 
 
@@ -70,6 +73,40 @@ def subtree_of(found: HtmlElement, page: HtmlElement) -> HtmlElement:
     linked = sum(_weight(link) for link in cleaned.iter("a"))
     most = MORE if linked > _PROSE * size else MOST_PROSE
     return cleaned if wanted * SHARE <= size <= wanted * most else found
+
+
+def lost(found: HtmlElement, around: HtmlElement) -> bool:
+    """Return whether an extractor has left out a table, code or a long list, or has run paragraphs together.
+
+    Args:
+        found: What it has made of the page.
+        around: The subtree of the page that holds this.
+    """
+
+    def missing(*tags: str) -> int:
+        return sum(map(_weight, around.iter(*tags))) - sum(map(_weight, found.iter(*tags)))
+
+    if missing("table") > 0 or missing("pre") > 0 or missing("li", "dd") > LOST * max(_weight(around), 1):
+        return True
+    return 2 * sum(1 for _ in found.iter("p")) < sum(1 for part in around.iter("p") if _weight(part) >= _LEAST)
+
+
+def join_parts(page: HtmlElement) -> None:
+    """Put the parts of an article into the first, where a page has it in several, with advertisements between them.
+
+    Args:
+        page: The page, which is changed.
+    """
+    parts: dict[str, list[HtmlElement]] = {}
+    for element in page.iter("div", "section"):
+        name = element.get("class", "")
+        if _ARTICLE.search(name) and element.find(".//p") is not None:
+            parts.setdefault(name, []).append(element)
+    for first, *others in parts.values():
+        same = {first, *others}
+        if others and not any(above in same for element in same for above in element.iterancestors()):
+            for other in others:
+                first.extend(list(other))
 
 
 def _landmark(page: HtmlElement) -> HtmlElement | None:

@@ -93,13 +93,23 @@ def test_what_holds_the_words_and_means_the_same_comes_first(place: Place) -> No
     assert place.ask(QUESTION).results[0].path == "Both.md"
 
 
-@pytest.mark.parametrize("query", ["laundry", "laundry water morning", '"laundry appliance"', "path:Machine water"])
+@pytest.mark.parametrize("query", ["laundry", '"laundry appliance"', "path:Machine water"])
 def test_a_few_words_and_operators_are_answered_as_without_a_model(place: Place, query: str) -> None:
     place.put("Machine.md", "laundry appliance water morning")
     place.put("Other.md", FILLING)
     place.meaning.near = [NearPassage("Other.md", 0, 20, 0.9)]
     assert place.ask(query) == place.ask(query, plain=True)
     assert place.meaning.asked == []
+
+
+def test_where_two_or_three_words_find_little_what_is_near_follows(place: Place) -> None:
+    place.put("Machine.md", "laundry water")
+    place.put("Near.md", FILLING)
+    place.meaning.near = [NearPassage("Near.md", 0, 20, 0.9)]
+    found = place.ask("laundry water")
+    assert [result.path for result in found.results] == ["Machine.md", "Near.md"]
+    assert found.matching == 1
+    assert place.ask("gemstone jewellery").results[0].path == "Near.md"
 
 
 def test_where_meaning_cannot_be_compared_now_words_decide(place: Place) -> None:

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.search.excerpts import WIDTH, excerpt, unaccented_places
+from bridge.index.search.excerpts import WIDTH, bare_places, excerpt
 from bridge.index.search.note_text import Needle, NoteText
+from bridge.index.search.passages import readable
 
 
 def _excerpt(text: str, *words: str) -> str:
@@ -63,8 +64,9 @@ def test_what_is_seen_as_one_character_is_not_cut(cluster: str) -> None:
 
 
 def test_words_are_shown_where_only_their_accents_differ() -> None:
-    note = NoteText(f"{FAR}Le Caf\u00e9 re\u0301sume\u0301 {FAR}")
-    places = unaccented_places(note, ["cafe", "RÉSUMÉ", "zebra"])
+    note = readable(NoteText(f"{FAR}Le Caf\u00e9 re\u0301sume\u0301 {FAR}"))
+    assert note is not None
+    places = bare_places(note, ["cafe", "RÉSUMÉ", "zebra"])
     assert [len(found) for found in places] == [1, 1, 0]
     assert "Le Café" in excerpt(note, places)
 

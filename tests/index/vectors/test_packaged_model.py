@@ -13,7 +13,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.index.vectors.embedder import ModelFiles, StaticModel, packaged_model
-from bridge.index.vectors.packaged import FEW, PackagedModel
+from bridge.index.vectors.packaged import BETTER, QUICK, Packaged, PackagedModel
 from bridge.workers.pool import Worker
 from tests.index.vectors.conftest import Make
 from tests.patience import PATIENCE
@@ -31,7 +31,7 @@ def files() -> ModelFiles:
 
 @pytest.fixture
 def model(files: ModelFiles) -> Iterator[PackagedModel]:
-    model = PackagedModel(files, SystemClock())
+    model = PackagedModel(QUICK, files, SystemClock())
     yield model
     model.close()
 
@@ -55,13 +55,18 @@ def test_vectors_have_the_length_one_and_that_of_nothing_is_nothing(files: Model
     assert np.isfinite(vectors).all()
 
 
-def test_the_worker_makes_the_same_vectors(files: ModelFiles, model: PackagedModel) -> None:
-    texts = [f"note {number} about tea, é and 猫" for number in range(FEW + 5)]
-    assert np.allclose(model.embed(texts), StaticModel(files).embed(texts), atol=1e-3)
+@pytest.mark.parametrize("of", [QUICK, BETTER], ids=lambda of: of.name)
+def test_the_worker_makes_the_same_vectors(of: Packaged) -> None:
+    model = PackagedModel.installed(of, SystemClock())
+    assert model is not None
+    texts = [f"note {number} about tea, é and 猫" for number in range(of.few + 5)]
+    assert np.allclose(model.embed(texts), model.query().embed(texts), atol=1e-3)
+    assert len(model._pool._idle) == 1
+    model.close()
 
 
 def test_a_worker_that_was_killed_fails_one_portion_and_the_next_starts_another(model: PackagedModel) -> None:
-    texts = ["tea"] * (FEW + 1)
+    texts = ["tea"] * (QUICK.few + 1)
     model.embed(texts)
     (worker,) = model._pool._idle
     worker._process.kill()
@@ -73,7 +78,7 @@ def test_a_worker_lets_others_go_first_and_ends_with_its_input() -> None:
     import psutil  # noqa: PLC0415 - one use
 
     worker = Worker("bridge.index.vectors.embedding_worker")
-    worker.ask({"sizes": [3]}, b"tea")
+    worker.ask({"model": QUICK.name, "sizes": [3]}, b"tea")
     process = psutil.Process(worker._process.pid)
     assert process.nice() == (19 if sys.platform != "win32" else psutil.IDLE_PRIORITY_CLASS)
     assert worker._process.stdin is not None
@@ -127,7 +132,7 @@ def test_a_vault_is_embedded_by_the_worker_and_questions_find_what_was_meant(
     vault = embedded(model)
     vault.put("Washing machine.md", "Error E18 means that the drain pump is blocked.")
     vault.put("Taxes.md", "The return is due in May.")
-    for number in range(FEW + 1):
+    for number in range(QUICK.few + 1):
         vault.put(f"Filling {number}.md", f"The train number {number} was late again.")
     vault.start()
     vault.until(lambda status: status.state == "ready")

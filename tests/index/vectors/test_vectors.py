@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.index.search.passages import SIZE
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.vector_index import Mode, VectorStatus
 from bridge.index.vectors.vectors import Vectors
@@ -24,16 +23,16 @@ class Place:
     """A vault with both kinds of vectors.
 
     Attributes:
-        passages: The model for passages; None where there is none.
-        openings: The model for openings.
+        quick: The quick model; None where there is none.
+        better: The better one.
     """
 
     def __init__(self, folder: Path, cache: Path) -> None:
         self.folder, self.cache = folder, cache
-        self.passages: WordModel | None = WordModel()
-        self.openings: WordModel | None = WordModel()
+        self.quick: WordModel | None = WordModel()
+        self.better: WordModel | None = WordModel()
         self.mode: Mode = "on"
-        self.opening_mode: Mode = "on"
+        self.better_mode: Mode = "on"
         self.closed: Any = None
         self.root = VaultRoot(folder)
         self.index = VaultIndex(VaultFiles(self.root), SystemClock())
@@ -47,9 +46,9 @@ class Place:
             SystemClock(),
             folder=self.cache,
             mode=lambda: self.mode,
-            model=lambda: self.passages,
-            opening_mode=lambda: self.opening_mode,
-            opening_model=lambda: self.openings,
+            model=lambda: self.quick,
+            better_mode=lambda: self.better_mode,
+            better_model=lambda: self.better,
             strained=lambda: None,
             delay=0,
         )
@@ -93,58 +92,72 @@ def place(tmp_path: Path) -> Iterator[Place]:
     place.close()
 
 
-def test_of_each_note_its_name_and_first_passage_are_compared(place: Place) -> None:
+def test_both_models_read_all_passages_and_the_first_of_each_note_is_compared_by_itself(place: Place) -> None:
     place.put("Tea.md", "---\ntags: x\n---\nGreen leaves.\n\n" + "Something else at length. " * 80)
     place.put("Rope.md", "Knots.")
     place.put("Call the plumber.md", "")
     place.put("Only properties.md", "---\na: b\n---\n")
-    place.start()
-    assert place.openings is not None
-    first = next(text for text in place.openings.embedded if text.startswith("Tea"))
-    assert first.startswith("Tea\n\nGreen leaves.")
-    assert len(first) <= len("Tea\n") + SIZE
-    assert sorted(text.strip() for text in place.openings.embedded)[:2] == ["Call the plumber", "Only properties"]
-    assert len(place.openings.embedded) == 4
+    status = place.start()
+    assert place.quick is not None
+    assert place.better is not None
+    assert sorted(place.better.embedded) == sorted(place.quick.embedded)
+    assert status.passages == len(place.better.embedded) > 4
+    assert any(text.startswith("Tea\n\nGreen leaves.") for text in place.better.embedded)
     assert (place.beginning("plumber") or [])[0] == "Call the plumber.md"
+    assert sorted(place.beginning("else") or []) == sorted(path.name for path in place.folder.glob("*.md"))
 
 
-def test_openings_are_embedded_after_all_passages_and_a_note_is_half_done_between(place: Place) -> None:
-    for number in range(6):
-        place.put(f"{number}.md", f"text {number}")
-    assert place.passages is not None
-    assert place.openings is not None
-    place.passages.hold.clear()
+def test_the_better_model_answers_once_it_has_read_nearly_all_notes(place: Place) -> None:
+    place.put("Tea.md", "Green leaves.")
+    assert place.better is not None
+    place.better.hold.clear()
     place.index.refresh()
     place.vectors.start()
-    assert place.passages.waiting.wait(PATIENCE)
-    assert place.openings.embedded == []
-    place.openings.hold.clear()
-    place.passages.hold.set()
-    assert place.openings.waiting.wait(PATIENCE)
+    assert place.better.waiting.wait(PATIENCE)
+    assert place.vectors._answering() is place.vectors._quick
+    place.better.hold.set()
+    place.until(lambda status: status.state == "ready")
+    assert place.vectors._answering() is place.vectors._better
+    assert place.near("leaves") == ["Tea.md"]
+
+
+def test_the_better_model_reads_after_the_quick_one_and_a_note_is_half_done_between(place: Place) -> None:
+    for number in range(6):
+        place.put(f"{number}.md", f"text {number}")
+    assert place.quick is not None
+    assert place.better is not None
+    place.quick.hold.clear()
+    place.index.refresh()
+    place.vectors.start()
+    assert place.quick.waiting.wait(PATIENCE)
+    assert place.better.embedded == []
+    place.better.hold.clear()
+    place.quick.hold.set()
+    assert place.better.waiting.wait(PATIENCE)
     status = place.vectors.status()
     assert (status.state, status.done, status.total, status.passages) == ("embedding", 3, 6, 6)
     assert place.near("text 3") is not None
-    place.openings.hold.set()
+    place.better.hold.set()
     status = place.until(lambda status: status.state == "ready")
     assert (status.done, status.model) == (6, "words and words")
 
 
 @pytest.mark.parametrize("why", ["missing", "off"])
-def test_without_openings_passages_answer_as_if_there_were_no_others(place: Place, why: str) -> None:
+def test_without_the_better_model_the_quick_one_answers(place: Place, why: str) -> None:
     place.put("Tea.md", "Green leaves.")
     if why == "missing":
-        place.openings = None
+        place.better = None
     else:
-        place.opening_mode = "off"
+        place.better_mode = "off"
     status = place.start()
     assert (status.done, status.total, status.model) == (1, 1, "words")
     assert place.near("leaves") == ["Tea.md"]
     assert place.beginning("leaves") is None
 
 
-def test_where_only_openings_have_a_model_they_answer(place: Place) -> None:
+def test_where_only_the_better_model_is_there_it_answers(place: Place) -> None:
     place.put("Tea.md", "Green leaves.")
-    place.passages = None
+    place.quick = None
     status = place.start()
     assert (status.done, status.total) == (1, 1)
     assert place.vectors.state().why_not == ""
@@ -154,8 +167,8 @@ def test_where_only_openings_have_a_model_they_answer(place: Place) -> None:
 def test_switched_off_nothing_of_either_is_kept(place: Place) -> None:
     place.put("Tea.md", "Green leaves.")
     place.start()
-    assert (place.cache / "openings").is_dir()
-    place.mode = place.opening_mode = "off"
+    assert (place.cache / "better").is_dir()
+    place.mode = place.better_mode = "off"
     place.vectors.changed()
     end, pause = SystemClock().monotonic() + PATIENCE, threading.Event()
     while any(place.cache.iterdir()):
@@ -165,34 +178,34 @@ def test_switched_off_nothing_of_either_is_kept(place: Place) -> None:
     assert place.beginning("leaves") is None
 
 
-def test_of_a_note_that_is_closed_no_opening_stays_even_while_passages_are_embedded(place: Place) -> None:
+def test_of_a_note_that_is_closed_nothing_stays_even_while_others_are_embedded(place: Place) -> None:
     place.put("Tea.md", "Green leaves.")
     place.put("Rope.md", "Knots.")
     place.start()
-    assert place.passages is not None
-    place.passages.hold.clear()
+    assert place.quick is not None
+    place.quick.hold.clear()
     place.put("New.md", "New.")
     place.index.refresh()
     place.vectors.changed()
-    assert place.passages.waiting.wait(PATIENCE)
+    assert place.quick.waiting.wait(PATIENCE)
     place.closed = lambda path: "closed" if path == "Tea.md" else None
     place.vectors.changed()
-    store = place.vectors._openings._store
+    store = place.vectors._better._store
     assert store is not None
     end, pause = SystemClock().monotonic() + PATIENCE, threading.Event()
     while "Tea.md" in store.stamps():
         assert SystemClock().monotonic() < end
         pause.wait(0.01)
-    place.passages.hold.set()
+    place.quick.hold.set()
 
 
 def test_rebuilding_embeds_both_again(place: Place) -> None:
     place.put("Tea.md", "Green leaves.")
     place.start()
-    assert place.passages is not None
-    assert place.openings is not None
+    assert place.quick is not None
+    assert place.better is not None
     place.vectors.rebuild()
     end, pause = SystemClock().monotonic() + PATIENCE, threading.Event()
-    while (len(place.passages.embedded), len(place.openings.embedded)) != (2, 2):
+    while (len(place.quick.embedded), len(place.better.embedded)) != (2, 2):
         assert SystemClock().monotonic() < end
         pause.wait(0.01)

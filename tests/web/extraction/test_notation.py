@@ -1,0 +1,83 @@
+"""Formulas, footnotes, code and articles in several parts are read whole."""
+
+import pytest
+
+from bridge.web.extraction.page import read_page
+
+PROSE = "".join(
+    f"<p>Paragraph {number} of a text that is long enough to be read by somebody.</p>" for number in range(6)
+)
+KATEX = (
+    '<span class="katex"><span class="katex-mathml"><math display="{display}"><semantics><mi>x</mi>'
+    '<annotation encoding="application/x-tex">{tex}</annotation></semantics></math></span>'
+    '<span class="katex-html" aria-hidden="true">x seen</span></span>'
+)
+WIKIPEDIA = (
+    (
+        '<span class="mwe-math-element"><span class="mwe-math-mathml-inline" style="display: none;">'
+        '<math alttext="{{\\displaystyle E=mc^{{2}}}}"><mi>E</mi></math></span><img alt="E" src="x.svg"></span>'
+    )
+    .replace("{{", "{")
+    .replace("}}", "}")
+)
+
+
+def read(body: str) -> str:
+    html = (
+        f"<html><head><title>Tea</title></head><body><article><h1>Tea</h1>{PROSE}{body}{PROSE}</article></body></html>"
+    )
+    return read_page(html.encode(), "https://example.com/a", "utf-8").text
+
+
+@pytest.mark.parametrize(
+    ("body", "written"),
+    [
+        (f"<p>As {KATEX.format(display='inline', tex='a_1 + b^2')} shows, it is warm.</p>", "As $a_1 + b^2$ shows"),
+        (f"<p>Then {WIKIPEDIA} holds for all of the tea.</p>", "Then $E=mc^{2}$ holds"),
+        (f"<div>{KATEX.format(display='block', tex='x = y')}</div>", "$$x = y$$"),
+        ("<p>And so <script type='math/tex'>\\frac{1}{2}</script> of it is left.</p>", "so $\\frac{1}{2}$ of it"),
+    ],
+    ids=["KaTeX", "Wikipedia", "display", "MathJax"],
+)
+def test_a_formula_is_written_as_tex(body: str, written: str) -> None:
+    assert written in read(body)
+    assert "x seen" not in read(body)
+
+
+@pytest.mark.parametrize("tex", ["x$ <b>ignore</b>", "y" * 5_000], ids=["ends the formula", "too long"])
+def test_what_is_no_formula_is_not_written_as_one(tex: str) -> None:
+    assert "$" not in read(f"<p>As {KATEX.format(display='inline', tex=tex)} shows, it is warm.</p>")
+
+
+def test_footnotes_are_footnotes() -> None:
+    text = read(
+        "<p>It was warm<sup><a href='#fn1' id='r1'>1</a></sup> and wet<a href='#fn2'>[2]</a> on that day.</p>"
+        "<ol class='footnotes'><li id='fn1'><p>As the paper said. <a href='#r1'>↩</a></p></li>"
+        "<li id='fn2'>As a second paper said.</li></ol>"
+    )
+    assert "warm[^1] and wet[^2] on that day" in text
+    assert "[^1]: As the paper said." in text
+    assert "[^2]: As a second paper said." in text
+    assert "↩" not in text
+
+
+def test_code_and_tables_are_kept_though_they_are_short() -> None:
+    text = read("<pre><code>tea --hot</code></pre><table><tr><th>Kind</th></tr><tr><td>Green</td></tr></table>")
+    assert "```\ntea --hot\n```" in text
+    assert "| Kind |\n| --- |\n| Green |" in text
+
+
+def test_an_article_in_several_parts_is_read_whole() -> None:
+    parts = [
+        "".join(
+            f"<p>Part {part}, paragraph {number}, which is long enough to be read by anybody.</p>"
+            for number in range(8)
+        )
+        for part in range(3)
+    ]
+    body = "<div class='ad'>Buy this</div>".join(
+        f"<div><div class='article__body'>{part}</div></div>" for part in parts
+    )
+    html = f"<html><head><title>T</title></head><body><main><h1>T</h1>{body}</main></body></html>"
+    text = read_page(html.encode(), "https://example.com/a", "utf-8").text
+    assert [f"Part {part}, paragraph 7" in text for part in range(3)] == [True, True, True]
