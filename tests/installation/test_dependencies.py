@@ -56,9 +56,8 @@ def foreign() -> dict[str, str]:
     return found
 
 
-DISTRIBUTIONS = packages_distributions()
-# What only one system installs, or only where there is a build, need not be here to be known.
-DISTRIBUTIONS.setdefault("hyperscan", ["hyperscan"])
+# hyperscan has no build for some systems, and need not be here to be known.
+DISTRIBUTIONS = {"hyperscan": ["hyperscan"], **packages_distributions()}
 
 
 @pytest.mark.parametrize(("package", "file"), foreign().items())

@@ -7,12 +7,12 @@ The process ends when its standard input does, or when it takes more memory than
 
 import contextlib
 import os
-import signal
 import sys
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import Any, Final
 
-from bridge.workers.frames import read_frame, write_frame
+from bridge.workers.frames import answer_requests
 from bridge.workers.memory import watch_resident_memory
 
 RESIDENT: Final = 512 * 1024 * 1024
@@ -22,7 +22,6 @@ _NICE: Final = 19
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the bridge, which then closes our input
     _step_back()
     watch_resident_memory(RESIDENT)
     # Read by the libraries when they are imported: one processor is enough for work that nobody waits for.
@@ -31,10 +30,8 @@ def main() -> None:
 
     files = packaged_model()
     if files is None:
-        return
-    model = StaticModel(files)
-    while (request := read_frame(sys.stdin.buffer)) is not None:
-        write_frame(sys.stdout.buffer, *answer(model, *request))
+        sys.exit("The packages of the extra `semantic` are not there")
+    answer_requests(partial(answer, StaticModel(files)))
 
 
 def answer(model: Any, header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:

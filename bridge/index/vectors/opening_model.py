@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from bridge.clock import Clock
 from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.index.vectors.embedder import ModelFiles, unit
-from bridge.workers.pool import WorkerGone, WorkerPool
+from bridge.policy.redaction import hide_secrets
+from bridge.workers.pool import Job, WorkerGone, WorkerPool
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,6 +38,7 @@ PORTION: Final = 64
 """Notes that are embedded at a time: about a second."""
 BATCH: Final = 8
 """Texts that the model gets at once."""
+OPTIMIZING: Final = Job("bridge.index.vectors.optimizing_worker", "model", "it is tried again")
 OPTIMIZE_SECONDS: Final = 120.0
 """Seconds that turning the file into what is mapped may take; it takes one."""
 
@@ -152,7 +154,7 @@ class OpeningModel:
             if path.stem.removeprefix(of) == _digest(path):
                 return path
         new = folder / f"{os.getpid()}-{threading.get_ident()}.new"
-        pool = WorkerPool(self._clock, "bridge.index.vectors.optimizing_worker", "model", "it is tried again", 1)
+        pool = WorkerPool(self._clock, OPTIMIZING, hide_secrets, 1)
         try:
             with pool.lend(self._clock.monotonic() + OPTIMIZE_SECONDS) as worker:
                 worker.ask({"model": str(self._files.weights), "to": str(new)})

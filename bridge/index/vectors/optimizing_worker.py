@@ -4,12 +4,10 @@ A request names the `model`, and where `to` write what was made of it; the answe
 standard input does, or when it takes more memory than it may.
 """
 
-import signal
-import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from bridge.workers.frames import read_frame, write_frame
+from bridge.workers.frames import answer_requests
 from bridge.workers.memory import watch_resident_memory
 
 RESIDENT: Final = 1024 * 1024 * 1024
@@ -18,14 +16,14 @@ RESIDENT: Final = 1024 * 1024 * 1024
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the bridge, which then closes our input
     watch_resident_memory(RESIDENT)
     from bridge.index.vectors.opening_model import open_session  # noqa: PLC0415 - after the watch
 
-    while (request := read_frame(sys.stdin.buffer)) is not None:
-        header, _data = request
+    def answer(header: dict[str, Any], _data: bytes) -> tuple[dict[str, Any], bytes]:
         open_session(Path(header["model"]), optimized=Path(header["to"]))
-        write_frame(sys.stdout.buffer, {}, b"")
+        return {}, b""
+
+    answer_requests(answer)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Final
 from bridge.clock import Clock
 from bridge.errors import ExecutionFailed
 from bridge.index.vectors.embedder import ModelFiles, StaticModel
-from bridge.workers.pool import WorkerPool
+from bridge.policy.redaction import hide_secrets
+from bridge.workers.pool import Job, WorkerPool
 
 if TYPE_CHECKING:
     from bridge.index.vectors.embedder import Matrix
@@ -15,6 +16,7 @@ PORTION: Final = 512
 """Passages that are embedded at a time: about a quarter of a second."""
 EMBED_SECONDS: Final = 120.0
 """Seconds that a portion may take; it takes less than one where the machine has time."""
+EMBEDDING: Final = Job("bridge.index.vectors.embedding_worker", "embedding", "it is tried again")
 FEW: Final = 64
 """Passages that are sooner embedded here than a worker starts: some milliseconds, in which others can run."""
 
@@ -74,5 +76,4 @@ class PackagedModel:
         self._pool.close()
 
     def _workers(self) -> WorkerPool:
-        program = "bridge.index.vectors.embedding_worker"
-        return WorkerPool(self._clock, program, "embedding", "it is tried again", workers=1)
+        return WorkerPool(self._clock, EMBEDDING, hide_secrets, workers=1)
