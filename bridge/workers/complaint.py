@@ -32,16 +32,21 @@ class Complaint:
         """The process has answered since, so what it said is not why it ended."""
         self._kept.clear()
 
-    def lines(self) -> list[str]:
-        """What was said by a process that has ended, without empty lines and places on this computer."""
+    def first_line(self) -> str:
+        """The first line that a process said that has ended; empty where it said nothing."""
         self._thread.join(_PATIENCE)
-        text = without_places(bytes(self._kept).decode(errors="replace"))
-        return [line.strip()[:LONGEST] for line in text.splitlines() if line.strip()]
+        return first_line(bytes(self._kept).decode(errors="replace"))
 
     def _listen(self) -> None:
         with self._stream as stream:
             while data := os.read(stream.fileno(), _CHUNK):
                 self._kept += data[: max(MOST_KEPT - len(self._kept), 0)]
+
+
+def first_line(text: str) -> str:
+    """The first line of what a process said, as it may be told: cut, and without places on this computer."""
+    lines = filter(None, map(str.strip, without_places(text).splitlines()))
+    return next(lines, "")[:LONGEST]
 
 
 def without_places(text: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
+from bridge.sandbox.telling import TELL_ERROR
 from bridge.workers.complaint import Complaint
 from bridge.workers.frames import read_frame, write_frame
 from bridge.workers.memory import EXHAUSTED
@@ -32,14 +33,9 @@ _PATIENCE = 1.0
 """Seconds in which a process that answers no more ends by itself."""
 # Isolated mode takes nothing from the environment or the working folder, so the package's place is passed. It comes
 # after the standard library and before whatever else is installed: a worker runs the code of the bridge that asks it.
-# Ctrl-C is for the bridge, which then closes the input. Of an error, the line that says which comes first.
-_PROGRAM = """
-import importlib, signal, sys
-def tell(kind, error, trace):
-    import traceback
-    print(kind.__name__, error, sep=": ", file=sys.stderr)
-    traceback.print_exception(kind, error, trace)
-sys.excepthook = tell
+# Ctrl-C is for the bridge, which then closes the input.
+_PROGRAM = f"""{TELL_ERROR}
+import importlib, signal
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 place = next((at for at, path in enumerate(sys.path) if path.endswith("-packages")), len(sys.path))
 sys.path.insert(place, sys.argv[1])
@@ -133,7 +129,7 @@ class Worker:
         if code == EXHAUSTED:
             return self._ready, "it took more memory than it may"
         why = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
-        return self._ready, next(iter(self._complaint.lines()), why)
+        return self._ready, self._complaint.first_line() or why
 
     def _next_frame(self) -> tuple[dict[str, Any], bytes]:
         try:
