@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+from bridge.health import reinstalling
+from bridge.health.installation import PACKAGES
 from scripts.lib.bundle import DISTRIBUTION
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,8 +68,13 @@ def test_the_distribution_of_each_imported_package_is_declared(package: str, fil
     assert owners & DECLARED, f"{file} imports {package}, of {sorted(owners)}: name one in pyproject.toml"
 
 
+def test_the_doctor_loads_every_package_that_no_extra_brings() -> None:
+    owned = {package for package in foreign() if {normal(owner) for owner in DISTRIBUTIONS[package]} & REQUIRED}
+    assert {package.partition(".")[0] for package in PACKAGES} == owned | {"lxml_html_clean"}
+
+
 def test_the_name_is_the_same_everywhere() -> None:
-    assert PROJECT["name"] == DISTRIBUTION
+    assert {PROJECT["name"], reinstalling.DISTRIBUTION} == {DISTRIBUTION}
     build = (ROOT / "obsidian-plugin" / "scripts" / "build.mjs").read_text(encoding="utf-8")
     assert f"/{DISTRIBUTION.replace('-', '_')}-${{tag}}-py3-none-any.whl" in build
 

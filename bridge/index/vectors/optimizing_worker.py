@@ -17,6 +17,8 @@ RESIDENT: Final = 1024 * 1024 * 1024
 def main() -> None:
     """Answer requests until there are no more."""
     watch_resident_memory(RESIDENT)
+    import onnxruntime  # noqa: F401, PLC0415 - after the watch, and before it says that it is ready
+
     from bridge.index.vectors.opening_model import open_session  # noqa: PLC0415 - after the watch
 
     def answer(header: dict[str, Any], _data: bytes) -> tuple[dict[str, Any], bytes]:
