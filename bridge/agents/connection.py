@@ -43,7 +43,11 @@ class Connector(Planner):
         try:
             backup = await asyncio.to_thread(change.apply, back_up=not ours)
             if plan.skill is not None:
-                await asyncio.to_thread(plan.skill.apply, back_up=False)
+                try:
+                    await asyncio.to_thread(plan.skill.apply, back_up=False)
+                except ConfigurationRefused:
+                    await asyncio.to_thread(change.take_back, backup)
+                    raise
         except ConfigurationRefused:
             if added:
                 await self._end_client(plan.client, clients)
