@@ -4,6 +4,7 @@ import hashlib
 import itertools
 import os
 import stat
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -78,7 +79,7 @@ class FileChange:
             if self.after is None:
                 self.file.unlink()
                 return None
-            missing = [folder for folder in self.file.parents if not folder.exists()]
+            missing = self.missing_folders()
             self.file.parent.mkdir(parents=True, exist_ok=True)
             mode = stat.S_IMODE(self.file.stat().st_mode) if self.before is not None else _NEW_MODE
             with VaultRoot(self.file.parent) as root, root.folder(VaultPath.root()) as folder:
@@ -90,9 +91,7 @@ class FileChange:
                         folder.unlink(backup)
                     raise
         except OSError as error:
-            for folder_made in missing:
-                with suppress(OSError):  # never made, or somebody else has put something there
-                    folder_made.rmdir()
+            _remove_empty(missing)
             why = error.strerror or error
             raise ConfigurationRefused(
                 f"{self.file} cannot be written: {why}. Look at its permissions and at the room on its disk, "
@@ -100,17 +99,29 @@ class FileChange:
             ) from None
         return None if backup is None else self.file.with_name(backup)
 
-    def take_back(self, backup: Path | None) -> None:
+    def missing_folders(self) -> list[Path]:
+        """The folders that have to be made for the file, the innermost first."""
+        return [folder for folder in self.file.parents if not os.access(folder, os.F_OK)]
+
+    def take_back(self, backup: Path | None, made: Sequence[Path]) -> None:
         """Undo what `apply` did, unless another program has changed the file since.
 
         Args:
             backup: What `apply` returned.
+            made: The folders that it made.
         """
         with suppress(OSError, ConfigurationRefused):
             if read(self.file) == self.after:
                 FileChange(self.file, self.after, self.before).apply(back_up=False)
                 if backup is not None:
                     backup.unlink(missing_ok=True)
+                _remove_empty(made)
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):  # never made, or somebody else has put something there
+            folder.rmdir()
 
 
 def real_file(file: Path) -> Path:

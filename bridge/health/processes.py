@@ -2,11 +2,11 @@
 
 import asyncio
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from bridge.clock import SystemClock
 from bridge.custom.process import Processes, node
 from bridge.errors import ToolFailure
 from bridge.health.finding import Finding
@@ -18,7 +18,7 @@ from bridge.index.vectors.packaged import EMBEDDING
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.programs import Programs
 from bridge.web.extraction.reader import READING
-from bridge.workers.pool import Job, WorkerPool
+from bridge.workers.pool import Job, Worker, WorkerGone
 
 SECONDS: Final = 60.0
 """How long one may take to start; on most computers it is less than one."""
@@ -66,14 +66,19 @@ def check_programs(vault: Path) -> Iterator[Finding]:
 
 def _fault(job: Job) -> str:
     """Why a worker cannot start; empty where it can."""
-    pool = WorkerPool(clock := SystemClock(), job, hide_secrets, 1)
     try:
-        with pool.lend(clock.monotonic() + SECONDS) as worker:
-            worker.start()
-    except ToolFailure as failure:
-        return str(failure.data.get("stderr") or failure.message)
+        worker = Worker(job.program)
+    except OSError as error:
+        return error.strerror or type(error).__name__
+    alarm = threading.Timer(SECONDS, worker.kill)
+    alarm.start()
+    try:
+        worker.start()
+    except WorkerGone:
+        return hide_secrets(worker.end()[1])
     finally:
-        pool.close()
+        alarm.cancel()
+        worker.close()
     return ""
 
 

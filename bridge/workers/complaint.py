@@ -46,7 +46,7 @@ class Complaint:
 def first_line(text: str) -> str:
     """The first line of what a process said, as it may be told: cut, and without places on this computer."""
     lines = filter(None, map(str.strip, without_places(text).splitlines()))
-    return next(lines, "")[:LONGEST]
+    return next(lines, "")[:LONGEST].rstrip(".")
 
 
 def without_places(text: str) -> str:
