@@ -41,9 +41,14 @@ class Connector(Planner):
         record, change = plan.record, plan.configuration
         ours = record is not None and record.file == change.file and digest(change.before) == record.written
         try:
+            made = change.missing_folders()
             backup = await asyncio.to_thread(change.apply, back_up=not ours)
             if plan.skill is not None:
-                await asyncio.to_thread(plan.skill.apply, back_up=False)
+                try:
+                    await asyncio.to_thread(plan.skill.apply, back_up=False)
+                except ConfigurationRefused:
+                    await asyncio.to_thread(change.take_back, backup, made)
+                    raise
         except ConfigurationRefused:
             if added:
                 await self._end_client(plan.client, clients)

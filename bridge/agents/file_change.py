@@ -4,6 +4,8 @@ import hashlib
 import itertools
 import os
 import stat
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -65,8 +67,10 @@ class FileChange:
             The backup, where one was made.
 
         Raises:
-            ConfigurationRefused: The file is not as it was when the change was shown, or cannot be written.
+            ConfigurationRefused: The file is not as it was when the change was shown, or cannot be written; then
+                nothing is left of the attempt.
         """
+        missing: list[Path] = []
         try:
             if read(self.file) != self.before:
                 raise ConfigurationRefused(f"{self.file} has just been changed by another program. Try again")
@@ -75,14 +79,49 @@ class FileChange:
             if self.after is None:
                 self.file.unlink()
                 return None
+            missing = self.missing_folders()
             self.file.parent.mkdir(parents=True, exist_ok=True)
             mode = stat.S_IMODE(self.file.stat().st_mode) if self.before is not None else _NEW_MODE
             with VaultRoot(self.file.parent) as root, root.folder(VaultPath.root()) as folder:
                 backup = _back_up(folder, self.file.name, self.before, mode) if back_up else None
-                write_atomic(folder, self.file.name, self.after, mode=mode)
+                try:
+                    write_atomic(folder, self.file.name, self.after, mode=mode)
+                except OSError:
+                    if backup is not None:
+                        folder.unlink(backup)
+                    raise
         except OSError as error:
-            raise ConfigurationRefused(f"{self.file} cannot be written: {error.strerror or error}") from None
+            _remove_empty(missing)
+            why = error.strerror or error
+            raise ConfigurationRefused(
+                f"{self.file} cannot be written: {why}. Look at its permissions and at the room on its disk, "
+                "then run this again"
+            ) from None
         return None if backup is None else self.file.with_name(backup)
+
+    def missing_folders(self) -> list[Path]:
+        """The folders that have to be made for the file, the innermost first."""
+        return [folder for folder in self.file.parents if not os.access(folder, os.F_OK)]
+
+    def take_back(self, backup: Path | None, made: Sequence[Path]) -> None:
+        """Undo what `apply` did, unless another program has changed the file since.
+
+        Args:
+            backup: What `apply` returned.
+            made: The folders that it made.
+        """
+        with suppress(OSError, ConfigurationRefused):
+            if read(self.file) == self.after:
+                FileChange(self.file, self.after, self.before).apply(back_up=False)
+                if backup is not None:
+                    backup.unlink(missing_ok=True)
+                _remove_empty(made)
+
+
+def _remove_empty(folders: Sequence[Path]) -> None:
+    for folder in folders:
+        with suppress(OSError):  # never made, or somebody else has put something there
+            folder.rmdir()
 
 
 def real_file(file: Path) -> Path:
@@ -100,7 +139,7 @@ def read(file: Path) -> bytes | None:
     try:
         state = file.stat()
         if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_BYTES:
-            raise ConfigurationRefused(f"{file} is no configuration file")
+            raise ConfigurationRefused(f"{file} is no configuration file. Move it away, then run this again")
         return file.read_bytes()
     except FileNotFoundError:
         return None
@@ -118,6 +157,10 @@ def _back_up(folder: Folder, name: str, data: bytes | None, mode: int) -> str | 
     for number in itertools.count(1):
         backup = f"{name}.{number}.bak"
         if not folder.exists(backup):
-            folder.create(backup, data, mode=mode, sync=True)
+            try:
+                folder.create(backup, data, mode=mode, sync=True)
+            except OSError:
+                folder.unlink(backup)
+                raise
             return backup
     return None

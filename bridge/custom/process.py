@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import logging
 import shutil
 import sys
 import time
@@ -17,6 +18,7 @@ import orjson
 
 from bridge.contract.custom import CustomResult
 from bridge.errors import ExecutionFailed
+from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.profile import MEGABYTE, Limits, Profile
 from bridge.sandbox.programs import Programs
@@ -25,6 +27,9 @@ from bridge.sandbox.system import environment
 from bridge.servers.opening import own_files
 from bridge.toolkit.tool_call import TimeLimit
 from bridge.toolkit.unbroken import unbroken
+from bridge.workers.complaint import first_line
+
+logger = logging.getLogger(__name__)
 
 Answer = Callable[[Mapping[str, Any]], Awaitable[Mapping[str, Any]]]
 """Answers what the code asks of the bridge: `{type: "call", id, name, arguments}` with `{success, result?, ...}`."""
@@ -212,7 +217,10 @@ class Processes:
         elapsed = (time.monotonic() - began) * 1000
         if final is None:
             return CustomResult(
-                success=False, error=why or _why(report, printed), execution_time=elapsed, output=printed.text
+                success=False,
+                error=why or _why(report, printed, begun=begun.is_set()),
+                execution_time=elapsed,
+                output=printed.text,
             )
         return result_of(final, elapsed, printed.text)
 
@@ -363,11 +371,16 @@ async def _rest(program: Running, listening: "asyncio.Task[None]", ending: "asyn
     return await ending
 
 
-def _why(report: Report, printed: _Printed) -> str:
-    """Why there is no answer."""
+def _why(report: Report, printed: _Printed, *, begun: bool) -> str:
+    """Why there is no answer. A process that never began says it in its first line, which the log gets too."""
     if printed.is_too_much:
         return _ENDINGS[Ending.OUTPUT]
-    if report.ending is Ending.NOT_STARTED:
-        return f"The tool could not be started {report.message}"
     code = "" if report.code is None else f" (exit code {report.code})"
-    return _ENDINGS.get(report.ending, f"The tool ended without an answer{code}")
+    why = _ENDINGS.get(report.ending, f"The tool ended without an answer{code}")
+    if begun or report.ending not in {Ending.NOT_STARTED, Ending.EXITED}:
+        return why
+    said = hide_secrets(first_line(printed.text))
+    how = f" {report.message}" if report.ending is Ending.NOT_STARTED else code
+    why = f"The tool could not be started{how}{said and f': {said}'}. `vault-bridge doctor` says what can be done"
+    logger.warning("%s", why)
+    return why

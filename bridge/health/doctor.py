@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import installation, place, programs, protection, running, state, versions
+from bridge.health import installation, place, processes, programs, protection, running, state, versions
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
     installation.check_python,
     installation.check_packages,
+    processes.check_workers,
     installation.check_keyring,
     programs.check_sandbox,
+    processes.check_programs,
     programs.check_commands,
     programs.check_servers,
     programs.check_own_tools,

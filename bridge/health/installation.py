@@ -9,15 +9,19 @@ from bridge import __version__
 from bridge.client.token_storage import has_keyring
 from bridge.errors import StartError
 from bridge.health.finding import Finding
+from bridge.health.reinstalling import install_again
 from bridge.plugin.install import find_installed
 from bridge.plugin.source import FILES, PLUGIN_ID
 
 LEAST, BELOW = (3, 11), (3, 14)
 PACKAGES = (
-    *("aiohttp", "filelock", "jsonrpcserver", "orjson", "pcre2", "platformdirs", "prompt_toolkit", "pydantic"),
-    *("rapidfuzz", "re2", "rich", "typer", "unidiff", "watchfiles", "wcmatch"),
+    *("aiohttp", "anyio", "backports.zstd", "bracex", "brotli", "charset_normalizer", "cryptography", "cssselect"),
+    *("filelock", "httpcore2", "httpx2", "idna", "jsonrpcserver", "jsonschema", "keyring", "lxml", "lxml_html_clean"),
+    *("markdownify", "mcp", "mcp_types", "multidict", "orjson", "pcre2", "platformdirs", "prompt_toolkit", "protego"),
+    *("psutil", "pydantic", "rapidfuzz", "re2", "readability", "referencing", "rich", "ruamel.yaml", "send2trash"),
+    *("snowballstemmer", "trafilatura", "typer", "unidiff", "watchfiles", "wcmatch", "yaml12"),
 )
-AGAIN = "Install Vault Bridge again: `python3 scripts/start` in the checkout, or `pip install --force-reinstall`"
+"""All that an installation without extras imports of others; a test says whether the list is complete."""
 
 
 def check_python(vault: Path) -> Iterator[Finding]:
@@ -41,7 +45,7 @@ def check_packages(vault: Path) -> Iterator[Finding]:
         except Exception as error:  # noqa: BLE001 - a package can fail to load in any way
             missing.append(f"{name} ({type(error).__name__})")
     if missing:
-        yield Finding("packages", "fail", f"Cannot be loaded: {', '.join(missing)}", AGAIN)
+        yield Finding("packages", "fail", f"Cannot be loaded: {', '.join(missing)}", install_again())
     else:
         yield Finding("packages", "ok", f"{len(PACKAGES)} packages can be loaded")
 

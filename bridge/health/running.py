@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Discovery, Endpoint
 from bridge.health.finding import Finding
-from bridge.server.run_folder import place
+from bridge.server.run_folder import STATE_VARIABLE, place
 
 SECONDS = 5.0
 STOP = "Stop that process and start again: `vault-bridge serve`"
@@ -23,6 +23,11 @@ def check_run_folder(vault: Path) -> Iterator[Finding]:
     """Whether the folder of the tokens is this user's alone."""
     folder = place(Path(os.path.realpath(vault)))
     if not folder.exists():
+        above = next(path for path in folder.parents if path.exists())
+        if not os.access(above, os.W_OK):
+            remedy = f"Give yourself the right to write there, or name another folder with {STATE_VARIABLE}"
+            yield Finding("run folder", "fail", f"No vault can be served: {above} cannot be written", remedy)
+            return
         yield Finding("run folder", "ok", "No run folder yet; the first start makes it")
         return
     found = [fault for path in (folder.parent, folder, *sorted(folder.iterdir())) if (fault := _open_to_others(path))]

@@ -5,7 +5,7 @@ Done by the user's own command and never on behalf of an agent: the folder is sh
 
 import itertools
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -14,7 +14,7 @@ import orjson
 
 from bridge.errors import StartError
 from bridge.plugin.former_id import FORMER_ID, has_former, remove_former
-from bridge.vault.atomic import write_atomic
+from bridge.vault.atomic import write_all, write_atomic
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath
 from bridge.vault.root import VaultRoot
@@ -69,8 +69,12 @@ def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> 
             plugins = held.enter_context(config.child_made("plugins", mode=_FOLDER_MODE))
             folder = held.enter_context(plugins.child_made(plugin, mode=_FOLDER_MODE))
             previous = _version(folder)
-            for file, data in files.items():
-                write_atomic(folder, file, data, mode=_MODE)
+            try:
+                write_all(folder, files, mode=_MODE)
+            except OSError:
+                _remove_empty(plugins, plugin)
+                _remove_empty(config, "plugins")
+                raise
             former = has_former(plugins)
             wanted = [name for name in enabled if name != plugin and not (former and name == FORMER_ID)] + [plugin]
             backup = None
@@ -92,6 +96,11 @@ def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> 
             f"The plugin could not be put into the vault: {error.strerror or 'the disk failed'}",
             hint="Look at the permissions and the free space of the vault's configuration folder, then try again",
         ) from error
+
+
+def _remove_empty(folder: Folder, name: str) -> None:
+    with suppress(OSError):  # something is in it
+        folder.rmdir(name)
 
 
 @dataclass(frozen=True, slots=True)

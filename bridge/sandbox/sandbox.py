@@ -17,11 +17,12 @@ from bridge.sandbox import bubblewrap, landlock, seatbelt, seccomp
 from bridge.sandbox.job import Ending, Job, Report
 from bridge.sandbox.profile import Profile
 from bridge.sandbox.system import devices
+from bridge.sandbox.telling import TELL_ERROR
 
 _PACKAGE_PARENT: Final = str(Path(__file__).parents[2])
 _MODULE: Final = "windows_job" if sys.platform == "win32" else "supervisor"
 # Isolated mode takes nothing from the environment or the working folder, so the package's place is passed.
-_PROGRAM: Final = f"import sys; sys.path.insert(0, sys.argv[1]); from bridge.sandbox.{_MODULE} import main; main()"
+_PROGRAM: Final = f"{TELL_ERROR}sys.path.insert(0, sys.argv[1]); from bridge.sandbox.{_MODULE} import main; main()"
 _CHUNK: Final = 65536
 _NEEDED: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """What an interpreter may need to start; nothing that could hold a secret."""
@@ -196,7 +197,7 @@ class Running:
         try:
             return Report.from_json(self._report.read_bytes())
         except (OSError, ValueError, KeyError, TypeError):
-            return Report(ending=Ending.NOT_STARTED, message="its supervisor ended")
+            return Report(ending=Ending.NOT_STARTED, message="because the process that watches it ended")
         finally:
             shutil.rmtree(self._report.parent, ignore_errors=True)
 

@@ -193,9 +193,10 @@ class Pipeline:
             result = self._failed(refusal, tool_call, started)
         except ToolFailure as failure:
             result = self._failed(failure, tool_call, started)
-        except Exception:
+        except Exception as error:
             logger.exception("The tool %s crashed (%s)", tool_call.tool, tool_call.execution_id)
-            result = self._failed(_crashed(tool_call, changed=tool_call.made is not None), tool_call, started)
+            crash = _crashed(tool_call, error, changed=tool_call.made is not None)
+            result = self._failed(crash, tool_call, started)
         tool_call.phase = Phase.DONE
         await self.on_finished(tool_call, result, tool_call.made, self.clock.monotonic() - started)
         self.on_event(
@@ -764,13 +765,16 @@ def _named(tool_call: ToolCall) -> dict[str, Any]:
     return named | ({"call_id": tool_call.call_id} if tool_call.call_id else {})
 
 
-def _crashed(tool_call: ToolCall, *, changed: bool) -> ExecutionFailed:
+def _crashed(tool_call: ToolCall, error: Exception, *, changed: bool) -> ExecutionFailed:
     """What the caller gets to know of a crash: not its own words, but what became of the vault."""
     what = (
         f"the change was made all the same, as {tool_call.execution_id}, and can be undone"
         if changed
         else "nothing was changed"
     )
+    if isinstance(error, ImportError) and error.name:
+        why = f"needs the package {error.name!r}, which is missing or damaged"
+        return ExecutionFailed(f"{tool_call.tool!r} {why}; {what}. `vault-bridge doctor` says what the user can do")
     return ExecutionFailed(f"{tool_call.tool!r} crashed; {what}. The bridge's console says more")
 
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import secrets
+from collections.abc import Mapping
 
 from bridge.vault.folder import Folder
 
@@ -18,12 +19,29 @@ def write_atomic(folder: Folder, name: str, data: bytes, *, mode: int = 0o600) -
     Raises:
         OSError: The disk is full or failed; the old file is untouched.
     """
-    temporary = f".{name}.{secrets.token_hex(4)}.tmp"
+    write_all(folder, {name: data}, mode=mode)
+
+
+def write_all(folder: Folder, files: Mapping[str, bytes], *, mode: int = 0o600) -> None:
+    """Write files that belong together: all are durable before the first one takes its name.
+
+    Args:
+        folder: Where.
+        files: All bytes of each, by its name; old files of these names are replaced.
+        mode: Their permissions.
+
+    Raises:
+        OSError: The disk is full or failed. Where there was no room for all of them, the old files are untouched.
+    """
+    temporary = {name: f".{name}.{secrets.token_hex(4)}.tmp" for name in files}
     try:
-        folder.create(temporary, data, mode=mode, sync=True)
-        folder.replace(temporary, folder, name)
+        for name, data in files.items():
+            folder.create(temporary[name], data, mode=mode, sync=True)
+        for name in files:
+            folder.replace(temporary[name], folder, name)
     except OSError:
-        with contextlib.suppress(OSError):
-            folder.unlink(temporary)
+        for left in temporary.values():
+            with contextlib.suppress(OSError):
+                folder.unlink(left)
         raise
     folder.sync()

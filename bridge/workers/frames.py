@@ -2,6 +2,8 @@
 
 import json
 import struct
+import sys
+from collections.abc import Callable
 from typing import IO, Any
 
 LENGTH = struct.Struct(">I")
@@ -28,3 +30,14 @@ def write_frame(stream: IO[bytes], header: dict[str, Any], text: bytes = b"") ->
     stream.write(LENGTH.pack(len(encoded)) + encoded)
     stream.write(text)
     stream.flush()
+
+
+def answer_requests(answer: Callable[[dict[str, Any], bytes], tuple[dict[str, Any], bytes]]) -> None:
+    """In a worker process: say that it is ready, and answer requests until there are no more.
+
+    Args:
+        answer: One request's answer, a JSON object and bytes; it gets the same.
+    """
+    write_frame(sys.stdout.buffer, {})
+    while (request := read_frame(sys.stdin.buffer)) is not None:
+        write_frame(sys.stdout.buffer, *answer(*request))

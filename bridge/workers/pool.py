@@ -3,27 +3,40 @@
 There are a few, started when first needed, kept warm, and never waited for past a deadline.
 """
 
+import logging
 import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
+from bridge.sandbox.telling import TELL_ERROR
+from bridge.workers.complaint import Complaint
 from bridge.workers.frames import read_frame, write_frame
+from bridge.workers.memory import EXHAUSTED
 
+logger = logging.getLogger(__name__)
+
+NOT_STARTED = "worker_not_started"
+"""The code of a failure where the process has never been able to work: something is missing or damaged."""
 WORKERS = 3
 """Requests that can be in worker processes at once; more wait their turn."""
 
 _PACKAGE_PARENT = str(Path(__file__).parents[2])
+_PATIENCE = 1.0
+"""Seconds in which a process that answers no more ends by itself."""
 # Isolated mode takes nothing from the environment or the working folder, so the package's place is passed. It comes
 # after the standard library and before whatever else is installed: a worker runs the code of the bridge that asks it.
-_PROGRAM = """
-import importlib, sys
+# Ctrl-C is for the bridge, which then closes the input.
+_PROGRAM = f"""{TELL_ERROR}
+import importlib, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
 place = next((at for at, path in enumerate(sys.path) if path.endswith("-packages")), len(sys.path))
 sys.path.insert(place, sys.argv[1])
 importlib.import_module(sys.argv[2]).main()
@@ -34,6 +47,21 @@ _ENVIRONMENT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
 class WorkerGone(Exception):
     """The process ended, or was ended, before it answered."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What worker processes of one kind do.
+
+    Attributes:
+        program: The module whose `main` they run.
+        work: What one request is, as a noun: "search".
+        remedy: What to do where the work ends its process, as an advice.
+    """
+
+    program: str
+    work: str
+    remedy: str
 
 
 class Worker:
@@ -48,12 +76,16 @@ class Worker:
             [sys.executable, "-I", "-c", _PROGRAM, _PACKAGE_PARENT, program],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
             cwd=Path(sys.executable).anchor,
             env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
+        if self._process.stderr is None:
+            raise TypeError("a worker has three pipes")
+        self._complaint = Complaint(self._process.stderr)
         self._busy = False
+        self._ready = False
 
     @property
     def usable(self) -> bool:
@@ -66,18 +98,46 @@ class Worker:
         Raises:
             WorkerGone: The process ended meanwhile.
         """
-        stdin, stdout = self._process.stdin, self._process.stdout
-        if stdin is None or stdout is None:
-            raise WorkerGone
         self._busy = True
+        self.start()
         try:
-            write_frame(stdin, header, data)
-            frame = read_frame(stdout)
+            if self._process.stdin is not None:
+                write_frame(self._process.stdin, header, data)
         except (OSError, ValueError):
             raise WorkerGone from None
+        frame = self._next_frame()
+        self._complaint.forget()
+        self._busy = False
+        return frame
+
+    def start(self) -> None:
+        """Wait until it can be asked.
+
+        Raises:
+            WorkerGone: It cannot start, or ended meanwhile.
+        """
+        if not self._ready:
+            self._next_frame()
+            self._ready = True
+
+    def end(self) -> tuple[bool, str]:
+        """End it, if it does not end by itself. Returns whether it had ever started, and what it said of its end."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(_PATIENCE)
+        self.kill()
+        code = self._process.returncode
+        if code == EXHAUSTED:
+            return self._ready, "it took more memory than it may"
+        why = f"exit code {code}" if code >= 0 else f"killed by signal {-code}"
+        return self._ready, self._complaint.first_line() or why
+
+    def _next_frame(self) -> tuple[dict[str, Any], bytes]:
+        try:
+            frame = None if self._process.stdout is None else read_frame(self._process.stdout)
+        except (OSError, ValueError):
+            frame = None
         if frame is None:
             raise WorkerGone
-        self._busy = False
         return frame
 
     def kill(self) -> None:
@@ -101,17 +161,15 @@ class WorkerPool:
 
     Args:
         clock: Its `monotonic()` is what deadlines are given in.
-        program: The module whose `main` the processes run.
-        work: What they do, as a noun: "search".
-        remedy: What to do where the work ends its process, as an advice.
+        job: What they do.
+        hide: Takes secrets out of what a process said before it ended.
         workers: How many processes at most.
     """
 
-    def __init__(self, clock: Clock, program: str, work: str, remedy: str, workers: int = WORKERS) -> None:
+    def __init__(self, clock: Clock, job: Job, hide: Callable[[str], str], workers: int = WORKERS) -> None:
         self.clock = clock
-        self._program = program
-        self._work = work
-        self._remedy = remedy
+        self._job = job
+        self._hide = hide
         self._free = threading.BoundedSemaphore(workers)
         self._lock = threading.Lock()
         self._idle: list[Worker] = []
@@ -127,11 +185,11 @@ class WorkerPool:
 
         Raises:
             DeadlineExceeded: No worker became free in time, or the deadline came while it worked.
-            ExecutionFailed: The process ended by itself, or the pool is closed.
+            ExecutionFailed: The process cannot start (`NOT_STARTED`) or ended by itself, or the pool is closed.
         """
         if not self._free.acquire(timeout=max(deadline - self.clock.monotonic(), 0)):
             raise DeadlineExceeded(
-                f"Others held every worker for this {self._work} until the deadline; try again later"
+                f"Others held every worker for this {self._job.work} until the deadline; try again later"
             )
         try:
             yield from self._lent_until(deadline)
@@ -153,8 +211,11 @@ class WorkerPool:
             yield worker
         except WorkerGone:
             if overdue.is_set():
-                raise DeadlineExceeded(f"The {self._work} did not finish before its deadline and was stopped") from None
-            raise ExecutionFailed(f"The process of this {self._work} ended; {self._remedy}") from None
+                what = f"The {self._job.work} did not finish before its deadline and was stopped"
+                raise DeadlineExceeded(what) from None
+            if self._closed:
+                raise _stopping() from None
+            raise self._failure(*worker.end()) from None
         finally:
             alarm.cancel()
             alarm.join()
@@ -170,17 +231,31 @@ class WorkerPool:
         for worker in idle:
             worker.close()
 
+    def _failure(self, started: bool, why: str) -> ExecutionFailed:
+        """The failure of a process that ended, with what it said of that; the log has it too."""
+        work, remedy, why = self._job.work, self._job.remedy, self._hide(why)
+        if started:
+            message = f"The process of this {work} ended ({why}); {remedy}"
+        else:
+            doctor = "`vault-bridge doctor` says what the user can do"
+            message = f"The process for this {work} cannot start: {why}. {doctor}; until then, {remedy}"
+        logger.warning("%s: %s", self._job.program, message)
+        return ExecutionFailed(message, code=None if started else NOT_STARTED, data={"stderr": why})
+
     def _take(self) -> Worker:
         with self._lock:
             if self._closed:
-                raise ExecutionFailed("The bridge is stopping; call again when it runs")
+                raise _stopping()
             while self._idle:
                 worker = self._idle.pop()
                 if worker.usable:
                     break
                 worker.close()
             else:
-                worker = Worker(self._program)
+                try:
+                    worker = Worker(self._job.program)
+                except OSError as error:
+                    raise self._failure(False, error.strerror or type(error).__name__) from None  # noqa: FBT003 - as `end` says it
             self._lent.add(worker)
             return worker
 
@@ -191,3 +266,7 @@ class WorkerPool:
                 self._idle.append(worker)
                 return
         worker.close()
+
+
+def _stopping() -> ExecutionFailed:
+    return ExecutionFailed("The bridge is stopping; call again when it runs")

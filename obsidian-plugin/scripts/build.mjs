@@ -14,7 +14,7 @@ import { analyzeMetafile, build } from "esbuild";
 function installFrom() {
 	const { VAULT_BRIDGE_INSTALL_FROM: named, GITHUB_REF_TYPE: type, GITHUB_REF_NAME: tag, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
 	if (named !== undefined) return named;
-	return type === "tag" ? `${server}/${repository}/releases/download/${tag}/vault_bridge-${tag}-py3-none-any.whl` : "";
+	return type === "tag" ? `${server}/${repository}/releases/download/${tag}/obsidian_vault_bridge-${tag}-py3-none-any.whl` : "";
 }
 
 const here = fileURLToPath(new URL("..", import.meta.url));

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 ROOT = Path(__file__).resolve().parents[2]
+DISTRIBUTION = "obsidian-vault-bridge"
+"""The project's name in a package index; the command and the package have shorter ones."""
 SERVER = ROOT / "scripts" / "bundle" / "server.py"
 SUMMARY = "Tools over an Obsidian vault: every change is shown to you, approved, logged and can be undone."
 """At most 100 characters, which is what the registry takes."""
@@ -29,7 +31,12 @@ _TIME = (2000, 1, 1, 0, 0, 0)
 
 def wheel_name(version: str) -> str:
     """The file name of a version's wheel."""
-    return f"vault_bridge-{version}-py3-none-any.whl"
+    return f"{DISTRIBUTION.replace('-', '_')}-{version}-py3-none-any.whl"
+
+
+def source_name(version: str) -> str:
+    """The file name of a version's source archive."""
+    return f"{DISTRIBUTION.replace('-', '_')}-{version}.tar.gz"
 
 
 def bundle_name(version: str) -> str:
@@ -82,13 +89,13 @@ def project(version: str) -> str:
 name = "vault-bridge-bundle"
 version = "{version}"
 requires-python = ">=3.11,<3.14"
-dependencies = ["vault-bridge"]
+dependencies = ["{DISTRIBUTION}"]
 
 [tool.uv]
 package = false
 
 [tool.uv.sources]
-vault-bridge = {{ path = "{wheel_name(version)}" }}
+{DISTRIBUTION} = {{ path = "{wheel_name(version)}" }}
 """
 
 

@@ -12,7 +12,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from scripts.lib.bundle import bundle_name, wheel_name
+from scripts.lib.bundle import bundle_name, source_name, wheel_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -54,8 +54,8 @@ def built_faults(version: str, folder: Path) -> Iterator[str]:
         version: The tag.
         folder: Where the wheel and the source archive are.
     """
-    wheel, source = folder / wheel_name(version), folder / f"vault_bridge-{version}.tar.gz"
-    for archive, prefix in ((wheel, ""), (source, f"vault_bridge-{version}/")):
+    wheel, source = folder / wheel_name(version), folder / source_name(version)
+    for archive, prefix in ((wheel, ""), (source, f"{source.name.removesuffix('.tar.gz')}/")):
         if not archive.is_file():
             yield f"{archive.name} was not built."
             continue

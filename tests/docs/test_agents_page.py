@@ -39,4 +39,4 @@ def test_the_prompt_has_commands_that_are_there_and_never_installs_by_name_from_
     used = set(re.findall(r"`vault-bridge ([a-z][a-z-]*)", prompt))
     assert used <= set(COMMANDS)
     assert FULL_NAME in prompt
-    assert not re.search(r"(pip|pipx|uv tool|uv pip) install \"?vault", PAGE)
+    assert not re.search(r"(pip|pipx|uv tool|uv pip) install \"?(obsidian-)?vault", PAGE)

@@ -13,7 +13,7 @@ from jsonschema import Draft7Validator
 
 import bridge
 from bridge.client.token_storage import find_token
-from scripts.lib.bundle import SERVER, build, bundle_name, main, manifest, server_json, wheel_name
+from scripts.lib.bundle import DISTRIBUTION, SERVER, build, bundle_name, main, manifest, server_json, wheel_name
 from scripts.lib.release import bundle_faults
 
 SCHEMAS = Path(__file__).with_name("schemas")
@@ -65,7 +65,7 @@ def test_the_bundle_holds_the_wheel_and_asks_no_index_for_it(built: Path) -> Non
         assert json.loads(packed.read("manifest.json")) == manifest(VERSION, REPOSITORY)
         assert b"ensure_client" in packed.read("server.py")
         project = tomllib.loads(packed.read("pyproject.toml").decode())
-    assert project["tool"]["uv"]["sources"]["vault-bridge"] == {"path": wheel_name(VERSION)}
+    assert project["tool"]["uv"]["sources"][DISTRIBUTION] == {"path": wheel_name(VERSION)}
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import bridge
+from scripts.lib.bundle import wheel_name
 from scripts.lib.release import PLUGIN, ROOT, built_faults, main, version_faults
 
 FILES = (
@@ -57,7 +58,7 @@ def test_the_app_version_in_the_list_of_versions_is_that_of_the_manifest(checkou
 
 
 def test_packages_that_are_missing_or_lack_the_plugin_are_named(tmp_path: Path) -> None:
-    wheel = tmp_path / f"vault_bridge-{VERSION}-py3-none-any.whl"
+    wheel = tmp_path / wheel_name(VERSION)
     assert [fault.endswith("was not built.") for fault in built_faults(VERSION, tmp_path)] == [True, True]
     with zipfile.ZipFile(wheel, "w") as archive:
         for name in PLUGIN[1:]:

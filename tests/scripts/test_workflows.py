@@ -33,7 +33,9 @@ def test_every_workflow_is_checked_against_the_schema() -> None:
 
 
 def test_every_python_that_is_promised_is_tested_on_every_system() -> None:
-    matrix = TESTS["jobs"]["test"]["strategy"]["matrix"]
+    strategies = [TESTS["jobs"][job]["strategy"] for job in ("test", "installation")]
+    assert strategies[0] == strategies[1], "what is tested is installed as users do, too"
+    matrix = strategies[0]["matrix"]
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     least, beyond = re.fullmatch(r">=3\.(\d+),<3\.(\d+)", project["requires-python"]).groups()  # type: ignore[union-attr]
     assert matrix["python"] == [f"3.{minor}" for minor in range(int(least), int(beyond))]

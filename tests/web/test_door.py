@@ -280,6 +280,7 @@ class TestLimits:
                 while True:
                     writer.write(b"1\r\nx\r\n" * 10_000)
                     await writer.drain()
+                    await asyncio.sleep(0)  # to a connection that has just ended is written without a wait
             stopped.set()
 
         doorway.set(maxResponseSize=100_000)
@@ -295,6 +296,7 @@ class TestLimits:
                 while True:
                     writer.write(b"HTTP/1.1 103 Early Hints\r\nLink: </x>\r\n\r\n" * 1_000)
                     await writer.drain()
+                    await asyncio.sleep(0)  # to a connection that has just ended is written without a wait
 
         doorway.set(maxResponseSize=1024)
         doorway.web.answers["/page"] = interim

@@ -29,7 +29,8 @@ from bridge.index.texts.line_patterns import (
     scan_whole,
 )
 from bridge.index.texts.re2_prefilter import relax
-from bridge.workers.pool import WORKERS, Worker, WorkerPool
+from bridge.policy.redaction import hide_secrets
+from bridge.workers.pool import WORKERS, Job, Worker, WorkerPool
 
 MAX_LENGTH = 8192
 """Characters a pattern may have."""
@@ -42,6 +43,7 @@ LONGEST_SCAN = 4 * 1024 * 1024
 ASKED_AT_ONCE = 256 * 1024
 """Bytes that the worker is given at once."""
 CACHE_SIZE = 64
+SEARCHING = Job("bridge.index.texts.pcre2_worker", "search", "use a simpler pattern")
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def pattern_workers(clock: Clock, workers: int = WORKERS) -> WorkerPool:
         clock: The one that deadlines are given in.
         workers: How many at most.
     """
-    return WorkerPool(clock, "bridge.index.texts.pcre2_worker", "search", "use a simpler pattern", workers)
+    return WorkerPool(clock, SEARCHING, hide_secrets, workers)
 
 
 class Patterns:

@@ -8,15 +8,13 @@ A request has `pattern`, and to search also `limit` and the text; the answer has
 """
 
 import codecs
-import signal
-import sys
 from functools import lru_cache
 from typing import Any
 
 import pcre2
 
 from bridge.index.texts.line_patterns import LinePattern, compile_re2, scan_lines
-from bridge.workers.frames import read_frame, write_frame
+from bridge.workers.frames import answer_requests
 from bridge.workers.memory import limit_address_space
 
 LINEAR_MEMORY = 16 * 1024 * 1024
@@ -112,11 +110,8 @@ class _Bounded:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the bridge, which then closes our input
     limit_address_space(ADDRESS_SPACE)
-    while (request := read_frame(sys.stdin.buffer)) is not None:
-        header, text = request
-        write_frame(sys.stdout.buffer, answer(header, text))
+    answer_requests(lambda header, text: (answer(header, text), b""))
 
 
 def answer(header: dict[str, Any], text: bytes) -> dict[str, Any]:

@@ -8,12 +8,12 @@ may.
 
 import contextlib
 import os
-import signal
 import sys
+from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from bridge.workers.frames import read_frame, write_frame
+from bridge.workers.frames import answer_requests
 from bridge.workers.memory import watch_resident_memory
 
 if TYPE_CHECKING:
@@ -26,14 +26,14 @@ _NICE: Final = 19
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the bridge, which then closes our input
     _step_back()
     watch_resident_memory(RESIDENT)
     # Read by the libraries when they are imported: one processor is enough for work that nobody waits for.
     os.environ |= {"TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    opened: dict[str, Embedder] = {}
-    while (request := read_frame(sys.stdin.buffer)) is not None:
-        write_frame(sys.stdout.buffer, *answer(opened, *request))
+    import numpy as np  # noqa: F401, PLC0415 - after the environment; what cannot be imported says so before any request
+    import tokenizers  # noqa: F401, PLC0415 - the same
+
+    answer_requests(partial(answer, {}))
 
 
 def answer(opened: "dict[str, Embedder]", header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:

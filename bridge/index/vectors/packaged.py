@@ -7,13 +7,15 @@ from bridge.clock import Clock
 from bridge.errors import ExecutionFailed
 from bridge.index.vectors.embedder import Embedder, ModelFiles, StaticModel, packaged_model
 from bridge.index.vectors.transformer import Transformer, transformer_files
-from bridge.workers.pool import WorkerPool
+from bridge.policy.redaction import hide_secrets
+from bridge.workers.pool import Job, WorkerPool
 
 if TYPE_CHECKING:
     from bridge.index.vectors.embedder import Matrix
 
 EMBED_SECONDS: Final = 120.0
 """Seconds that a portion may take; it takes less than one where the machine has time."""
+EMBEDDING: Final = Job("bridge.index.vectors.embedding_worker", "embedding", "it is tried again")
 
 
 class Packaged(NamedTuple):
@@ -103,5 +105,4 @@ class PackagedModel:
         self._pool.close()
 
     def _workers(self) -> WorkerPool:
-        program = "bridge.index.vectors.embedding_worker"
-        return WorkerPool(self._clock, program, "embedding", "it is tried again", workers=1)
+        return WorkerPool(self._clock, EMBEDDING, hide_secrets, workers=1)

@@ -36,6 +36,7 @@ from bridge.vault.os_errors import as_failure
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.unprotected import NO_BACKUP
 from bridge.vault.working_copy import Differences, WorkingCopy, is_too_large
+from bridge.workers.complaint import first_line
 
 _SPARE: Final = 600.0
 """Seconds for the copy and for the changes, besides those of the command."""
@@ -220,7 +221,9 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             raise
         report = await program.ended()
         if report.ending is Ending.NOT_STARTED:
-            raise ExecutionFailed(f"The command could not be started {report.message}")
+            words = first_line(said.of("stderr"))
+            why = f"The command could not be started {report.message}{words and f': {words}'}"
+            raise ExecutionFailed(why, data={"stderr": words})
         yield report
 
     def _planned(self, text: str, settings: Settings) -> _Planned:

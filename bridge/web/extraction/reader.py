@@ -4,13 +4,15 @@ from typing import Final
 
 from bridge.clock import Clock
 from bridge.errors import NetworkFailure
+from bridge.policy.redaction import hide_secrets
 from bridge.web.extraction.form import PageText
-from bridge.workers.pool import WorkerPool
+from bridge.workers.pool import Job, WorkerPool
 
 SECONDS: Final = 20.0
 """How long reading one page may take; most take some hundredths of a second, the first one a second."""
 LARGEST: Final = 8 * 1024 * 1024
 """Bytes of HTML that are read. Longer pages are data, not pages."""
+READING: Final = Job("bridge.web.extraction.worker", "page", "fetch it as `raw`")
 _WORKERS: Final = 2
 
 
@@ -23,7 +25,7 @@ class PageReader:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._pool = WorkerPool(clock, "bridge.web.extraction.worker", "page", "fetch it as `raw`", _WORKERS)
+        self._pool = WorkerPool(clock, READING, hide_secrets, _WORKERS)
 
     def read(self, data: bytes, url: str, charset: str, form: str) -> PageText:
         """What a person would read of a page. Blocks.
@@ -37,7 +39,7 @@ class PageReader:
         Raises:
             NetworkFailure: It cannot be read.
             DeadlineExceeded: It takes too long.
-            ExecutionFailed: It takes too much memory.
+            ExecutionFailed: It takes too much memory, or the process cannot start.
         """
         if len(data) > LARGEST:
             raise NetworkFailure(f"The page has more than {LARGEST:,} bytes; fetch it as `raw`", code="too_large")

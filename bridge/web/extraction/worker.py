@@ -5,13 +5,11 @@ A request has `url`, `charset` and `form`, and the page; the answer has `title` 
 The process ends when its standard input does, or when it takes more memory than it may.
 """
 
-import signal
-import sys
 from typing import Any, Final
 
 from bridge.web.extraction.form import TooLarge
 from bridge.web.extraction.page import read_page
-from bridge.workers.frames import read_frame, write_frame
+from bridge.workers.frames import answer_requests
 from bridge.workers.memory import limit_address_space, watch_resident_memory
 
 ADDRESS_SPACE: Final = 2 * 1024 * 1024 * 1024
@@ -21,11 +19,9 @@ RESIDENT: Final = 512 * 1024 * 1024
 
 def main() -> None:
     """Answer requests until there are no more."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the bridge, which then closes our input
     limit_address_space(ADDRESS_SPACE)
     watch_resident_memory(RESIDENT)
-    while (request := read_frame(sys.stdin.buffer)) is not None:
-        write_frame(sys.stdout.buffer, *answer(*request))
+    answer_requests(answer)
 
 
 def answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:

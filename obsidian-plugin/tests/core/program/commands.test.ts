@@ -37,9 +37,9 @@ describe("the command in a terminal", () => {
 });
 
 it("is installed from the release's address, and else from the folder of the source; never by a bare name that somebody else may have", () => {
-	expect(installCommands("https://example.org/vault_bridge-0.1.0-py3-none-any.whl", "linux").map(({ command }) => command)).toEqual([
-		"uv tool install --python 3.13 https://example.org/vault_bridge-0.1.0-py3-none-any.whl",
-		"pipx install https://example.org/vault_bridge-0.1.0-py3-none-any.whl",
+	expect(installCommands("https://example.org/obsidian_vault_bridge-0.1.0-py3-none-any.whl", "linux").map(({ command }) => command)).toEqual([
+		"uv tool install --python 3.13 https://example.org/obsidian_vault_bridge-0.1.0-py3-none-any.whl",
+		"pipx install https://example.org/obsidian_vault_bridge-0.1.0-py3-none-any.whl",
 	]);
 	expect(installCommands("", "macos").map(({ command }) => command)).toEqual(["uv tool install --python 3.13 .", "pipx install ."]);
 });

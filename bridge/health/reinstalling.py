@@ -1,0 +1,38 @@
+"""How a person installs Vault Bridge anew, by the way in which it was installed."""
+
+import json
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+DISTRIBUTION: Final = "obsidian-vault-bridge"
+"""The name under which packages are installed and looked for; the command and the package have shorter ones."""
+
+
+def install_again(extra: str = "") -> str:
+    """What to do where a package of this installation is missing or damaged.
+
+    Args:
+        extra: Of which extra it is; none: of none.
+    """
+    prefix = Path(sys.prefix)
+    source = _source()
+    if "pipx" in prefix.parts:
+        return f"Install Vault Bridge again: `pipx reinstall {prefix.name}`"
+    if (start := source / "scripts" / "start").is_file() and prefix == source / ".venv":
+        return f"Install Vault Bridge again: delete the folder {prefix}, and run `python3 {start}`"
+    what = f"{source}[{extra}]" if extra else str(source)
+    return f'Install Vault Bridge again: `{sys.executable} -m pip install --force-reinstall "{what}"`'
+
+
+def _source() -> Path:
+    """What this was installed from: a folder or a wheel, or its name, where that is not known."""
+    try:
+        told = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
+    except (PackageNotFoundError, ValueError):
+        told = {}
+    address = urlsplit(told.get("url", ""))
+    return Path(url2pathname(address.path)) if address.scheme == "file" else Path(DISTRIBUTION)

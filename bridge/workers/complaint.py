@@ -1,0 +1,59 @@
+"""What a worker process says on its standard error: some of it is kept, to tell why the process ended."""
+
+import os
+import sys
+import threading
+from pathlib import Path
+from typing import IO, Final
+
+MOST_KEPT: Final = 8 * 1024
+"""Bytes that are kept, from the beginning: the line that says why comes first (`pool.py`)."""
+LONGEST: Final = 300
+"""Characters of a line that are told."""
+_PATIENCE: Final = 1.0
+"""Seconds to wait for the last of what a process wrote that has ended."""
+_CHUNK: Final = 4096
+
+
+class Complaint:
+    """The beginning of what one process says on its standard error. A thread takes all of it, so it never blocks.
+
+    Args:
+        stream: Its standard error; closed when the process has ended.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._kept = bytearray()
+        self._thread = threading.Thread(target=self._listen, daemon=True, name="standard error of a worker")
+        self._thread.start()
+
+    def forget(self) -> None:
+        """The process has answered since, so what it said is not why it ended."""
+        self._kept.clear()
+
+    def first_line(self) -> str:
+        """The first line that a process said that has ended; empty where it said nothing."""
+        self._thread.join(_PATIENCE)
+        return first_line(bytes(self._kept).decode(errors="replace"))
+
+    def _listen(self) -> None:
+        with self._stream as stream:
+            while data := os.read(stream.fileno(), _CHUNK):
+                self._kept += data[: max(MOST_KEPT - len(self._kept), 0)]
+
+
+def first_line(text: str) -> str:
+    """The first line of what a process said, as it may be told: cut, and without places on this computer."""
+    lines = filter(None, map(str.strip, without_places(text).splitlines()))
+    return next(lines, "")[:LONGEST].rstrip(".")
+
+
+def without_places(text: str) -> str:
+    """The text without the folders in which this Python, its packages and the user's own files lie."""
+    home = os.path.expanduser("~")  # noqa: PTH111 - where there is none, it fails with nothing
+    folders = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), home}
+    for folder in sorted(folders, key=len, reverse=True):
+        if len(Path(folder).parts) > 1:
+            text = text.replace(folder, "…")
+    return text
