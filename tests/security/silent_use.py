@@ -22,6 +22,7 @@ from tests.patience import PATIENCE
 from tests.people import Person, add_client, person_at
 from tests.security.test_anonymous_log import CALLS, THE_PERSONS
 
+LOOK_SECONDS: Final = 0.2
 PROXY: Final = "198.18.0.2:3128"
 _VARIABLES: Final = ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "WS_PROXY", "WSS_PROXY")
 _OFF: Final = {"web_fetch", "web_search"}
@@ -54,8 +55,8 @@ async def main(vault: Path, seconds: float, *, proxied: bool) -> None:
         os.environ["NO_PROXY"] = os.environ["no_proxy"] = ""
     async with _served(vault), person_at(vault) as person:
         answered = await _use(vault, person)
-        while (meaning := (await person.host.request("vault.status"))["semantic"])["state"] not in _DONE:
-            await asyncio.sleep(0.2)
+        while (meaning := (await person.host.request("vault.status"))["semantic"])["state"] not in _DONE:  # noqa: ASYNC110
+            await asyncio.sleep(LOOK_SECONDS)
         await asyncio.sleep(max(0.0, end - loop.time()))
         own = {urlsplit(find_endpoint(vault).url).port or 0}
     told = {**proved, "heard": listener.unexpected(own), "answered": answered, "meaning": meaning}
