@@ -8,12 +8,13 @@ import asyncio
 import ctypes
 import gc
 import sys
+import time
 from typing import Any, Final
 
 LOOK_SECONDS: Final = 10.0
-"""How often it is looked at how much the process holds."""
-GROWN: Final = 8 * 1024 * 1024
-"""Bytes by which it must have grown since the last time something was given back."""
+"""How often it is looked whether the process has worked."""
+WORKED_SECONDS: Final = 0.2
+"""Seconds of a processor from which what was left by the work is given back: that takes some milliseconds."""
 LARGE: Final = 256 * 1024
 """Bytes of a block from which it is asked of the system by itself, and goes back as soon as it is freed."""
 ARENAS: Final = 2
@@ -32,19 +33,14 @@ def bound_heaps() -> None:
 
 
 async def give_memory_back() -> None:
-    """Give back what was let go of, whenever the process has grown, until cancelled."""
-    import psutil  # noqa: PLC0415 - a start is faster without
-
-    process = psutil.Process()
-    least = process.memory_info().rss
+    """Give back what was let go of, whenever the process has worked, until cancelled."""
+    worked = 0.0
     while True:
         await asyncio.sleep(LOOK_SECONDS)
-        if (now := process.memory_info().rss) < least + GROWN:
-            least = min(least, now)
-            continue
-        gc.collect()
-        await asyncio.to_thread(_trim)
-        least = process.memory_info().rss
+        if time.process_time() >= worked + WORKED_SECONDS:
+            gc.collect()
+            await asyncio.to_thread(_trim)
+            worked = time.process_time()
 
 
 def _trim() -> None:
