@@ -13,7 +13,7 @@ from typing import Any, Final
 
 LOOK_SECONDS: Final = 10.0
 """How often it is looked whether the process has worked."""
-WORKED_SECONDS: Final = 0.2
+WORKED_SECONDS: Final = 0.02
 """Seconds of a processor from which what was left by the work is given back: that takes some milliseconds."""
 LARGE: Final = 256 * 1024
 """Bytes of a block from which it is asked of the system by itself, and goes back as soon as it is freed."""
