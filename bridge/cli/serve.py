@@ -19,6 +19,7 @@ from bridge.cli.printer import Printer, typed_command
 from bridge.cli.sanitize import sanitize
 from bridge.cli.stopping import TERMINATION, on_signals, when_parent_ends
 from bridge.client import find_vault
+from bridge.memory import bound_heaps, give_memory_back
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -88,6 +89,7 @@ async def _serve(
         elif task is not None:
             task.cancel()
 
+    bound_heaps()
     # From before the bridge says where it is: who finds it may end it at once, and nothing may be left behind.
     with on_signals(stop, *TERMINATION):
         async with bridge:
@@ -97,7 +99,7 @@ async def _serve(
                 _announce(bridge, folder, printer)
                 asyncio.get_running_loop().call_later(TUNE_SECONDS, _tune_process)
                 await asyncio.to_thread(_remember_program)
-                beside = [asyncio.create_task(show_build(bridge, printer))]
+                beside = [asyncio.create_task(show_build(bridge, printer)), asyncio.create_task(give_memory_back())]
                 if until_idle is not None:
                     beside.append(asyncio.create_task(_end_when_idle(bridge, until_idle, stopped)))
                 await stopped.wait()

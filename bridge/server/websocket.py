@@ -115,6 +115,7 @@ async def serve_socket(
             elif message.type is WSMsgType.BINARY:
                 await link.send(frames.failure(None, PARSE_ERROR, "Parse error", "Send text frames, not binary ones"))
             taken(len(message.data) if isinstance(message.data, bytes) else 0)
+            del message  # else it is held until the next one comes, which may be never
             count += 1
             if count % TURN == 0:
                 await asyncio.sleep(0)

@@ -200,7 +200,9 @@ def outside() -> PermissionDenied:
 
 
 def _check_whole(text: str) -> None:
-    """Refuse what makes the text as a whole no vault path."""
+    """Refuse what makes the text as a whole no vault path. Its length comes first: the rest reads all of it."""
+    if len(text) > MAX_PATH_BYTES or len(text.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
+        raise InvalidParameters(f"The path has more than {MAX_PATH_BYTES} bytes; shorten it")
     if "\x00" in text or _CONTROL.search(text):
         raise InvalidParameters(f"The path {text!r} holds a control character; remove it")
     if text.startswith(("/", "\\\\")) or _DRIVE.match(text):
@@ -209,8 +211,6 @@ def _check_whole(text: str) -> None:
         if ".." in text.replace("\\", "/").split("/") or text.startswith("\\"):
             raise outside()
         raise InvalidParameters(f"The path {text!r} holds a backslash; write '/' between folders")
-    if len(text.encode("utf-8", "surrogatepass")) > MAX_PATH_BYTES:
-        raise InvalidParameters(f"The path has more than {MAX_PATH_BYTES} bytes; shorten it")
 
 
 def _inside(text: str, vault: Path) -> str:

@@ -8,7 +8,7 @@ import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, groupby
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -326,12 +326,16 @@ class TextArena:
                 remove_chunk(self._folder, number)
 
     def _write(self, chunk: Chunk, folder: Path) -> None:
-        """Keep one chunk. It may be replaced meanwhile; then its file goes with the next save."""
+        """Keep one chunk, and go on with the mapped one.
+
+        It may be replaced meanwhile; then its file goes with the next save.
+        """
         self._last_number += 1
-        write_chunk(folder, self._last_number, chunk.table(), chunk.text)
+        kept = replace(chunk, text=write_chunk(folder, self._last_number, chunk.table(), chunk.text))
         with self._lock:
             if chunk in self._chunks:
-                self._numbers[chunk] = self._last_number
+                self._chunks[self._chunks.index(chunk)] = kept
+                self._numbers[kept] = self._last_number
             else:
                 self._replaced.append(self._last_number)
 

@@ -27,8 +27,8 @@ _END = struct.Struct("<8sQQI")
 _SUFFIX = ".text"
 
 
-def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) -> None:
-    """Keep a chunk, so that at any moment its file is there whole or not at all.
+def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) -> Text:
+    """Keep a chunk, so that at any moment its file is there whole or not at all; returns its text, mapped.
 
     Args:
         folder: Where; made when missing.
@@ -55,6 +55,13 @@ def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) ->
         with contextlib.suppress(OSError):
             temporary.unlink()
         raise
+    with place.open("rb") as file:
+        return _mapped(file.fileno(), len(text))
+
+
+def _mapped(fd: int, length: int) -> Text:
+    """Return the text with which a file begins: the system reads what is asked for, and takes the memory back."""
+    return mmap.mmap(fd, length, access=mmap.ACCESS_READ) if length else b""
 
 
 def link_chunks(folder: Path, to: Path) -> None:
@@ -113,4 +120,4 @@ def _read(fd: int) -> tuple[dict[str, Any], Text]:
         encoded = whole[length : length + table_length]
     if form != _FORM or length + table_length + _END.size != size or zlib.crc32(encoded) != checksum:
         raise ValueError("not a whole chunk")
-    return orjson.loads(encoded), mmap.mmap(fd, length, access=mmap.ACCESS_READ) if length else b""
+    return orjson.loads(encoded), _mapped(fd, length)

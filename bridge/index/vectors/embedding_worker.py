@@ -8,7 +8,6 @@ may.
 
 import contextlib
 import os
-import sys
 from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final

@@ -104,6 +104,20 @@ def test_what_was_not_saved_is_not_known_after_a_restart(tmp_path: Path) -> None
     assert TextArena(tmp_path).stamps() == {"a.md": STAMP}
 
 
+def test_what_was_saved_is_mapped_and_takes_no_memory_of_its_own(tmp_path: Path) -> None:
+    arena = TextArena(tmp_path)
+    arena.put(text_entry("a.md", b"tea\n", STAMP))
+    before = arena.chunks()[0]
+    arena.save()
+    (kept,) = arena.chunks()
+    assert isinstance(kept.text, mmap.mmap)
+    assert list(kept.entries()) == list(before.entries())
+    arena.put(text_entry("b.md", b"more\n", STAMP))
+    arena.save()
+    assert [bytes(entry.text) for entry in TextArena(tmp_path).chunks()[0].entries()] == [b"tea\n", b"more\n"]
+    assert len(list(tmp_path.iterdir())) == 1
+
+
 def cut(file: Path) -> None:
     file.write_bytes(file.read_bytes()[:-1])
 
