@@ -428,13 +428,15 @@ class Bridge:
         # No agent can have read closed notes, and a question about their text would tell of it.
         grep = Grep(files, self._clock, self.index, closed)
         self._stack.callback(grep.close)
+        reader = PageReader(self._clock)
+        self._stack.callback(reader.close)
         door = WebDoor(current, LateExchanger(_transport), self._clock, own_ports=self._own_ports, log=told)
         return WebServices(
             door=door,
             cache=WebCache(place / "web" if place is not None else None, current, self._clock),
             credentials=WebCredentials(config_folder(), secrets.add),
-            reader=PageReader(self._clock),
-            robots=RobotsRules(door, self._clock),
+            reader=reader,
+            robots=RobotsRules(door, reader, self._clock),
             clock=self._clock,
             last_used=last_used,
             carried=CarriedText(grep, self._clock),
@@ -763,7 +765,7 @@ class Bridge:
         """The API keys and what searches the web with them. No key is opened before somebody needs it."""
         masters = MasterKeys(lambda: UserFolder(config_folder() / "keys", durable=True), SystemKeyring())
         keys = KeyStore(self.settings, masters, learned=secrets.add, changed=self.web.cache.clear)
-        return keys, WebSearch(self.web.door, keys, search_services(self._clock.now))
+        return keys, WebSearch(self.web.door, keys, search_services(self._clock.now), self.web.reader.hits)
 
     def _grants(
         self, permissions: PermissionFile, state: Folder, answers: ClientGrants, registry: ToolRegistry
