@@ -30,8 +30,8 @@ SHORTEST_CODE: Final = 8
 SHORTEST_FILE: Final = 12
 """Letters and digits of a file that is recognised as a whole."""
 
-# Of each file, a piece is taken in at every seventh place. In any 20 characters in a row one of them lies wholly, so what
-# is sent is looked at in every place for such a piece.
+# Of each file, a piece is taken in at every seventh place. In any 20 characters in a row one of them lies wholly, so
+# what is sent is looked at in every place for such a piece.
 _PIECE: Final = 14
 _STEP: Final = LENGTH - _PIECE + 1
 _CODE: Final = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?:[ \t\u00a0][^\s\d]*+\d\S*+)*+")

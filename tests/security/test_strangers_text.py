@@ -1,4 +1,4 @@
-"""What comes from the web is parsed in processes of its own: no page, robots.txt or search answer holds up the bridge."""
+"""What comes from the web is parsed in processes of its own: no page, robots.txt or search answer holds up yours."""
 
 import asyncio
 import contextlib
