@@ -34,6 +34,7 @@ from bridge.chat.ollama import OllamaServer
 from bridge.chat.turn import Surroundings
 from bridge.client.token_storage import config_folder
 from bridge.clock import Clock, SystemClock
+from bridge.consent.agents_addresses import AgentsAddresses
 from bridge.consent.broker import Broker
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grant_expiry import GrantExpiry
@@ -50,6 +51,7 @@ from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
 from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
+from bridge.errors import BridgeError
 from bridge.identity.caller import Caller
 from bridge.identity.store import ClientStore
 from bridge.index.carried_text import CarriedText
@@ -58,7 +60,6 @@ from bridge.index.index_thread import Watcher
 from bridge.index.lost_parts import lost_parts
 from bridge.index.lost_properties import lost_properties
 from bridge.index.search.nearest import NearestNames
-from bridge.index.texts.grep import Grep
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
 from bridge.index.vectors.served import ServedModel
@@ -98,6 +99,7 @@ from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.console import log_call, redacted_console
+from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.permitted import Denials, SessionFiles
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
@@ -116,6 +118,7 @@ from bridge.tools.templates.template_store import TemplateStore
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
+from bridge.vault.paths import known_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import MOVED, VaultRoot
 from bridge.vault.unprotected import read_only_warnings
@@ -197,6 +200,7 @@ class Bridge:
         vectors: The vectors of notes, for search by meaning.
         web: The way to the web.
         web_readers: The clients that have read from the web.
+        agents_addresses: The addresses that agents put together and wrote.
     """
 
     discovery: Discovery
@@ -208,6 +212,7 @@ class Bridge:
     vectors: Vectors
     web: WebServices
     web_readers: WebReaders
+    agents_addresses: AgentsAddresses
 
     def __init__(
         self,
@@ -292,7 +297,7 @@ class Bridge:
             calls=lambda: self.services.calls,
         )
         self.web = self._way_to_the_web(
-            files, secrets, lambda exchanged: audit_step.note("network", self._told(exchanged)), grants.closed
+            files, secrets, lambda exchanged: audit_step.note("network", self._told(exchanged))
         )
         keys, search = await self._add_tools(tool_services, registry, hub, secrets)
 
@@ -337,6 +342,7 @@ class Bridge:
             incomplete_answers=lambda: self.index.incomplete_answers,
             is_indexing=lambda: self.index.status().indexing,
             drafts=self.drafts,
+            outgoing=self._outgoing(files, grants.closed),
         )
         restoring, mender = await self._add_restoring(files, registry)
         allowed_edits = await self._ask_about_edits(tool_services, registry, ledger)
@@ -372,7 +378,14 @@ class Bridge:
                     file.fault
                     for file in (
                         *(permissions, clients, answers, self._templates),
-                        *(self.web.credentials, self.web_readers, agreed, embedding_servers, self._custom.file),
+                        *(
+                            self.web.credentials,
+                            self.web_readers,
+                            self.agents_addresses,
+                            agreed,
+                            embedding_servers,
+                            self._custom.file,
+                        ),
                     )
                     if file.fault is not None
                 ),
@@ -408,9 +421,7 @@ class Bridge:
         self.discovery = await server.start(self._port)
         self._follow_the_vault()
 
-    def _way_to_the_web(
-        self, files: VaultFiles, secrets: Secrets, log: Callable[[Exchanged], None], closed: Denials
-    ) -> WebServices:
+    def _way_to_the_web(self, files: VaultFiles, secrets: Secrets, log: Callable[[Exchanged], None]) -> WebServices:
         """The way to the web. Nothing is connected to until a tool asks for it."""
         place = cache_folder(files.root.path)
 
@@ -423,20 +434,29 @@ class Bridge:
             last_used.note(exchanged)
             log(exchanged)
 
-        # No agent can have read closed notes, and a question about their text would tell of it.
-        grep = Grep(files, self._clock, self.index, closed)
-        self._stack.callback(grep.close)
+        reader = PageReader(self._clock)
+        self._stack.callback(reader.close)
         door = WebDoor(current, LateExchanger(_transport), self._clock, own_ports=self._own_ports, log=told)
         return WebServices(
             door=door,
             cache=WebCache(place / "web" if place is not None else None, current, self._clock),
             credentials=WebCredentials(config_folder(), secrets.add),
-            reader=PageReader(self._clock),
-            robots=RobotsRules(door, self._clock),
+            reader=reader,
+            robots=RobotsRules(door, reader, self._clock),
             clock=self._clock,
             last_used=last_used,
-            carried=CarriedText(grep, self._clock),
         )
+
+    def _outgoing(self, files: VaultFiles, closed: Denials) -> Outgoing:
+        """What looks at all that leaves."""
+
+        def large(path: str) -> bytes | None:
+            try:
+                return files.read(known_path(path))[0]
+            except (BridgeError, OSError):
+                return None
+
+        return Outgoing(CarriedText(self.index, closed, large), self.agents_addresses)
 
     def _told(self, exchanged: Exchanged) -> dict[str, Any]:
         """A request as the log has it; its query only where the values of parameters are logged."""
@@ -746,6 +766,7 @@ class Bridge:
     def _clients(self, folder: RunFolder) -> tuple[ClientStore, ClientGrants]:
         """The clients with a name of their own, and what they were allowed for good; and who has read from the web."""
         self.web_readers = WebReaders(folder, self._clock)
+        self.agents_addresses = AgentsAddresses(folder)
         clients = ClientStore(folder, clock=self._clock)
         answers = ClientGrants(
             folder, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days, name_of=clients.name_of
@@ -756,7 +777,7 @@ class Bridge:
         """The API keys and what searches the web with them. No key is opened before somebody needs it."""
         masters = MasterKeys(lambda: UserFolder(config_folder() / "keys", durable=True), SystemKeyring())
         keys = KeyStore(self.settings, masters, learned=secrets.add, changed=self.web.cache.clear)
-        return keys, WebSearch(self.web.door, keys, search_services(self._clock.now))
+        return keys, WebSearch(self.web.door, keys, search_services(self._clock.now), self.web.reader.hits)
 
     def _grants(
         self, permissions: PermissionFile, state: Folder, answers: ClientGrants, registry: ToolRegistry

@@ -21,14 +21,17 @@ import httpcore2
 import trustme
 
 from bridge.clock import SystemClock
+from bridge.contract.search import SearchService
 from bridge.errors import NetworkFailure
 from bridge.settings.model import Settings
 from bridge.web.cache import WebCache
 from bridge.web.credentials import WebCredentials
-from bridge.web.door import Exchanged, WebDoor
+from bridge.web.door import Exchanged, WebDoor, WebResponse
 from bridge.web.extraction.reader import PageReader
 from bridge.web.last_used import LastUsed
 from bridge.web.robots import RobotsRules
+from bridge.web.search.search import search_reader
+from bridge.web.search.service import Hit
 from bridge.web.services import WebServices
 from bridge.web.transport import Transport
 from bridge.web.url import Address
@@ -197,16 +200,22 @@ def web_services(
         log: Called with every request.
     """
     clock = SystemClock()
+    reader = PageReader(clock)
     door = WebDoor(settings, web.transport(), clock, log=log, sleep=_at_once)
     return WebServices(
         door=door,
         cache=WebCache(folder / "web", settings, clock),
         credentials=WebCredentials(folder),
-        reader=PageReader(clock),
-        robots=RobotsRules(door, clock),
+        reader=reader,
+        robots=RobotsRules(door, reader, clock),
         clock=clock,
         last_used=LastUsed(clock),
     )
+
+
+def read_here(service: SearchService, _title: str, response: WebResponse) -> list[Hit]:
+    """What a service has found, read without a process of its own: what it says is what these tests are about."""
+    return search_reader(service.value)(response)
 
 
 async def _at_once(_seconds: float) -> None:

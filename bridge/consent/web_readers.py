@@ -124,13 +124,16 @@ class WebReaders:
             self._save({key: reader for key, reader in self._readers.items() if key != client})
             return True
 
-    def insists(self, caller: Caller, targets: Sequence[Target], hazards: Sequence[Hazard] = ()) -> str:
+    def insists(
+        self, caller: Caller, targets: Sequence[Target], hazards: Sequence[Hazard] = (), *, sends_new: bool = False
+    ) -> str:
         """Why a call of a client must be asked about because it has read from the web; empty where it need not be.
 
         Args:
             caller: Who calls.
             targets: What the call touches.
             hazards: What its new text would do.
+            sends_new: Whether it sends anything but what the client has read as it is.
         """
         if caller.client.is_person:
             return ""
@@ -138,7 +141,7 @@ class WebReaders:
         if reader is None and self.fault is None:
             return ""
         known = reader.sites if reader is not None else ()
-        what = next(filter(None, (_why(target, known) for target in targets)), None)
+        what = next(filter(None, (_why(target, known, sends_new=sends_new) for target in targets)), None)
         if what is None:
             what = next((f"text that {_HAZARDS[hazard]}" for hazard in hazards if hazard in _HAZARDS), None)
         if what is None:
@@ -155,12 +158,14 @@ class WebReaders:
         self._readers = dict(readers)
 
 
-def _why(target: Target, known: Sequence[str]) -> str | None:
+def _why(target: Target, known: Sequence[str], *, sends_new: bool) -> str | None:
     site = _site(target)
+    if target.kind is TargetKind.URL and site in known:
+        return f"a request that it has put together itself ({site})" if sends_new else None
     if target.kind is TargetKind.URL:
-        return None if site in known else f"a site that it has not read before ({site})"
-    if site is not None and set(known) == {site}:
-        return None  # what came from that server alone may go back to it
+        return f"a site that it has not read before ({site})"
+    if site is not None and site in known and not sends_new:
+        return None  # nothing is sent to that server
     return _FOREIGN.get(target.kind)
 
 

@@ -1,38 +1,93 @@
-"""Whether a request would carry text of the vault out of it: 24 characters in a row that stand in a file.
+"""Whether something that is sent carries text of the vault out of it.
 
-What is sent is looked for as it is written and with its percent escapes resolved. Text that was encoded in another way
-(base64, another alphabet, every second letter) is not recognised, and neither is what is shorter.
+Texts are compared by their letters and digits alone, in one case and one Unicode form: neither white space nor
+punctuation makes a text another. What is recognised:
+
+- 20 letters or digits in a row that stand in a file;
+- a code of a file, whole: 8 or more letters and digits of which some are digits, such as an IBAN, a key, or a password
+  with a digit, also where blanks stand in it. Plain dates and times are none;
+- the whole of a file that has 12 letters or digits at least.
+
+What is shorter, and what was encoded in another way than by percent escapes or base64 (another alphabet, every second
+letter), is not recognised.
 """
 
 import re
-from typing import Final
-from urllib.parse import unquote_plus
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Final, Protocol
 
-from bridge.clock import Clock
-from bridge.errors import ToolFailure
-from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.fingerprints import Fingerprints
+from bridge.index.folding import folded, forms
+from bridge.index.knowledge import ClosedRules
+from bridge.index.texts.arena import LARGE, UNSEARCHED, Chunk, Stamp, TextArena
+from bridge.policy.addresses import address_key, addresses
 
-LENGTH: Final = 24
-"""Characters in a row that are the vault's own. Shorter ones are in too many texts."""
-_STEP: Final = LENGTH // 2
-_LONGEST: Final = 32_768
-"""Characters of a request that are looked at; a longer one counts as carrying text."""
-_SECONDS: Final = 5.0
-_LINES: Final = 200
-_SPACES: Final = re.compile(r"\s+")
+LENGTH: Final = 20
+"""Letters and digits in a row that are the vault's own. Fewer are in too many texts."""
+SHORTEST_CODE: Final = 8
+"""Letters and digits of a code."""
+SHORTEST_FILE: Final = 12
+"""Letters and digits of a file that is recognised as a whole."""
+
+# Of each file, a piece is taken in at every seventh place. In any 20 characters in a row one of them lies wholly, so
+# what is sent is looked at in every place for such a piece.
+_PIECE: Final = 14
+_STEP: Final = LENGTH - _PIECE + 1
+_CODE: Final = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?:[ \t\u00a0][^\s\d]*+\d\S*+)*+")
+_TIMES: Final = re.compile(
+    r"\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?"
+)
+_SPARE: Final = 20_000
+"""Fingerprints that the table has room for besides those of the first texts."""
+_DIGIT: Final = re.compile(r"\d")
+_LEAST_DIGITS: Final = 9
+"""Digits of a code that has nothing else; eight are a date."""
+# What else the table knows, by a character that no folded text has; an address twice, as nothing else is asked of it.
+_CODES: Final = "\x00"
+_FILES: Final = "\x01"
+_ADDRESSES: Final = "\x02\x03"
+
+
+class TextSource(Protocol):
+    """Where texts in memory come from: the index."""
+
+    @property
+    def texts(self) -> TextArena:
+        """The texts."""
+        ...
 
 
 class CarriedText:
     """Compares what is sent with the texts of the vault.
 
+    Nothing is kept before the first question; from then on a table of a third of the texts' size, which is
+    brought up to date with every question.
+
     Args:
-        grep: Searches the texts that an agent may have read.
-        clock: Time.
+        source: The texts.
+        closed: What the user has closed for reading. No agent can have read that, and a question would tell of it.
+        large: Reads a file that is too large to be held in memory; None where it cannot.
     """
 
-    def __init__(self, grep: Grep, clock: Clock) -> None:
-        self._grep = grep
-        self._clock = clock
+    def __init__(
+        self,
+        source: TextSource,
+        closed: ClosedRules = lambda: None,
+        large: Callable[[str], bytes | None] = lambda _path: None,
+    ) -> None:
+        self._source = source
+        self._closed = closed
+        self._large = large
+        self._lock = threading.Lock()
+        self._known: dict[str, Stamp] = {}
+        self._chunks: dict[int, tuple[str, ...]] = {}
+        self._table = Fingerprints()
+
+    @property
+    def size(self) -> int:
+        """Bytes of the table."""
+        return self._table.size
 
     def find(self, *sent: str) -> str | None:
         """Where something that is sent stands in the vault: a path; None where nothing of it does. Blocks.
@@ -40,44 +95,119 @@ class CarriedText:
         Args:
             sent: What is sent, each part by itself: the query, the path, the body.
         """
-        for text in {form for part in sent for form in (part, unquote_plus(part))}:
-            for line in text.splitlines():
-                if (found := self._find_line(_SPACES.sub(" ", line).strip())) is not None:
-                    return found
-        return None
-
-    def _find_line(self, line: str) -> str | None:
-        if len(line) < LENGTH:
+        if not any(sent):
             return None
-        if len(line) > _LONGEST:
-            return "the vault (too much is sent to be compared)"
-        # Whatever 24 characters in a row both have, one of these pieces lies wholly within them.
-        pieces = {line[start : start + _STEP] for start in range(0, len(line) - _STEP + 1, _STEP)}
-        windows = {line[start : start + LENGTH].casefold() for start in range(len(line) - LENGTH + 1)}
-        deadline = self._clock.monotonic() + _SECONDS
-        ordered = sorted(pieces)
-        for start in range(0, len(ordered), 200):
-            pattern = "(?i)" + "|".join(
-                re.escape(piece).replace("\\ ", r"\s+") for piece in ordered[start : start + 200]
-            )
-            try:
-                query = GrepQuery(self._grep.compile(pattern, deadline), None, (), 0, _LINES, deadline)
-                result = self._grep.search(query)
-            except ToolFailure:
-                return "the vault (it could not be compared in time)"
-            for hit in result.hits:
-                text = _SPACES.sub(" ", hit.match).casefold()
-                if any(text[at : at + LENGTH] in windows for at in range(len(text) - LENGTH + 1)):
-                    return hit.file
-            if result.more or result.full:
-                return "the vault (too many lines are like it to be compared)"
+        chunks = self._taken_in()
+        for form in {form for part in sent if part for form in forms(part)}:
+            wanted = _Wanted(form, self._table)
+            if wanted and (found := self._place(chunks, wanted)) is not None:
+                return found
         return None
 
-    def holds(self, text: str) -> bool:
-        """Whether a text stands in the vault as a whole, such as an address that a note links to. Blocks."""
-        deadline = self._clock.monotonic() + _SECONDS
-        try:
-            query = GrepQuery(self._grep.compile(re.escape(text), deadline), None, (), 0, 1, deadline)
-            return bool(self._grep.search(query).hits)
-        except ToolFailure:
-            return False
+    def holds(self, address: str) -> bool:
+        """Whether an address stands in the vault as a whole, such as one that a note links to. Blocks."""
+        self._taken_in()
+        key = address_key(address)
+        return all(self._table.has(mark + key) for mark in _ADDRESSES)
+
+    # -- the table ----------------------------------------------------------------------------------------------
+
+    def _taken_in(self) -> Sequence[Chunk]:
+        """All texts, once the table has what is new of them."""
+        chunks = self._source.texts.chunks()
+        with self._lock:
+            new = [chunk for chunk in chunks if self._chunks.get(id(chunk.paths)) is not chunk.paths]
+            if new:
+                self._chunks = {id(chunk.paths): chunk.paths for chunk in chunks}
+                if not self._known or self._table.is_full:
+                    expected = sum(len(chunk.text) for chunk in chunks) // _STEP
+                    self._table, self._known, new = Fingerprints(expected + _SPARE), {}, list(chunks)
+                for chunk in new:
+                    self._take_in(chunk)
+        return chunks
+
+    def _take_in(self, chunk: Chunk) -> None:
+        known, table = self._known, self._table
+        for index, (path, stamp) in enumerate(zip(chunk.paths, chunk.stamps, strict=True)):
+            if known.get(path) != stamp:
+                known[path] = stamp
+                for text in self._texts(chunk, index):
+                    table.add(_fingerprints(text))
+
+    def _texts(self, chunk: Chunk, index: int) -> Iterator[str]:
+        """The text of a file; one that is too large to be held comes from the disk."""
+        flags = chunk.flags[index]
+        if flags & LARGE:
+            if (data := self._large(chunk.paths[index])) is not None:
+                yield data.decode("utf-8", "ignore")
+        elif not flags & UNSEARCHED:
+            yield bytes(chunk.text[chunk.starts[index] : chunk.starts[index + 1]]).decode("utf-8", "ignore")
+
+    def _place(self, chunks: Sequence[Chunk], wanted: "_Wanted") -> str | None:
+        """The first file that has what is wanted. Slow: the table has said that there most likely is one."""
+        denial = self._closed()
+        for chunk in chunks:
+            for index, path in enumerate(chunk.paths):
+                if denial is not None and (denial(path) is not None or denial(path.rpartition("/")[0]) is not None):
+                    continue
+                if any(map(wanted.is_in, self._texts(chunk, index))):
+                    return path
+        return None
+
+
+class _Wanted:
+    """What of a folded text may stand in the vault, as the table says; false where nothing does."""
+
+    def __init__(self, text: str, table: Fingerprints) -> None:
+        has = table.has
+        self._text = text
+        places = [at for at in range(len(text) - _PIECE + 1) if has(text[at : at + _PIECE])]
+        self._windows = {
+            text[start : start + LENGTH]
+            for at in places
+            for start in range(max(at + _PIECE - LENGTH, 0), min(at, len(text) - LENGTH) + 1)
+        }
+        starts = {
+            at
+            for found in _DIGIT.finditer(text)
+            for at in range(max(found.start() - SHORTEST_CODE + 1, 0), found.end())
+        }
+        self._codes = any(
+            has(_CODES + text[at : at + SHORTEST_CODE]) for at in starts if at + SHORTEST_CODE <= len(text)
+        )
+        ends = range(SHORTEST_FILE, len(text) + 1)
+        self._files = any(has(_FILES + text[end - SHORTEST_FILE : end]) for end in ends)
+
+    def __bool__(self) -> bool:
+        return bool(self._windows) or self._codes or self._files
+
+    def is_in(self, text: str) -> bool:
+        """Whether a file has any of it."""
+        whole = folded(text)
+        return (
+            any(window in whole for window in self._windows)
+            or (self._files and SHORTEST_FILE <= len(whole) < LENGTH and whole in self._text)
+            or (self._codes and any(code in self._text for code in _codes(text)))
+        )
+
+
+def _fingerprints(text: str) -> Iterator[str]:
+    """What the table has of one file."""
+    whole = folded(text)
+    yield from (whole[at : at + _PIECE] for at in range(0, len(whole) - _PIECE + 1, _STEP))
+    if SHORTEST_FILE <= len(whole) < LENGTH:
+        yield _FILES + whole[:SHORTEST_FILE]
+    for code in set(_codes(text)):
+        yield _CODES + code[:SHORTEST_CODE]
+    for address in set(addresses(text)):
+        for key in {address, address.partition("?")[0], address.partition("/")[0] + "/"}:
+            yield from (mark + key for mark in _ADDRESSES)
+
+
+def _codes(text: str) -> Iterator[str]:
+    """The codes of a text, folded: what stands between blanks and has digits, with what follows it and has some too."""
+    for found in _CODE.finditer(text):
+        for part in (found[0], *found[0].split()):
+            code = folded(_TIMES.sub(" ", part))
+            if SHORTEST_CODE <= len(code) < LENGTH and (not code.isdigit() or len(code) >= _LEAST_DIGITS):
+                yield code

@@ -23,6 +23,7 @@ _HAZARDS: Final = {
     Hazard.HIDES: (RiskLevel.HIGH, "adds characters that cannot be seen"),
     Hazard.LOOKS_ALIKE: (RiskLevel.MEDIUM, "adds letters that look like others"),
     Hazard.LOADS: (RiskLevel.MEDIUM, "adds text that loads something from the network"),
+    Hazard.CARRIES: (RiskLevel.HIGH, "adds an address that carries text of a note"),
     Hazard.LEADS_OUT: (RiskLevel.MEDIUM, "adds a link that leads out of the vault"),
 }
 _ADDS: Final = {

@@ -14,6 +14,7 @@ from typing import Any, Literal, cast
 
 from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
+from bridge.consent.agents_addresses import AgentsAddresses
 from bridge.consent.broker import Broker
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grants import GrantStore
@@ -26,6 +27,7 @@ from bridge.contract.result import CallPreview, ToolResult
 from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON, Caller, Client
+from bridge.index.carried_text import CarriedText
 from bridge.index.lost_parts import lost_parts
 from bridge.index.lost_properties import lost_properties
 from bridge.index.search.nearest import NearestNames
@@ -39,6 +41,7 @@ from bridge.testing.memory import MemoryStorage
 from bridge.testing.memory_ledger import MemoryLedger
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.permitted import Denials, SessionFiles
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
@@ -124,6 +127,7 @@ class Sandbox:
         asked: The questions, as hosts receive them (`consent.requested`).
         before_answer: Called while the person thinks.
         web_readers: The clients that have read from the web.
+        outgoing: What looks at what leaves; None with the notes in memory.
     """
 
     folder: Path
@@ -139,6 +143,7 @@ class Sandbox:
     asked: list[dict[str, Any]] = field(default_factory=list)
     before_answer: Callable[[], object] = lambda: None
     web_readers: WebReaders = field(default_factory=lambda: WebReaders(_NoFiles(), SystemClock()))
+    outgoing: Outgoing | None = None
     _pipeline: Pipeline = field(init=False, repr=False)
 
     async def add(self, tool: Tool[Any] | ToolProvider) -> None:
@@ -293,6 +298,9 @@ async def sandbox(
         auditing = AuditStep(AuditLog(state, clock=clock, settings=lambda: settings.current), registry, clock)
         stack.callback(auditing.close)
         vault = Sandbox(place, storage, settings, session_files, ledger, registry, drafts)
+        knowledge = storage.everything.knowledge
+        if isinstance(knowledge, VaultIndex):
+            vault.outgoing = Outgoing(CarriedText(knowledge, grants.closed), AgentsAddresses(_NoFiles()))
         broker.attach(_Person(broker, vault))
         if not memory:
             for path, content in (files or {}).items():
@@ -322,6 +330,7 @@ async def sandbox(
             ),
             nearest_names=NearestNames(storage.knowledge),
             drafts=drafts,
+            outgoing=vault.outgoing,
         )
         yield vault
 

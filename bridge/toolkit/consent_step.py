@@ -44,7 +44,7 @@ from bridge.toolkit.acts import acts_of, strictest_class, strictest_mode
 from bridge.toolkit.approval import Approval, PlanEdit
 from bridge.toolkit.tool import ChainEffect, Effect, ReadEffect, RequestEffect, Tool, ToolSpec, Unchanged, in_vault
 from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words
-from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
+from bridge.vault.plan import ChangeKind, ChangePlan, Hazard, content_hash
 from bridge.vault.revision import HunkText
 from bridge.web.guard import all_listed
 
@@ -205,10 +205,13 @@ class ConsentStep:
     def _insists(self, effect: Effect, caller: Caller) -> str:
         """Why a call must be asked about whatever was said before: for what it is, or for what its client has read."""
         own = effect.insists if isinstance(effect, RequestEffect) else ""
+        hazards = effect.hazards if isinstance(effect, ChangePlan) else ()
+        if Hazard.CARRIES in hazards:
+            own = "It adds an address that carries text of a note, which would leave when the address is followed"
         if own or self._web_readers is None or isinstance(effect, ReadEffect):
             return own
-        hazards = effect.hazards if isinstance(effect, ChangePlan) else ()
-        return self._web_readers.insists(caller, targets_of(effect), hazards)
+        sends_new = isinstance(effect, RequestEffect) and effect.sends_something and not effect.sends_known
+        return self._web_readers.insists(caller, targets_of(effect), hazards, sends_new=sends_new)
 
     async def read_web(self, caller: Caller, targets: Sequence[Target]) -> None:
         """A client is about to get something from the web. Raises ExecutionFailed where it must not."""

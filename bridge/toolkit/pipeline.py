@@ -47,6 +47,7 @@ from bridge.toolkit.arguments import check_members
 from bridge.toolkit.chain import Chain
 from bridge.toolkit.consent_step import ConsentStep, call_fingerprint, risk_of, targets_of
 from bridge.toolkit.enabled import EnabledTools, enabled_tools
+from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.references import size_of
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
@@ -85,6 +86,7 @@ MOST_CONFLICTS = 100
 nothing is changed."""
 
 T = TypeVar("T")
+_Looked = TypeVar("_Looked", bound=Effect)
 _BEFORE_CONSENT = frozenset({Phase.QUEUED, Phase.PREPARING})
 
 
@@ -153,6 +155,7 @@ class Pipeline:
     drafts: Drafts | None = None
     incomplete_answers: Callable[[], int] = lambda: 0
     is_indexing: Callable[[], bool] = lambda: False
+    outgoing: Outgoing | None = None
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
         """Run one call to its end. Raises nothing but cancellation; what goes wrong is in the result.
@@ -291,6 +294,7 @@ class Pipeline:
             shown = await unbroken(
                 asyncio.get_running_loop().run_in_executor(self._threads(tool_call), self._warned, plan)
             )
+            shown = await self._looked_at(shown, tool_call)
             approval = Approval(
                 shown, self.ledger, self.person_workers, warned=self._warned, own_warnings=plan.warnings
             )
@@ -386,10 +390,24 @@ class Pipeline:
                 why = f"Tell why {tool.spec.title} is not possible: {failure.message}"
                 return _Prepared(tool, params, _Failed(in_vault(*sorted(looks)), why, failure))
         if not isinstance(effect, ChangePlan):
-            return _Prepared(tool, params, effect)
+            looked_at = await self._looked_at(effect, tool_call) if run else effect  # a look tells nothing of notes
+            return _Prepared(tool, params, looked_at)
         warned = partial(self._warned, effect, ours=not tool.spec.by_caller)
         shown = await asyncio.get_running_loop().run_in_executor(self._threads(tool_call), warned)
-        return _Prepared(tool, params, shown, effect.warnings)
+        return _Prepared(tool, params, await self._looked_at(shown, tool_call) if run else shown, effect.warnings)
+
+    async def _looked_at(self, effect: _Looked, tool_call: ToolCall) -> _Looked:
+        """The same effect, with what is to be said of what leaves with it, now or when an address is followed."""
+        look: Callable[[], Any]
+        if self.outgoing is None:
+            return effect
+        if isinstance(effect, ChangePlan):
+            look = partial(self.outgoing.warned, effect)
+        elif isinstance(effect, RequestEffect) and effect.sends_something:
+            look = partial(self.outgoing.looked_at, effect, tool_call.caller)
+        else:
+            return effect
+        return cast("_Looked", await asyncio.get_running_loop().run_in_executor(self._threads(tool_call), look))
 
     def _threads(self, tool_call: ToolCall) -> Executor:
         return self.person_workers if tool_call.caller.client.is_person else self.workers
@@ -545,6 +563,7 @@ class Pipeline:
     async def _apply(self, plan: ChangePlan, tool_call: ToolCall) -> Applied:
         """Hand the plan to the ledger. A write once begun is finished, also when the caller goes away."""
         caller = tool_call.caller
+        await self._note_addresses(plan, tool_call)
         cause = Cause(
             execution_id=tool_call.execution_id,
             tool=tool_call.tool,
@@ -560,6 +579,12 @@ class Pipeline:
         writing = asyncio.get_running_loop().run_in_executor(self._threads(tool_call), self.ledger.apply, plan, cause)
         done = await unbroken(writing)
         return Applied(done.execution_id, done.backup, plan, done.disposal)
+
+    async def _note_addresses(self, plan: ChangePlan, tool_call: ToolCall) -> None:
+        """Before addresses are written: whose they are. Raises ExecutionFailed where that cannot be kept."""
+        if self.outgoing is not None:
+            noting = partial(self.outgoing.writing, tool_call.caller, plan)
+            await asyncio.get_running_loop().run_in_executor(self._threads(tool_call), noting)
 
     async def _run(
         self, tool: Tool[Any], params: Any, effect: Effect, tool_call: ToolCall, settings: Settings
@@ -578,19 +603,34 @@ class Pipeline:
         context = self._context(tool, tool_call, settings, seconds)
         context.approved = effect if isinstance(effect, ChangePlan) else None
         run = partial(tool.run, params, context)
-        web = tool.spec.operation is Operation.NETWORK
+        if isinstance(effect, ChangePlan):
+            await self._note_addresses(effect, tool_call)
+        request = effect if isinstance(effect, RequestEffect) else None
+        web = tool.spec.operation is Operation.NETWORK or (request is not None and request.networked)
         if inspect.isasyncgenfunction(tool.run):
             pieces = cast("Callable[[], AsyncIterator[str | Output | Outcome]]", run)
             if web:
                 await self.consent.read_web(tool_call.caller, targets_of(effect))
             carry_out = partial(self._carry_out, tool, tool_call, settings)
-            return await self._invoke(_Gathering(pieces, tool_call, carry_out).gather, tool_call, seconds)
+            gather = _Gathering(pieces, tool_call, carry_out).gather
+            gathered: Output = await self._invoke(gather, tool_call, seconds)
+            if web:
+                await self._note_read(gathered, request, tool_call)
+            return gathered
         answer = cast("Callable[[], Output | Awaitable[Output | Relayed]]", run)
         output: Output | Relayed = await self._invoke(answer, tool_call, seconds)
         if web:
             # Before the caller gets it: what it does from now on may be what it has read.
             await self.consent.read_web(tool_call.caller, tuple(tool_call.authorized))
+            await self._note_read(output.output if isinstance(output, Relayed) else output, request, tool_call)
         return output
+
+    async def _note_read(self, output: Output, request: RequestEffect | None, tool_call: ToolCall) -> None:
+        """The addresses in an answer from the network are what the caller has read."""
+        if self.outgoing is not None:
+            # What came out of a command may be put together of notes.
+            texts = () if request is not None and request.networked else (output.text,)
+            await asyncio.to_thread(self.outgoing.read, tool_call.caller, request, texts)
 
     async def _carry_out(self, tool: Tool[Any], tool_call: ToolCall, settings: Settings, outcome: Outcome) -> Output:
         """Make in the vault what a program did to a copy of it, as one change; what others changed is left alone.

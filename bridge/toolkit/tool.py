@@ -287,6 +287,10 @@ class RequestEffect:
         insists: Why it must be asked about whatever was said before, as a sentence; empty: nothing of the kind.
         writes: Whether it changes something there, so that it is asked about every single time.
         at_most: How far this very call may be trusted, where that is less than its tool may; None: as far.
+        sends: The texts that leave with it.
+        address: The address of the page that is asked for.
+        networked: Whether what comes back may be from the network, though the tool is none of the network's.
+        sends_known: Whether nothing leaves but what the caller has read as it is. The pipeline says so.
     """
 
     targets: tuple[Target, ...]
@@ -296,6 +300,15 @@ class RequestEffect:
     insists: str = ""
     writes: bool = False
     at_most: ConsentClass | None = None
+    sends: tuple[str, ...] = ()
+    address: str = ""
+    networked: bool = False
+    sends_known: bool = False
+
+    @property
+    def sends_something(self) -> bool:
+        """Whether anything leaves with it."""
+        return bool(self.sends or self.address)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,7 @@ class Hazard(StrEnum):
     LOADS = "loads"
     LEADS_OUT = "leads_out"
     LOOKS_ALIKE = "looks_alike"
+    CARRIES = "carries"
 
 
 Disposal = Literal["system", "local"]

@@ -24,7 +24,8 @@ from bridge.web.decoding import ACCEPTED, decode, layers
 from bridge.web.guard import Passage, Place, Refused, Rules, Service, check
 from bridge.web.url import WebUrl
 
-USER_AGENT: Final = f"vault-bridge/{__version__}"
+PRODUCT: Final = "vault-bridge"
+USER_AGENT: Final = f"{PRODUCT}/{__version__}"
 """What the bridge calls itself; a page is fetched because a person's agent asked for it."""
 REPETITIONS: Final = 2
 """How often a request that may be repeated is made again."""

@@ -5,18 +5,17 @@ A page that a person's agent fetches is not crawled: robots.txt is for programs 
 `FREE` pages on it does, because an agent that reads so many of one site is a crawler by then.
 """
 
+import asyncio
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from bridge.clock import Clock
 from bridge.errors import NetworkFailure, ToolFailure
-from bridge.web.door import USER_AGENT, WebDoor, WebRequest
+from bridge.web.door import PRODUCT, WebDoor, WebRequest
+from bridge.web.extraction.reader import PageReader
 from bridge.web.url import WebUrl
-
-if TYPE_CHECKING:
-    from protego import Protego
 
 FREE: Final = 10
 """Pages of one site that a session fetches before robots.txt holds."""
@@ -25,11 +24,13 @@ KEPT_SECONDS: Final = 24 * 60 * 60.0
 _MOST_SITES: Final = 200
 _LONGEST: Final = 500 * 1024
 """Bytes that are looked at (RFC 9309, 2.5)."""
+_MOST_BYTES: Final = 8 * _LONGEST
+"""Bytes that are kept of all sites together."""
 
 
 @dataclass(slots=True)
 class _Site:
-    parsed: "Protego | None"
+    rules: bytes | None
     until: float
 
 
@@ -39,10 +40,12 @@ class RobotsRules:
 
     Args:
         door: Fetches robots.txt.
+        reader: Reads it, in a process of its own: it is a stranger's.
         clock: For how long it is believed.
     """
 
     door: WebDoor
+    reader: PageReader
     clock: Clock
     _sites: OrderedDict[str, _Site] = field(default_factory=OrderedDict)
     _counts: OrderedDict[tuple[str, str], int] = field(default_factory=OrderedDict)
@@ -65,34 +68,46 @@ class RobotsRules:
         if asked or count <= FREE:
             return
         rules = await self._rules(url)
-        if rules is None or not rules.can_fetch(str(url), USER_AGENT):
+        if rules is None or (rules and not await self._allows(rules, url)):
             raise NetworkFailure(
                 f"{url.host} does not want programs to read this page (robots.txt), and {count - 1} of its pages were "
                 "read in this session. A person may still allow the single page",
                 code="robots",
             )
 
-    async def _rules(self, url: WebUrl) -> "Protego | None":
+    async def _allows(self, rules: bytes, url: WebUrl) -> bool:
+        """Whether rules let us read a page; what cannot be read lets us read none until it is fetched anew."""
+        try:
+            return await asyncio.to_thread(self.reader.may_fetch, rules, str(url), PRODUCT)
+        except ToolFailure:
+            site = self._sites.get(url.origin)
+            if site is not None:
+                site.rules = None
+            return False
+
+    async def _rules(self, url: WebUrl) -> bytes | None:
         """The site's rules; None where nothing may be read because they cannot be had."""
         site = self._sites.get(url.origin)
         if site is None or site.until < self.clock.monotonic():
             site = self._sites[url.origin] = _Site(await self._fetched(url), self.clock.monotonic() + KEPT_SECONDS)
-            while len(self._sites) > _MOST_SITES:
+            while (
+                len(self._sites) > _MOST_SITES
+                or sum(len(one.rules or b"") for one in self._sites.values()) > _MOST_BYTES
+            ):
                 self._sites.popitem(last=False)
-        return site.parsed
+        return site.rules
 
-    async def _fetched(self, url: WebUrl) -> "Protego | None":
+    @property
+    def _kept(self) -> int:
+        """Bytes that are kept."""
+        return sum(len(site.rules or b"") for site in self._sites.values())
+
+    async def _fetched(self, url: WebUrl) -> bytes | None:
         try:
             response = await self.door.send(WebRequest(url.joined("/robots.txt")))
         except ToolFailure:
             return None
         if response.is_success:
-            return _parsed(response.body[:_LONGEST].decode("utf-8", "replace"))
+            return response.body[:_LONGEST]
         missing = HTTPStatus.BAD_REQUEST <= response.status < HTTPStatus.INTERNAL_SERVER_ERROR
-        return _parsed("") if missing else None
-
-
-def _parsed(text: str) -> "Protego":
-    from protego import Protego  # noqa: PLC0415 - seldom needed
-
-    return Protego.parse(text)
+        return b"" if missing else None

@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from bridge.clock import Clock
-from bridge.index.carried_text import CarriedText
 from bridge.web.cache import WebCache
 from bridge.web.credentials import WebCredentials
 from bridge.web.door import WebDoor
@@ -22,7 +21,6 @@ class WebServices:
         credentials: The user's own headers by host.
         reader: Reads pages.
         robots: What robots.txt says.
-        carried: Whether a request carries text of the vault; None where there is none to compare with.
         clock: Time.
         last_used: When each site was fetched last.
     """
@@ -34,4 +32,3 @@ class WebServices:
     robots: RobotsRules
     clock: Clock
     last_used: LastUsed
-    carried: CarriedText | None = None

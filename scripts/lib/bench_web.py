@@ -70,13 +70,14 @@ async def served(body: bytes) -> AsyncIterator[tuple[Sandbox, str]]:
                     "maxOutputBytes": 16_777_216,
                 }
             )
+            reader = PageReader(clock)
             door = WebDoor(lambda: vault.settings.current, Transport(SystemResolver()), clock)
             web = WebServices(
                 door=door,
                 cache=WebCache(Path(folder) / "web", lambda: vault.settings.current, clock),
                 credentials=WebCredentials(Path(folder)),
-                reader=PageReader(clock),
-                robots=RobotsRules(door, clock),
+                reader=reader,
+                robots=RobotsRules(door, reader, clock),
                 clock=clock,
                 last_used=LastUsed(clock),
             )

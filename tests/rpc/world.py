@@ -89,7 +89,7 @@ from tests.identities import PrivateFiles
 from tests.index.memory_knowledge import MemoryKnowledge
 from tests.keys.machines import Ring
 from tests.patience import PATIENCE
-from tests.web_servers import LocalWeb, web_services
+from tests.web_servers import LocalWeb, read_here, web_services
 
 Who = Literal["agent", "host"] | Client
 """Who connects: a program without a name of its own, the person's own, or a client with a name."""
@@ -502,7 +502,7 @@ class World:
         masters = MasterKeys(PrivateFiles, SystemKeyring(lambda: self.ring))
         self.keys = KeyStore(self.settings, masters, learned=self.learned.append)
         self.web = web_services(LocalWeb(), Path("/nowhere"), lambda: self.settings.current)
-        self.search = WebSearch(self.web.door, self.keys, search_services(SystemClock().now))
+        self.search = WebSearch(self.web.door, self.keys, search_services(SystemClock().now), read_here)
         self.host_runs = HostRuns(self.hub)
         registry = ToolRegistry()
         provider = StaticProvider(id="core", name="Core", description="", version="1", tools=[Look()])

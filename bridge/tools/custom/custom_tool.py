@@ -9,6 +9,7 @@ from bridge.custom.custom_tools import CustomTools
 from bridge.custom.definition import StoredTool
 from bridge.errors import ExecutionFailed
 from bridge.policy.targets import custom_tool_target
+from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
 from bridge.tools.quoting import quoted
@@ -82,6 +83,7 @@ class CustomTool(ReadTool[dict[str, Any]]):
             exact,
             warnings=tuple(held),
             insists=insists,
+            sends=tuple(strings(params)) if params else (),
         )
 
     async def run(self, params: dict[str, Any], context: CallContext) -> Output:

@@ -10,6 +10,7 @@ from bridge.policy.targets import server_tool_target
 from bridge.servers.approvals import Approvals
 from bridge.servers.connection import ServerConnection
 from bridge.servers.definitions import Definition, tool_name
+from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
 from bridge.tools.servers.answers import output
@@ -85,6 +86,7 @@ class ServerTool(ReadTool[dict[str, Any]]):
             f"Use the tool {_quoted(definition.name)} of the server {server.name}",
             exact,
             insists=insists,
+            sends=tuple(strings(params)) if params else (),
         )
 
     async def run(self, params: dict[str, Any], context: CallContext) -> Output:

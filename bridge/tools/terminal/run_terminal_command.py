@@ -169,6 +169,8 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             exact=params.command.strip(),
             warnings=tuple(self._warnings(settings, planned)),
             insists=_insists(planned),
+            sends=(params.command,) if settings.terminal_network else (),
+            networked=settings.terminal_network,
         )
 
     async def run(

@@ -13,7 +13,6 @@ from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.contract.result import ImagePart, ResultPart
 from bridge.errors import InvalidParameters, NetworkFailure
-from bridge.index.carried_text import LENGTH
 from bridge.policy.targets import url_target
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
@@ -116,9 +115,10 @@ class WebFetchTool(ReadTool[WebFetchParams]):
 
     async def prepare(self, params: WebFetchParams, context: CallContext) -> RequestEffect:
         """Say what will be asked of whom. Whether there is such a host is known only after consent."""
+        del context
         url = parse_url(params.url)
         passage = self._web.door.passage(url)
-        headers, carried = await asyncio.to_thread(self._look, passage.url, params.post_data or "", context.looking)
+        headers = await asyncio.to_thread(self._web.credentials.headers_for, passage.url)
         warnings = []
         if passage.url.written is not None:
             warnings.append(f"The host reads {passage.url.written!r}")
@@ -128,8 +128,6 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         if headers:
             names = ", ".join(headers)
             insists = f"Your own credentials for {passage.url.host} go along ({names})"
-        if carried:
-            insists = f"{insists}. {carried}" if insists else carried
         if params.method == "POST" and params.post_data is not None and len(params.post_data) > _SHOWN_BODY:
             raise InvalidParameters(f"A body has at most {_SHOWN_BODY:,} characters, so that a person can look at it")
         target = url_target(str(passage.url))
@@ -141,26 +139,9 @@ class WebFetchTool(ReadTool[WebFetchParams]):
             warnings=tuple(warnings),
             insists=insists,
             writes=params.method == "POST",
+            sends=(params.post_data,) if params.post_data else (),
+            address=str(passage.url),
         )
-
-    def _look(self, url: WebUrl, body: str, looking: bool) -> tuple[Mapping[str, str], str]:
-        """The credentials that would go along, and what of the vault would. Blocks."""
-        return self._web.credentials.headers_for(url), "" if looking else self._carried(url, body)
-
-    def _carried(self, url: WebUrl, body: str) -> str:
-        """Whether the request would carry text of the vault out, as a sentence; empty where it would not. Blocks.
-
-        An address that stands in a note as it is carries nothing but itself.
-        """
-        carried = self._web.carried
-        if carried is None:
-            return ""
-        whole = f"{url.netloc}{url.target}"
-        sent = [body]
-        if len(url.target) >= LENGTH and not carried.holds(whole):
-            sent += [url.query or "", *(() if carried.holds(f"{url.netloc}{url.path}") else (url.path,))]
-        found = carried.find(*sent)
-        return f"It carries text that also stands in {found}" if found is not None else ""
 
     async def run(self, params: WebFetchParams, context: CallContext) -> Output:
         """Fetch it, or take it from what was fetched a short while ago."""

@@ -71,7 +71,7 @@ class WebSearchTool(ReadTool[WebSearchParams]):
 
     Args:
         search: Asks the services.
-        web: Keeps what was found for a while, knows what carries text of the vault, and has the time.
+        web: Keeps what was found for a while, and has the time.
     """
 
     spec = ToolSpec(
@@ -99,7 +99,6 @@ class WebSearchTool(ReadTool[WebSearchParams]):
         self._search = search
         self._cache = web.cache
         self._clock = web.clock
-        self._carried = web.carried
         self._budget = SearchBudget(web.clock)
 
     def prepare(self, params: WebSearchParams, context: CallContext) -> RequestEffect:
@@ -116,13 +115,12 @@ class WebSearchTool(ReadTool[WebSearchParams]):
         why = []
         if self._budget.used_up(context.caller.subject):
             why.append(f"{context.caller.name} has made {MOST} web searches within {WINDOW / 60:.0f} minutes")
-        if not context.looking and self._carried is not None and (found := self._carried.find(query.text)) is not None:
-            why.append(f"It carries text that also stands in {found}")
         return RequestEffect(
             targets=tuple(dict.fromkeys(url_target(str(base)) for _, base in places)),
             summary=f"Search the web for “{query.text}” with {first}{else_}",
             exact="\n".join(lines),
             insists=". ".join(why),
+            sends=(query.text,),
             at_most=ConsentClass.ALWAYS if self._search.has_key(context.settings) else ConsentClass.SESSION,
         )
 

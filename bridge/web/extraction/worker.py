@@ -1,20 +1,29 @@
-"""The worker process in which pages are read: what a page does to a parser, it does to this process alone.
+"""The worker process in which what strangers wrote is parsed: whatever it does to a parser, it does to this process.
 
-A request has `url`, `charset` and `form`, and the page; the answer has `title` and `removed`, and the text, or it has
-`failed`.
+A request's `task` says what its bytes are: a page, a robots.txt, or the answer of a search service. The answer has what
+that came to, or it has `failed`.
 The process ends when its standard input does, or when it takes more memory than it may.
 """
 
+from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any, Final
 
+from bridge.errors import NetworkFailure
+from bridge.web.door import WebResponse
 from bridge.web.extraction.form import TooLarge
 from bridge.web.extraction.page import read_page
+from bridge.web.extraction.robots_txt import allows
+from bridge.web.search.search import search_reader
+from bridge.web.url import parse_url
 from bridge.workers.frames import answer_requests
 from bridge.workers.memory import limit_address_space, watch_resident_memory
 
 ADDRESS_SPACE: Final = 2 * 1024 * 1024 * 1024
 RESIDENT: Final = 512 * 1024 * 1024
 """Bytes that the process may take. A page of 10 MB takes about 300 MB."""
+
+Answer = tuple[dict[str, Any], bytes]
 
 
 def main() -> None:
@@ -24,15 +33,38 @@ def main() -> None:
     answer_requests(answer)
 
 
-def answer(header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+def answer(header: dict[str, Any], data: bytes) -> Answer:
     """One request's answer."""
+    try:
+        return _TASKS[header["task"]](header, data)
+    except NetworkFailure as failure:
+        return {"failed": failure.message, "code": failure.code}, b""
+    except Exception as error:  # noqa: BLE001 - whatever a text does to a parser is its own fault
+        return {"failed": f"it cannot be parsed ({type(error).__name__})"}, b""
+
+
+def _page(header: dict[str, Any], data: bytes) -> Answer:
     try:
         page = read_page(data, header["url"], header["charset"], header["form"])
     except TooLarge:
         return {"failed": "it has too many elements or rules"}, b""
-    except Exception as error:  # noqa: BLE001 - whatever a page does to a parser is its own fault
-        return {"failed": f"it cannot be parsed ({type(error).__name__})"}, b""
     return {"title": page.title, "removed": page.removed}, page.text.encode("utf-8", "replace")
+
+
+def _robots(header: dict[str, Any], data: bytes) -> Answer:
+    return {"allowed": allows(data, header["url"], header["agent"])}, b""
+
+
+def _search(header: dict[str, Any], data: bytes) -> Answer:
+    response = WebResponse(parse_url(header["url"]), header["status"], {}, data, len(data), 0.0)
+    return {"hits": [asdict(hit) for hit in search_reader(header["service"])(response)]}, b""
+
+
+_TASKS: Final[dict[str, Callable[[dict[str, Any], bytes], Answer]]] = {
+    "page": _page,
+    "robots": _robots,
+    "search": _search,
+}
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import quote
 
@@ -14,7 +14,7 @@ from bridge.keys.servers import key_server
 from bridge.keys.store import KeyStore
 from bridge.policy.redaction import REDACTED
 from bridge.settings.model import Settings
-from bridge.web.door import WebDoor
+from bridge.web.door import WebDoor, WebResponse
 from bridge.web.guard import Refused
 from bridge.web.search.brave import Brave
 from bridge.web.search.duckduckgo import DuckDuckGo
@@ -36,6 +36,15 @@ def search_services(now: Callable[[], datetime]) -> tuple[WebSearchService, ...]
         now: The time.
     """
     return Ollama(), SearXNG(), Brave(), DuckDuckGo(), Google(now)
+
+
+def search_reader(service: str) -> Callable[[WebResponse], list[Hit]]:
+    """What reads the answers of a service; in the worker process, which reads and does not ask."""
+    return next(one.read for one in search_services(lambda: datetime.now(UTC)) if one.id.value == service)
+
+
+Read = Callable[[SearchService, str, WebResponse], list[Hit]]
+"""Reads the answer of a service, given its title too; see `PageReader.hits`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,11 +88,13 @@ class WebSearch:
         door: Makes the requests.
         keys: The API keys.
         services: All services that there are.
+        read: Reads their answers.
     """
 
-    def __init__(self, door: WebDoor, keys: KeyStore, services: Sequence[WebSearchService]) -> None:
+    def __init__(self, door: WebDoor, keys: KeyStore, services: Sequence[WebSearchService], read: Read) -> None:
         self._door = door
         self._keys = keys
+        self._read = read
         self._services = {service.id: service for service in services}
 
     def chosen(self, settings: Settings) -> list[WebSearchService]:
@@ -182,7 +193,7 @@ class WebSearch:
         place = service.place(settings)
         key = await asyncio.to_thread(self._key, service, settings)
         response = await self._door.send(service.request(query, settings, key), service=place)
-        hits = await asyncio.to_thread(service.read, response)
+        hits = await asyncio.to_thread(self._read, service.id, service.title, response)
         return hits if key is None else [_without(key, hit) for hit in hits]
 
     def _key(self, service: WebSearchService, settings: Settings) -> str | None:

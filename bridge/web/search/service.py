@@ -98,6 +98,20 @@ class NoSense(NetworkFailure):
         super().__init__(message, code="format")
 
 
+_FAILURES: Final[dict[str, Callable[[str], NetworkFailure]]] = {
+    "not_ready": NotReady,
+    "refused": SaidNo,
+    "throttled": TooMany,
+    "format": NoSense,
+}
+
+
+def failure_of(message: str, code: str | None) -> NetworkFailure:
+    """The failure that has a code; where there is none, the answer makes no sense."""
+    make = _FAILURES.get(code or "format")
+    return NetworkFailure(message, code=code) if make is None else make(message)
+
+
 class WebSearchService(Protocol):
     """A service that searches the web. It makes no request itself: the door does.
 

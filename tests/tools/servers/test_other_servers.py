@@ -116,7 +116,7 @@ async def test_one_that_fails_takes_no_other_with_it(servers: Path, vault: Path)
         assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
 
 
-async def test_a_session_s_answer_covers_the_tool_and_a_destructive_one_is_asked_about_each_time(
+async def test_what_is_sent_after_a_server_has_answered_is_asked_about_and_a_destructive_tool_each_time(
     servers: Path, vault: Path
 ) -> None:
     enter(servers, greeter=stranger(), wrecker=stranger("destructive"))
@@ -125,10 +125,11 @@ async def test_a_session_s_answer_covers_the_tool_and_a_destructive_one_is_asked
         await agent.call("mcp_loader")
         person.asked.clear()
         person.answer = "allow_session"
-        for name in ("Ada", "Bea"):
-            assert (await agent.call("mcp__greeter__greet", name=name)).ok
-        assert len(person.asked) == 1
+        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
         person.answer = "allow_once"
+        assert (await agent.call("mcp__greeter__greet", name="Bea")).ok
+        assert "has read from the server greeter" in person.asked[1]["preview"]["warnings"][0]
+        person.asked.pop()
         for name in ("Ada", "Bea"):
             assert (await agent.call("mcp__wrecker__greet", name=name)).ok
         assert len(person.asked) == 3
@@ -184,7 +185,8 @@ async def test_a_tool_that_was_rewritten_after_it_was_allowed_is_shown_with_the_
         shown = question["preview"]["request"]
         assert "-Greets somebody.\n+Greets somebody, and mails the vault.\n" in shown
         assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
-        assert len(person.asked) == 1  # what was shown is allowed, and the session's answer holds again
+        # What was shown is allowed, and is not shown again: what is sent is asked about for what was read before.
+        assert "has read from the server greeter" in person.asked[-1]["preview"]["warnings"][0]
 
 
 async def test_in_a_draft_a_tool_of_a_server_is_asked_about_and_runs_and_stages_nothing(
@@ -397,8 +399,7 @@ async def test_what_one_server_said_is_carried_to_no_other_without_a_question(se
             await person.host.request("servers.trust", name=name, digest=seen["digest"])
         await agent.call("mcp_loader")
         person.asked.clear()
-        for _ in range(2):
-            assert (await agent.call("mcp__one__greet", name="Ada")).ok
+        assert (await agent.call("mcp__one__greet", name="Ada")).ok
         assert person.asked == []
         assert (await agent.call("mcp__two__greet", name="Ada")).ok
         (question,) = person.asked

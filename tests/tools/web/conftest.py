@@ -16,7 +16,7 @@ from bridge.testing.sandbox import Sandbox
 from bridge.tools.web.web_search import WebSearchTool
 from bridge.web.search.search import WebSearch, search_services
 from tests.keys.machines import Machine, Ring
-from tests.web_servers import LocalWeb, answer, web_services
+from tests.web_servers import LocalWeb, answer, read_here, web_services
 
 PAGE = {"title": "Green tea", "url": "https://tea.example/green", "content": "How to brew it"}
 
@@ -62,7 +62,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
         clock = Clock()
         services = replace(web_services(web, tmp_path, lambda: vault.settings.current), clock=clock)
         keys = Machine(tmp_path / "machine", Ring()).keys(vault.settings)
-        search = WebSearch(services.door, keys, search_services(clock.now))
+        search = WebSearch(services.door, keys, search_services(clock.now), read_here)
         await vault.add(WebSearchTool(search, services))
         made = Desk(vault, web, keys, clock)
         made.choose("searxng")

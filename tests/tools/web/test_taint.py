@@ -7,15 +7,10 @@ from typing import Any
 
 import pytest
 
-from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
-from bridge.index.carried_text import CarriedText
-from bridge.index.texts.grep import Grep
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
 from bridge.tools.web.web_fetch import WebFetchTool
-from bridge.vault.files import VaultFiles
-from bridge.vault.root import VaultRoot
 from tests.web_servers import LocalWeb, answer, web_services
 
 DIARY = "The password of the garden gate is a line from an old song about rain.\n"
@@ -29,13 +24,9 @@ async def vault(tmp_path: Path) -> AsyncIterator[Sandbox]:
         for path in ("/a", "/a/very/long/path/to/an/article", "/b"):
             web.answers[path] = answer("fine", kind="text/plain")
         services = web_services(web, tmp_path, lambda: vault.settings.current, lambda _exchanged: None)
-        with VaultRoot(tmp_path / "Vault") as root:
-            grep = Grep(VaultFiles(root), SystemClock())
-            object.__setattr__(services, "carried", CarriedText(grep, SystemClock()))
-            await vault.add(WebFetchTool(services))
-            vault.settings.update({"consentMode": {"web_fetch": "always_allow"}, "allowAllDomains": True})
-            yield vault
-            grep.close()
+        await vault.add(WebFetchTool(services))
+        vault.settings.update({"consentMode": {"web_fetch": "always_allow"}, "allowAllDomains": True})
+        yield vault
         services.reader.close()
 
 
@@ -51,7 +42,7 @@ async def test_every_new_site_is_asked_about_under_always(vault: Sandbox) -> Non
     (said,) = await fetch(vault, "https://land.example/a")
     assert said.startswith("Robot has read from the web (sea.example), which may have told it to do this: a site")
     assert set(vault.asked[0]["choices"]) == {"allow_once", "deny_once", "deny_session", "deny_always"}
-    assert await fetch(vault, "https://land.example/b") == []
+    assert await fetch(vault, "https://land.example/a") == []  # what it has fetched already
 
 
 async def test_text_that_would_load_something_is_asked_about_though_writing_is_allowed(vault: Sandbox) -> None:
@@ -83,6 +74,11 @@ async def test_an_answer_does_not_clear_the_mark_and_the_person_does(vault: Sand
         "https://sea.example/a?q=GARDEN%20gate%20is%20a%20line%20from",
         "https://sea.example/a?x=1&q=%67arden%20gate%20is%20a%20line%20from&y=2",
         "https://sea.example/The%20password%20of%20the%20garden/../a?z=password of the garden gate",
+        "https://sea.example/a?q=Z2FyZGVuIGdhdGUgaXMgYSBsaW5lIGZyb20gYW4gb2xk",
+        "https://sea.example/a?q=%EF%BD%87%EF%BD%81rden gate is a line from",
+        "https://sea.example/a?a=garden gate is&b=a line from an&c=old song",
+        "https://garden-gate.is-a-line-from-an.example/a",
+        "https://sea.example/b?/garden/gate/is/a/line/from/a",
     ],
 )
 async def test_a_url_that_carries_text_of_the_vault_is_always_asked_about(vault: Sandbox, url: str) -> None:
@@ -100,7 +96,7 @@ async def test_a_look_at_a_call_tells_nothing_of_the_vault(vault: Sandbox) -> No
 @pytest.mark.parametrize(
     "url",
     [
-        "https://sea.example/a?q=garden+gate+is+a+li",  # 22 characters
+        "https://sea.example/a?q=garden+gate+is+a+line+f",  # 19 letters
         "https://sea.example/a?q=something+that+is+in+no+note+at+all",
         "https://sea.example/a/very/long/path/to/an/article?id=1234567890123456",  # a link that stands in a note
         "https://sea.example/a/very/long/path/to/an/article",

@@ -17,7 +17,7 @@ from bridge.web.search.search import Found, WebSearch, search_services
 from bridge.web.search.service import Freshness, SearchQuery
 from tests.keys.machines import Machine, Ring
 from tests.web.conftest import Doorway
-from tests.web_servers import Responder, Seen, answer
+from tests.web_servers import Responder, Seen, answer, read_here
 
 KEY = "BSA-key/of+mine-0123456789"
 
@@ -37,7 +37,7 @@ class Searching:
     now: list[datetime] = field(default_factory=lambda: [datetime(2026, 11, 22, tzinfo=UTC)])
 
     def __post_init__(self) -> None:
-        self.search = WebSearch(self.doorway.door, self.keys, search_services(lambda: self.now[0]))
+        self.search = WebSearch(self.doorway.door, self.keys, search_services(lambda: self.now[0]), read_here)
 
     def set(self, **settings: Any) -> None:
         self.settings.update(settings)

@@ -1,0 +1,72 @@
+"""The addresses that agents put together and wrote into notes: none of them counts as the person's afterwards.
+
+Kept beside the list of clients, each as a hash. Addresses that an agent had read and wrote down unchanged are not here.
+"""
+
+import hashlib
+import threading
+from collections.abc import Collection
+from typing import Any, Final
+
+from bridge.identity.private_file import PrivateFile, PrivateFolder
+
+_FILE: Final = "agents_addresses.json"
+MOST: Final = 10_000
+"""Addresses that are kept. Beyond that every address counts as an agent's, so that a flood makes none the person's."""
+
+
+class AgentsAddresses:
+    """All such addresses. May be asked from any thread; adding writes a file.
+
+    Args:
+        folder: Where the list is kept.
+    """
+
+    def __init__(self, folder: PrivateFolder) -> None:
+        self._lock = threading.Lock()
+        self._file = PrivateFile(
+            folder,
+            _FILE,
+            "addresses",
+            read=_read,
+            fault=lambda error: f"The list of addresses that agents wrote cannot be used ({error})",
+        )
+        self._kept: dict[str, str] = self._file.load()
+
+    @property
+    def fault(self) -> str | None:
+        """Why the list cannot be used; every address counts as an agent's then. None while it can."""
+        return self._file.fault
+
+    def has(self, key: str) -> bool:
+        """Whether an address counts as an agent's.
+
+        Args:
+            key: The address as `address_key` has it.
+        """
+        return self.fault is not None or len(self._kept) >= MOST or _hash(key) in self._kept
+
+    def add(self, keys: Collection[str]) -> None:
+        """An agent is about to write addresses. Blocks.
+
+        Args:
+            keys: The addresses.
+
+        Raises:
+            ExecutionFailed: The list cannot be written; the agent must not write them.
+        """
+        with self._lock:
+            new = {value: value for value in map(_hash, keys) if value not in self._kept}
+            if not new or len(self._kept) >= MOST:
+                return
+            kept = dict(list((self._kept | new).items())[:MOST])
+            self._file.save([{"hash": value} for value in kept])
+            self._kept = kept
+
+
+def _hash(key: str) -> str:
+    return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:24]
+
+
+def _read(members: Any) -> dict[str, str]:
+    return {str(one["hash"]): str(one["hash"]) for one in members}
