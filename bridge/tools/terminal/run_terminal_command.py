@@ -33,6 +33,7 @@ from bridge.tools.terminal.commands import find_program, only_reads, parse_comma
 from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
 from bridge.tools.vault_storage import VaultStorage
+from bridge.vault.hidden_characters import with_hidden_characters_shown
 from bridge.vault.os_errors import as_failure
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.unprotected import NO_BACKUP
@@ -208,7 +209,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         try:
             async for name, data in program.output(limit):
                 if text := said.add(name, data):
-                    yield text
+                    yield with_hidden_characters_shown(text)
         except BaseException:
             program.end()
             await asyncio.shield(program.ended())
@@ -354,7 +355,8 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             "lostLinks": [link._asdict() for link in seen[:_MOST_LISTED]],
             "leftAlone": [{"path": path, "why": why} for path, why in left],
         }
-        return Output(data, "\n".join(lines))
+        # Programs show this text to people, in terminals too; what is data stays as it came.
+        return Output(data, with_hidden_characters_shown("\n".join(lines)))
 
 
 def _is_in(path: str, place: str) -> bool:

@@ -466,6 +466,20 @@ def _living(mark: str) -> list[int]:
     return living(mark) if Path("/proc/self/cmdline").exists() else []
 
 
+async def test_what_steers_a_terminal_is_shown_as_code_points_and_is_data_as_it_came(world: World) -> None:
+    hostile = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u202egnp.exe\u2066\x9b31m\u200b"
+    (world.vault / "Hostile.md").write_text(f"begin {hostile} end\r\n\ttab é 日本 👩‍👩‍👧\n", encoding="utf-8")
+    pieces: list[str] = []
+    world.agent.on("tool.output", lambda told: pieces.append(told["text"]))
+    result = (await world.run("cat Hostile.md; cat Hostile.md >&2; ls NoSuch$(printf '\\033')file")).or_raise()
+    shown = "<U+001B>]52;c;ZXZpbA==<U+0007><U+001B>[2J<U+202E>gnp.exe<U+2066><U+009B>31m<U+200B>"
+    for text in (result.text, "".join(pieces)):
+        assert text.count(f"begin {shown} end\n\ttab é 日本 👩‍👩‍👧\n") == 2
+        assert not set(hostile) & set(text) - set(shown)
+    assert hostile in result.raw["data"]["stdout"]
+    assert hostile in result.raw["data"]["stderr"]
+
+
 # -- what is asked ---------------------------------------------------------------------------------------------------
 
 
