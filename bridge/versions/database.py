@@ -67,9 +67,9 @@ _UNUSED_BEFORE = (
 _UNUSED = f"{_UNUSED_BEFORE} AND NOT EXISTS (SELECT 1 FROM effects WHERE effects.became = contents.digest)"  # noqa: S608 - ours
 _DROP_IF_UNUSED = f"DELETE FROM contents {_UNUSED} AND digest = ? RETURNING digest"  # noqa: S608 - no text of others
 _MADE = (
-    "(is_foreign OR EXISTS (SELECT 1 FROM effects JOIN entries ON entries.number = effects.entry"
+    "(is_foreign OR EXISTS (SELECT 1 FROM effects JOIN entries ON entries.number = effects.entry"  # noqa: S608 - ours
     " WHERE effects.path = versions.path AND effects.became = versions.digest AND effects.began <= versions.since"
-    f" AND entries.origin = '{Origin.PROGRAM.value}'))"  # noqa: S608 - ours
+    f" AND entries.origin = '{Origin.PROGRAM.value}'))"
 )
 """Which versions are what another program had made of a file, and not what the person had."""
 _UNKNOWN = b"?"
