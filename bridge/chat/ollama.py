@@ -28,6 +28,8 @@ from bridge.web.guard import Service
 NAME: Final = "Ollama"
 LONGEST_LINE: Final = 4 << 20
 """Bytes of one line of a reply."""
+LONGEST_REPLY: Final = 2_000_000
+"""Characters of a reply and of what was thought for it; the largest contexts have room for fewer."""
 REPLY: Final = StreamLimits(most=64 << 20, silence=600, seconds=4 * 3600)
 """A reply's limits. A model that is loaded from a slow disk and then reads a long text says nothing for minutes."""
 QUESTION: Final = StreamLimits(most=16 << 20, silence=30, seconds=60)
@@ -180,10 +182,13 @@ class OllamaServer:
             asked["tools"] = list(request.tools)
         post = WebRequest.json(_service(settings).url("/api/chat"), asked, await asyncio.to_thread(self._key, settings))
         async with self._open(settings, post, REPLY, request.model) as answer:
-            calls = 0
+            calls = length = 0
             async for line in _lines(answer):
                 piece = _piece(line, calls, settings)
                 calls += len(piece.calls)
+                length += len(piece.text) + len(piece.thinking)
+                if length > LONGEST_REPLY:
+                    raise ModelFailure("The answer has become too long to go on. What has come is kept", "format")
                 yield piece
                 if piece.is_last:
                     return
@@ -290,19 +295,19 @@ def _service(settings: Settings) -> Service:
 
 async def _lines(answer: Stream) -> AsyncIterator[bytes]:
     """The lines of a stream, each as soon as its end has come; the last one may have none."""
-    rest = bytearray()
+    rest: list[bytes] = []
+    size = 0
     async for piece in answer.pieces():
-        looked = len(rest)
-        rest += piece
-        start = 0
-        while (end := rest.find(b"\n", max(start, looked))) >= 0:
-            if line := bytes(rest[start:end]).strip():
+        first, *others = piece.split(b"\n")
+        rest.append(first)
+        size += len(first)
+        if others:
+            for line in filter(None, map(bytes.strip, (b"".join(rest), *others[:-1]))):
                 yield line
-            start = looked = end + 1
-        del rest[:start]
-        if len(rest) > LONGEST_LINE:
+            rest, size = [others[-1]], len(others[-1])
+        if size > LONGEST_LINE:
             raise ModelFailure("Ollama sent a line that is too long to be a piece of an answer", "format")
-    if line := bytes(rest).strip():
+    if line := b"".join(rest).strip():
         yield line
 
 

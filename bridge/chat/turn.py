@@ -36,6 +36,8 @@ from bridge.toolkit.tool_call import ToolCall, in_own_words
 
 MOST_CALLS: Final = 16
 """Calls of one reply that are made."""
+MOST_KEPT: Final = 4 * MOST_CALLS
+"""Calls of one reply that are kept, and told why they are not made; nothing is known of those beyond."""
 MOST_SHOWN: Final = 2_000
 """Characters of a result that an event carries."""
 MOST_THOUGHT: Final = 20_000
@@ -202,7 +204,7 @@ class Turn:
                     if text:
                         said.text += text
                         self._tell("text", text)
-                    said.calls += piece.calls
+                    said.calls += piece.calls[: MOST_KEPT - len(said.calls)]
                     said.is_cut = piece.is_cut
             if reader is not None:
                 if left := reader.end():
@@ -210,7 +212,7 @@ class Turn:
                     self._tell("text", left)
                 said.calls = tuple(
                     ChatToolCall(call_id=f"call_{at}", tool=call.tool, arguments=call.arguments, fault=call.fault)
-                    for at, call in enumerate(reader.calls, 1)
+                    for at, call in enumerate(reader.calls[:MOST_KEPT], 1)
                 )
             said.calls = _taken_in(said.calls, asked)
         except BaseException:

@@ -20,6 +20,7 @@ from bridge.clock import Clock, stamp
 from bridge.contract.identity import Capability, ClientInfo, Preset
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
 from bridge.identity.caller import CHAT, CHAT_ID, Client
+from bridge.identity.names import fault_of, look_of
 from bridge.identity.private_file import PrivateFile, PrivateFolder
 
 logger = logging.getLogger(__name__)
@@ -125,7 +126,7 @@ class ClientStore:
             The client, and its token, which cannot be had again.
 
         Raises:
-            InvalidParameters: The name is empty, too long, cannot be shown, or taken.
+            InvalidParameters: The name is empty, too long, cannot be shown, taken, or can be taken for another one.
             ExecutionFailed: The file has a fault or cannot be written; nothing has changed.
         """
         with self._lock:
@@ -221,9 +222,13 @@ class ClientStore:
             raise InvalidParameters(
                 f"A client's name has 1 to {LONGEST_NAME} printable characters and no spaces around them"
             )
-        taken = self.find(name)
-        if taken is not None and taken.client_id != apart_from:
-            raise InvalidParameters(f"There is a client called {taken.name!r} already; choose another name")
+        others = [record for record in self._records.values() if record.id != apart_from]
+        if (same := next((other for other in others if _fold(other.name) == _fold(name)), None)) is not None:
+            raise InvalidParameters(f"There is a client called {same.name!r} already; choose another name")
+        if (fault := fault_of(name)) is not None:
+            raise InvalidParameters(fault)
+        if (like := next((other for other in others if look_of(other.name) == look_of(name)), None)) is not None:
+            raise InvalidParameters(f"{name!r} looks like the client {like.name!r}; choose another name")
 
     def _record(self, client_id: str) -> _Record:
         record = self._records.get(client_id)

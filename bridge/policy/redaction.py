@@ -3,7 +3,7 @@
 Strings that look like keys, and strings known to be secret, are replaced in any text. The patterns are RE2's, so time
 is linear in the text. They recognise the published formats of tokens and what follows a name such as `password:`; a
 secret that looks like an ordinary word, with nothing before it that says so, cannot be recognised. It is better to
-hide one word too many than to show one key.
+hide one word too many than to show one key. Numbers of cards and accounts are told by their check digits.
 """
 
 import enum
@@ -17,6 +17,9 @@ from typing import Any
 
 import re2
 
+from bridge.policy.account_numbers import ACCOUNT, CARD, hide_account_numbers
+from bridge.policy.split_keys import hide_divided_keys
+
 REDACTED = "[REDACTED]"
 
 SENSITIVE_WORDS = (
@@ -27,17 +30,21 @@ SENSITIVE_WORDS = (
 )
 """What the names of secret members end with, in one or several, without case and separators: `X-Api-Key`, `tokens`."""
 
-_PASSWORDS = r"passw(?:or)?ds?|passphrases?|passcodes?|pwd"
+_PASSWORDS = (
+    r"passw(?:or)?ds?|pass[ -]?phrases?|pass[ -]?codes?|pwd|(?:seed|recovery|secret)[ -](?:phrase|words)|mnemonic"
+)
 PASSWORD_WORDS = (
     *("passwort", "passwörter", "kennwort", "kennwörter", "mot de passe", "mots de passe", "contraseña", "contraseñas"),
     *("senha", "senhas", "palavra-passe", "wachtwoord", "wachtwoorden", "hasło", "hasła", "heslo", "jelszó", "parolă"),
     *("lösenord", "passord", "adgangskode", "salasana", "şifre", "пароль", "пароли", "κωδικός πρόσβασης", "סיסמה"),
-    *("كلمة المرور", "كلمة السر"),
+    *("كلمة المرور", "كلمة السر", "pw", "p/w", "psw", "pswd", "parola d'ordine", "lozinka", "geslo", "slaptažodis"),
+    *("salasõna", "mật khẩu", "kata sandi", "palavra passe", "phrase secrète", "phrase de passe"),
+    *("frase secreta", "frase de contraseña", "frase-passe", "wachtzin", "wachtwoordzin", "lösenfras", "passordfrase"),
+    *("adgangssætning", "tunnuslause", "passphrase", "парольная фраза", "кодовая фраза", "φράση πρόσβασης"),
 )
-"""\"Password\" in languages with spaces between words: German, French, Spanish, Portuguese, Dutch, Polish, Czech,
-Hungarian, Romanian, Swedish, Norwegian, Danish, Finnish, Turkish, Russian, Greek, Hebrew, Arabic. Not Italian and
-Croatian, which say \"password\" and \"lozinka\", or \"word\", which is anything."""
-PASSWORD_SIGNS = ("密码", "密碼", "口令", "パスワード", "비밀번호")
+"""\"Password\" and \"passphrase\" in languages with spaces between words, and how they are shortened. Not Italian,
+which says \"password\", and no \"word\", which is anything."""
+PASSWORD_SIGNS = ("密码", "密碼", "口令", "パスワード", "パスフレーズ", "비밀번호", "암호", "助记词", "รหัสผ่าน")
 """The same in Chinese, Japanese and Korean, where any letter may stand before it."""
 _FOREIGN = rf"(?:(?:^|[^\pL])(?:{'|'.join(PASSWORD_WORDS)})|{'|'.join(PASSWORD_SIGNS)})"
 _KEYS = (
@@ -84,17 +91,24 @@ _PATTERNS = tuple(
         (rf"(?i)((?:{_PASSWORDS}){_IS})(?:{_QUOTED}|[^\r\n\"',;&]+)", rf"\1{REDACTED}"),
         (rf"(?i)({_FOREIGN}{_IS})(?:{_QUOTED}|[^\r\n\"',;&]+)", rf"\1{REDACTED}"),
         (rf"(?i)((?:{_KEYS}){_IS})(?:{_QUOTED}|[^\s\"',;&]+)", rf"\1{REDACTED}"),
+        (r"(?i)((?:^|[^\pL])pass[ \t]*=[ \t]*)[^\s\"',;&]+", rf"\1{REDACTED}"),
+        (
+            rf"(?i)((?:^|[^\pL])(?:pin|cvv2?|cvc2?|puk|tan)(?:[ -]?(?:code|nr|no|number))?{_IS}[\"']?)[0-9]{{3,12}}\b",
+            rf"\1{REDACTED}",
+        ),
     )
 )
 _AWS_SECRET = re2.compile(r"(^|[^A-Za-z0-9/+=_.-])([A-Za-z0-9/+]{40})([^A-Za-z0-9/+=_.-]|$|\.(?:\s|$))")
 _LEAST_CHANGES = 16
 """Changes between small letters, capitals, digits and signs in a random text of 40; words and paths have fewer."""
 _ANY = re2.compile(
-    "|".join(f"(?:{pattern})" for pattern in (*(one.pattern for one, _ in _PATTERNS), _AWS_SECRET.pattern))
+    "|".join(
+        f"(?:{pattern})" for pattern in (*(one.pattern for one, _ in _PATTERNS), _AWS_SECRET.pattern, CARD, ACCOUNT)
+    )
 )
 """Says in one pass that there is nothing to do, as there mostly is."""
 
-_SHORTEST_KEY = len("xoxb-0123456789")
+_SHORTEST_KEY = len("4222222222222")
 _SEPARATORS = frozenset(":=@\uff1a\uff1d")
 """Without one of these, a text shorter than the shortest key matches no pattern; most names and values are such."""
 
@@ -150,8 +164,14 @@ def hide_secrets(text: str, known: Secrets | None = None) -> str:
         text = known.hide(text)
     if len(text) < _SHORTEST_KEY and _SEPARATORS.isdisjoint(text):
         return text
+    if "\n" in text:
+        text = hide_divided_keys(text, _hide_keys, REDACTED)
     if _ANY.search(text) is None:
         return text
+    return _hide_keys(hide_account_numbers(text, REDACTED))
+
+
+def _hide_keys(text: str) -> str:
     for pattern, replacement in _PATTERNS:
         text = pattern.sub(replacement, text)
     return str(_AWS_SECRET.sub(_without_secret, text))
@@ -274,8 +294,10 @@ def _scalar(value: Any) -> Any:
     match value:
         case None | bool():
             shown = value
+        case int() if abs(value) >= _SAFE_INTEGER:
+            shown = f"[integer of {value.bit_length()} bits]"
         case int():
-            shown = int(value) if abs(value) < _SAFE_INTEGER else f"[integer of {value.bit_length()} bits]"
+            shown = int(value) if hide_account_numbers(str(value), "") else REDACTED
         case float():
             shown = float(value) if math.isfinite(value) else str(float(value))
         case bytes() | bytearray() | memoryview():

@@ -11,6 +11,7 @@ from typing import Any, Final, Literal, Self
 from bridge.errors import DeadlineExceeded, ExecutionFailed, ToolFailure
 from bridge.servers.configuration import ServerEntry
 from bridge.servers.definitions import MOST, Definition, accepted
+from bridge.servers.listing import take_out_malformed
 from bridge.servers.server_log import ServerLog
 
 logger = logging.getLogger(__name__)
@@ -68,6 +69,8 @@ class ServerConnection:
         self._announced = asyncio.Event()
         self._pause, self._listed = 0.0, 0.0
         self._is_over = False
+        self._malformed: list[str] = []
+        """A sentence for each tool of the list that has arrived last which the protocol does not allow."""
 
     async def connect(self) -> Sequence[Definition]:
         """Its tools; it is connected first, where it is not yet. Calls at the same time wait for the same connection.
@@ -177,14 +180,19 @@ class ServerConnection:
         """Hold the connection from its beginning to its end: the SDK wants both in one task."""
         from mcp.client.client import Client  # noqa: PLC0415 - heavy, and only where servers are used
 
+        def sift(result: dict[str, Any]) -> None:
+            self._malformed += take_out_malformed(result, spoken)
+
         self._become("starting")
         ended = asyncio.Event()
+        spoken: str | None = None
         try:
             async with contextlib.AsyncExitStack() as stack:
                 async with asyncio.timeout(START_SECONDS):
-                    streams = _watched(self._open(self.name, self.entry, self.log), ended)
+                    streams = _watched(self._open(self.name, self.entry, self.log), ended, sift)
                     client = Client(streams, mode="auto", cache=None, message_handler=self._heard)
                     session = (await stack.enter_async_context(client)).session
+                    spoken = session.protocol_version
                 async with asyncio.timeout(LIST_SECONDS):
                     await self._list(session)
                 ready.set_result(session)
@@ -210,13 +218,15 @@ class ServerConnection:
 
         tools: list[dict[str, Any]] = []
         cursor: str | None = None
+        self._malformed = []
         for _page in range(_PAGES):
             listed = await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
             tools += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed.tools]
             cursor = listed.next_cursor
             if not cursor or len(tools) > MOST:
                 break
-        self.definitions, self.faults = await asyncio.to_thread(accepted, tools)
+        definitions, faults = await asyncio.to_thread(accepted, tools)
+        self.definitions, self.faults = definitions, [*self._malformed[:MOST], *faults]
 
     async def _heard(self, message: Any) -> None:
         """The server says that its tools have changed: look at them again, but not as often as it likes."""
@@ -268,28 +278,35 @@ def _answers() -> Any:
 
 
 @contextlib.asynccontextmanager
-async def _watched(streams: AbstractAsyncContextManager[Any], ended: asyncio.Event) -> Any:
-    """Streams that tell when the server's side has ended."""
+async def _watched(
+    streams: AbstractAsyncContextManager[Any], ended: asyncio.Event, sift: Callable[[dict[str, Any]], None]
+) -> Any:
+    """Streams that tell when the server's side has ended, and have its answers sifted before anybody sees them."""
     async with streams as (incoming, outgoing):
-        yield _Ending(incoming, ended), outgoing
+        yield _Incoming(incoming, ended, sift), outgoing
 
 
-class _Ending:
-    """A stream that says so when it has ended."""
+class _Incoming:
+    """What comes from a server."""
 
-    def __init__(self, stream: Any, ended: asyncio.Event) -> None:
+    def __init__(self, stream: Any, ended: asyncio.Event, sift: Callable[[dict[str, Any]], None]) -> None:
         self._stream = stream
         self._ended = ended
+        self._sift = sift
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Any:
         try:
-            return await self._stream.__anext__()
+            arrived = await self._stream.__anext__()
         except StopAsyncIteration:
             self._ended.set()
             raise
+        result = getattr(getattr(arrived, "message", None), "result", None)
+        if isinstance(result, dict):
+            self._sift(result)
+        return arrived
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -325,4 +342,8 @@ def _failure(name: str, error: BaseException) -> ToolFailure:
 
 
 def _reason(error: BaseException) -> str:
+    from pydantic import ValidationError  # noqa: PLC0415 - there already, where servers are used
+
+    if isinstance(error, ValidationError):
+        return "it says what the protocol does not have"
     return (str(error) or type(error).__name__)[:_LONGEST_REASON]

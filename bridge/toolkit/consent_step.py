@@ -184,7 +184,7 @@ class ConsentStep:
             subjects=in_vault(*plan.subjects) if plan else (),
             additions=additions_of(plan) if plan else None,
             files=sum(change.kind in _FILES for change in plan.changes) if plan else 0,
-            insists=self._insists(effect, tool_call.caller),
+            insists=self._insists(spec, effect, tool_call.caller),
         )
         if spec.own or (isinstance(effect, ReadEffect) and effect.own):
             return case, Verdict("allow", "own", f"{spec.title} gives a client only what is its own")
@@ -202,12 +202,14 @@ class ConsentStep:
             verdict = self._with_reading(case, verdict, plan.reads, settings)
         return case, verdict
 
-    def _insists(self, effect: Effect, caller: Caller) -> str:
+    def _insists(self, spec: ToolSpec, effect: Effect, caller: Caller) -> str:
         """Why a call must be asked about whatever was said before: for what it is, or for what its client has read."""
         own = effect.insists if isinstance(effect, RequestEffect) else ""
         hazards = effect.hazards if isinstance(effect, ChangePlan) else ()
         if Hazard.CARRIES in hazards:
             own = "It adds an address that carries text of a note, which would leave when the address is followed"
+        if isinstance(effect, ChangePlan) and spec.operation is Operation.EXECUTE:
+            own = "a program did this to a copy of the vault; what it changes in the vault is asked about every time"
         if own or self._web_readers is None or isinstance(effect, ReadEffect):
             return own
         sends_new = isinstance(effect, RequestEffect) and effect.sends_something and not effect.sends_known

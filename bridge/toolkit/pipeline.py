@@ -633,9 +633,12 @@ class Pipeline:
             await asyncio.to_thread(self.outgoing.read, tool_call.caller, request, texts)
 
     async def _carry_out(self, tool: Tool[Any], tool_call: ToolCall, settings: Settings, outcome: Outcome) -> Output:
-        """Make in the vault what a program did to a copy of it, as one change; what others changed is left alone.
+        """Make in the vault what a program did to a copy of it, as one change that the person has seen.
+
+        What others changed meanwhile is left alone, and the person is asked about what remains.
 
         Raises:
+            PermissionDenied: They say no.
             Conflict: The vault does not hold still.
         """
 
@@ -653,10 +656,13 @@ class Pipeline:
             plan = await loop.run_in_executor(threads, outcome.plan, refused)
             if plan is None:
                 return outcome.report(None)
-            tool_call.phase = Phase.WRITING
+            shown = await loop.run_in_executor(threads, self._warned, plan)
             try:
+                await self._ask_about_outcome(tool, shown, tool_call, settings)
+                tool_call.phase = Phase.WRITING
                 applied = await self._apply(plan, tool_call)
             except Conflict as conflict:
+                tool_call.phase = Phase.RUNNING
                 path = conflict.data.get("path")
                 if not isinstance(path, str) or path in conflicts or len(conflicts) > MOST_CONFLICTS:
                     raise
@@ -665,6 +671,15 @@ class Pipeline:
             tool_call.made = plan
             lost = applied.backup is None and self._keeps_nothing_of(plan)
             return _with_id(outcome.report(applied), applied.execution_id, can_undo=not lost)
+
+    async def _ask_about_outcome(
+        self, tool: Tool[Any], plan: ChangePlan, tool_call: ToolCall, settings: Settings
+    ) -> None:
+        """Return when the person has said yes to what a program did. Their time is not the call's."""
+        limit = tool_call.time_limit
+        approval = Approval(plan, self.ledger, self.person_workers)
+        with limit.paused() if limit is not None else contextlib.nullcontext():
+            await self.consent.ask(tool, plan, tool_call, settings, approval)
 
     async def _invoke(self, function: Callable[[], T | Awaitable[T]], tool_call: ToolCall, seconds: float) -> T:
         """Call a tool's method: a coroutine function on the loop, a plain one in a worker thread.

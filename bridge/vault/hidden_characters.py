@@ -32,6 +32,11 @@ def without_hidden_characters(text: str) -> str:
     return _HIDDEN.sub("", text)
 
 
+def with_hidden_characters_shown(text: str) -> str:
+    """Return a text in which each of them stands as its code point, such as `<U+001B>`, so that it does nothing."""
+    return _HIDDEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text.replace("\r\n", "\n"))
+
+
 def _name(character: str) -> str:
     code = f"U+{ord(character):04X}"
     try:

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 
 _CYRILLIC = "асеорхуіјѕһԁԛԝАВЕКМНОРСТХУІЈЅԌ"  # noqa: RUF001 - these are the ones
 _GREEK = "οΑΒΕΖΗΙΚΜΝΟΡΤΥΧ"  # noqa: RUF001 - these are the ones
+AS_LATIN = str.maketrans(_CYRILLIC + _GREEK, "aceopxyijshdqwABEKMHOPCTXYIJSG" + "oABEZHIKMNOPTYX")
+"""Each of these letters by the Latin one that it looks like, for `str.translate`."""
 _LIKE_LATIN = frozenset(_CYRILLIC + _GREEK)
 _ANY = re.compile(f"[{_CYRILLIC}{_GREEK}]")
 _WORD = re.compile(r"[^\W\d_]+")

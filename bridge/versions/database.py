@@ -66,6 +66,12 @@ _UNUSED_BEFORE = (
 )
 _UNUSED = f"{_UNUSED_BEFORE} AND NOT EXISTS (SELECT 1 FROM effects WHERE effects.became = contents.digest)"  # noqa: S608 - ours
 _DROP_IF_UNUSED = f"DELETE FROM contents {_UNUSED} AND digest = ? RETURNING digest"  # noqa: S608 - no text of others
+_MADE = (
+    "(is_foreign OR EXISTS (SELECT 1 FROM effects JOIN entries ON entries.number = effects.entry"  # noqa: S608 - ours
+    " WHERE effects.path = versions.path AND effects.became = versions.digest AND effects.began <= versions.since"
+    f" AND entries.origin = '{Origin.PROGRAM.value}'))"
+)
+"""Which versions are what another program had made of a file, and not what the person had."""
 _UNKNOWN = b"?"
 """As a hash: there was a file, and its bytes are not known."""
 
@@ -359,11 +365,38 @@ class Database:
         Returns:
             Whether there were any.
         """
-        rows = self._db.execute(
-            "SELECT id, path, digest FROM versions"
-            " WHERE is_between = ?1 AND (?2 IS NULL OR is_foreign = ?2) AND until < ?3 ORDER BY until LIMIT ?4",
+        return self._drop_versions(
+            "is_between = ?1 AND (?2 IS NULL OR is_foreign = ?2) AND until < ?3 ORDER BY until LIMIT ?4",
             (between, foreign, before, most),
-        ).fetchall()
+            between=between,
+            before=before,
+        )
+
+    def drop_oldest_made(self, *, before: float) -> bool:
+        """Let go what another program had made: the oldest such version of the file that has most bytes of them.
+
+        So a program that writes and writes lets its own versions go.
+
+        Args:
+            before: Only those that were seen to end before.
+
+        Returns:
+            Whether there was any.
+        """
+        row = self._db.execute(
+            f"SELECT versions.path, max(length(data)) FROM versions JOIN contents USING (digest)"  # noqa: S608 - ours
+            f" WHERE until < ? AND {_MADE} GROUP BY versions.path ORDER BY sum(length(data)) DESC LIMIT 1",
+            (before,),
+        ).fetchone()
+        if row is None:
+            return False
+        path, largest = row
+        most = max(1, min(_AT_ONCE, self.largest // max(1, largest)))  # for as many as the log has room
+        which = f"path = ?1 AND until < ?2 AND {_MADE} ORDER BY until LIMIT ?3"
+        return self._drop_versions(which, (path, before, most), between=False, before=before)
+
+    def _drop_versions(self, which: str, given: tuple[object, ...], *, between: bool, before: float) -> bool:
+        rows = self._db.execute(f"SELECT id, path, digest FROM versions WHERE {which}", given).fetchall()  # noqa: S608 - ours
         for number, path, digest in rows:
             self._db.execute("DELETE FROM versions WHERE id = ?", (number,))
             if not between:

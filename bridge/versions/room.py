@@ -8,10 +8,10 @@ from bridge.versions.database import Content, Database
 logger = logging.getLogger(__name__)
 
 MADE_SECONDS = 3600.0
-"""How long versions of files that another program made are kept whatever the space."""
+"""How long versions of files that another program made are kept if anything else can go but what the person made."""
 
 SAFE_SECONDS = 24 * 3600.0
-"""How long the state before an entry is kept whatever the space."""
+"""How long the state before an entry is kept whatever the space, where it is the person's."""
 
 SHORT = (
     "The space for earlier versions is used up (setting 'outsideVersionsMegabytes'), so of some files they are not kept"
@@ -78,5 +78,7 @@ class Room:
             database.drop_oldest(between=True, foreign=None, before=now + 1, most=1)
             or database.drop_oldest(between=False, foreign=True, before=now - MADE_SECONDS, most=1)
             or database.drop_afterwards()
+            or database.drop_oldest_made(before=now - SAFE_SECONDS)
+            or database.drop_oldest_made(before=now + 1)
             or database.drop_oldest(between=False, foreign=None, before=now - SAFE_SECONDS, most=1)
         )

@@ -22,6 +22,7 @@ _NAMES = (
     "build-plugin",
     "check-release",
     "generate-types",
+    "list-promises",
     "make-pictures",
     "record-fixtures",
 )
@@ -47,6 +48,7 @@ def checks() -> list[Step]:
         *_quick_checks(),
         Step("layers", [str(PYTHON), "-c", "from importlinter.cli import lint_imports_command as run; run()"]),
         Step("plugin: types of the wire", [str(PYTHON), "-m", "scripts.lib.wire_types", "--check"]),
+        Step("table of promises", [str(PYTHON), "-m", "scripts.lib.promises", "--check"]),
         Step(
             "workflows",
             [str(PYTHON), "-m", "check_jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS],

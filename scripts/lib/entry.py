@@ -70,6 +70,12 @@ def generate_types(arguments: Sequence[str]) -> int:
     become([str(PYTHON), "-m", "scripts.lib.wire_types", *arguments])
 
 
+def list_promises(arguments: Sequence[str]) -> int:
+    """Write the table of promises, or with `--check` say whether it is up to date."""
+    prepare(dev=False)
+    become([str(PYTHON), "-m", "scripts.lib.promises", *arguments])
+
+
 def record_fixtures(arguments: Sequence[str]) -> int:
     """Record what the bridge says for the plugin's tests, or with `--check` say whether that is up to date."""
     prepare(dev=False)

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 from bridge.app import Bridge
+from tests.chat.conftest import talk
 from tests.people import Person, person_at
+
+__all__ = ["talk"]  # a fixture
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A log that is to be anonymous names no note, file or folder, whatever is called with whatever words."""
+"""With `anonymizeLog`, no record of the log names a note, a file or a folder, whatever is called."""
 
 from pathlib import Path
 from typing import Any

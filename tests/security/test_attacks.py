@@ -1,4 +1,4 @@
-"""A hostile program with a token, which tries to get round who it is, what it was allowed and what is others'."""
+"""A program with a token gets round neither who it is nor what it was allowed, and reaches nothing of others'."""
 
 import unicodedata
 import uuid

@@ -1,4 +1,4 @@
-"""What a client may do beside calling tools, how it comes to do more, and how that ends."""
+"""A client may call tools and nothing else until you say yes on a screen, and that ends when you take it back."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A client's preset decides what it sees and may call, from the moment that it changes."""
+"""A client sees and may call what its preset has, from the moment that it changes."""
 
 import asyncio
 from pathlib import Path

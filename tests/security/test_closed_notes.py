@@ -1,4 +1,4 @@
-"""A note that is closed to agents does not exist for them, whatever they call it, over the real socket."""
+"""A note that is closed to agents does not exist for them, whatever they call."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""What a person edits before saying yes: exactly that is written, and the agent learns nothing else of the note."""
+"""What you edit before saying yes is exactly what is written, and the agent learns nothing else of the note."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Tools that come from elsewhere while the bridge runs: listed, called, different by client, announced, and gone."""
+"""A tool that comes from elsewhere while the bridge runs goes through the same steps as any other."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence

@@ -1,4 +1,4 @@
-"""API keys: in no file in the clear, in no log, error, backup or crash, and in no list of processes."""
+"""An API key is in no file in the clear, in no log, error, backup or crash, and in no list of processes."""
 
 import asyncio
 import base64

@@ -1,4 +1,4 @@
-"""A bridge that is killed while every limit is in force: all of a change or nothing, and the next one begins afresh."""
+"""A bridge that is killed while every limit is in force leaves all of a change or nothing of it."""
 
 import asyncio
 import contextlib

@@ -1,4 +1,4 @@
-"""What other programs changed is the person's to know: no client learns of it, whatever it may do."""
+"""What other programs changed is yours to know: no client learns of it, whatever it may do."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A client's own editor asks before it changes a note: the hook as a process, a real bridge, and a person."""
+"""A program's own editor that was made to ask changes no note without your yes."""
 
 import asyncio
 import sys

@@ -1,4 +1,4 @@
-"""A client finds, undoes and redoes its own changes alone; the person everybody's."""
+"""A client finds, undoes and redoes its own changes alone; you everybody's."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A call and its result are their caller's: nobody gets, cancels or occupies another's, and deliveries are logged."""
+"""A call and its result are their caller's: nobody else gets, cancels or occupies them."""
 
 import uuid
 from pathlib import Path

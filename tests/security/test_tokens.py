@@ -1,4 +1,4 @@
-"""Tokens of clients: in no file of the vault, in no log, on no console and in no list of processes."""
+"""The token of a client is in no file of the vault, in no log, on no console and in no list of processes."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Several changes are shown, filtered and undone as a whole, by those who administer alone."""
+"""Several changes are shown and undone as a whole only by those who may administer."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Searching the web through the whole bridge: what is asked about, what is logged, and where nothing leads."""
+"""A web search is asked about and logged, and goes to nothing but the services that you chose."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whom an answer holds for: two programs are two, and one that was denied stays one, whatever it calls itself."""
+"""An answer holds for the client that it was given for, whatever it calls itself."""
 
 import uuid
 from pathlib import Path

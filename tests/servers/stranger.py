@@ -25,6 +25,17 @@ OTHER_TOOLS: dict[str, list[dict[str, Any]]] = {
     "destructive": [TOOL | {"annotations": {"destructiveHint": True}}],
     "shadow": [TOOL | {"name": name} for name in ("read", "../read", "mcp__other__read", "a b", "x" * 120, "")],
     "loop": [TOOL | {"inputSchema": {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/a"}}}}],
+    "malformed": [
+        {"name": "typeless", "inputSchema": {"properties": {}}},
+        TOOL,
+        {"name": "schemaless"},
+        {"inputSchema": TOOL["inputSchema"]},
+        TOOL | {"name": "hinted", "annotations": {"readOnlyHint": {"no": "bool"}}},
+        TOOL | {"name": "listed", "inputSchema": []},
+        TOOL | {"name": "described", "description": ["not", "text"]},
+        TOOL | {"name": 7},
+        TOOL | {"name": "welcome"},
+    ],
     "outside": [TOOL | {"inputSchema": {"$ref": "file:///etc/passwd"}}],
 }
 
@@ -57,6 +68,8 @@ def list_tools(number: Any) -> None:
             LISTS.append(number)
             answer(number, {"tools": [TOOL, TOOL | {"name": f"t{len(LISTS)}"}]})
             say({"method": "notifications/tools/list_changed"})
+        case "no tools":
+            answer(number, {"tools": {"greet": TOOL}})
         case "many":
             answer(number, {"tools": [TOOL | {"name": f"t{index}"} for index in range(5000)]})
         case _:

@@ -67,6 +67,24 @@ async def test_how_it_starts_is_told_in_its_state(connect: Connect, mode: str, s
         assert server.state == "ready"
 
 
+async def test_malformed_tools_are_left_out_and_named_one_by_one_and_the_others_stay(connect: Connect) -> None:
+    server = connect("malformed")
+    assert [each.name for each in await server.connect()] == ["greet", "welcome"]
+    assert text(await call(server)) == "hello Ada"
+    told = "\n".join(server.faults)
+    assert len(server.faults) == 7
+    assert all(f"the tool {name!r} is left out" in told for name in ("typeless", "schemaless", "hinted", "listed"))
+    assert "the tool without a usable name is left out" in told
+    assert "'inputSchema.type' is missing" in told
+    assert "pydantic" not in told
+
+
+async def test_an_answer_that_is_no_list_is_told_in_plain_words(connect: Connect) -> None:
+    server = connect("no tools")
+    with pytest.raises(ExecutionFailed, match="cannot be used: it says what the protocol does not have"):
+        await server.connect()
+
+
 async def test_a_program_that_is_not_there_is_named(connect: Connect) -> None:
     server = connect("good")
     server.entry = server.entry.model_copy(update={"command": "no-such-program"})

@@ -13,6 +13,7 @@ from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
 from bridge.tools.quoting import quoted
+from bridge.vault.hidden_characters import with_hidden_characters_shown
 
 _SPARE: Final = 60.0
 """Seconds besides those of its own: for the start, for waiting until fewer run, and for ending what is left."""
@@ -96,10 +97,12 @@ class CustomTool(ReadTool[dict[str, Any]]):
         await asyncio.to_thread(self._tools.approvals.approve, tool.name, text)
         result = await self._tools.run(tool, params, context.call)
         if not result.success:
-            raise ExecutionFailed(f"{tool.name} failed: {result.error}")
+            raise ExecutionFailed(with_hidden_characters_shown(f"{tool.name} failed: {result.error}"))
         said = result.result if isinstance(result.result, str) else json.dumps(result.result, ensure_ascii=False)
         return Output(
             result.result,
-            quoted(said, f"the user's tool {tool.name}", origin="a tool of the user's own"),
+            quoted(
+                with_hidden_characters_shown(said), f"the user's tool {tool.name}", origin="a tool of the user's own"
+            ),
             metadata={"executionTime": round(result.execution_time, 3)},
         )

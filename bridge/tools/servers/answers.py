@@ -7,6 +7,7 @@ from bridge.contract.result import ImagePart, LinkPart, ResultPart
 from bridge.errors import ExecutionFailed
 from bridge.toolkit.tool import Output
 from bridge.tools.quoting import quoted
+from bridge.vault.hidden_characters import with_hidden_characters_shown
 
 MOST_PARTS: Final = 50
 MOST_BYTES: Final = 4 << 20
@@ -28,7 +29,7 @@ def output(server: str, answer: Mapping[str, Any]) -> Output:
     """
     content = answer.get("content")
     content = [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
-    text = "\n".join(_texts(content)).strip()
+    text = with_hidden_characters_shown("\n".join(_texts(content)).strip())
     if answer.get("isError"):
         raise ExecutionFailed(f"The server {server} says that it failed: {text or 'without a reason'}")
     left_out: list[str] = []

@@ -1,10 +1,11 @@
-"""What kind of command a text is: one program with its arguments, or something for a shell; and whom a program runs.
+"""What kind of command a text is: one program with its arguments, or something for a shell; and what may be remembered.
 
-A yes to a command may hold for longer only where it says what will happen: one program, by its real path, with its
-options. What a shell would expand, join or redirect is run by a shell, and asked about every time, and so is a program
-that runs other programs or code that it is given.
+A yes to a command may hold for longer only where it can do nothing but look: one program of a short list, by its real
+path, with options that are on the list as well. Everything else is asked about every time. A list of what is dangerous
+would never be complete; what is missing in this one is a question more.
 """
 
+import getopt
 import os
 import re
 import shlex
@@ -27,33 +28,48 @@ _SHELL_WORDS: Final = """
     function select do done then else fi coproc local declare readonly typeset ulimit umask . :
 """
 """What only a shell understands."""
-_RUN_OTHERS: Final = """
-    sh ash bash dash zsh fish ksh mksh csh tcsh elvish nu pwsh powershell cmd busybox toybox python pypy perl ruby irb
-    node nodejs deno bun php lua luajit tclsh wish expect awk gawk mawk nawk original-awk bc dc ed ex sed vi vim view
-    nvim emacs emacsclient nano m4 groovy scala java jshell julia ghci runghc racket guile sbcl clisp swift osascript
-    rscript r octave gdb jq
-
-    env xargs parallel nohup nice ionice chrt taskset timeout time stdbuf setsid setarch unshare nsenter chroot bwrap
-    firejail flock watch script screen tmux at batch crontab systemd-run start-stop-daemon sudo su doas pkexec runuser
-    setpriv strace ltrace valgrind busctl dbus-run-session xdg-open open rundll32 wscript cscript mshta forfiles start
-    wsl command run-parts
-
-    make gmake ninja meson cmake bazel just rake ant gradle mvn cargo rustc go npm npx pnpm yarn corepack pip uv uvx
-    pipx poetry conda apt apt-get dpkg rpm dnf yum pacman apk snap flatpak brew gem bundle docker podman kubectl ssh scp
-    sftp rsync nc ncat socat telnet curl wget gcc g++ cc clang
-
-    less more most man git hg svn tar cpio zip unzip split locate rg fd fdfind
-"""
-"""Shells and interpreters; what starts what it is told; what builds, installs or fetches; and what runs a pager, a
-filter or a command that its options, its settings or a file name."""
 _SHELL_WORD: Final = frozenset(_SHELL_WORDS.split())
-_RUNS_OTHERS: Final = frozenset(_RUN_OTHERS.split())
-_LOADERS: Final = ("ld-", "ld.so")
-_NUMBERED: Final = re.compile(r"^(.*?)[-.]?[0-9][0-9.]*(?:\.exe)?$")
-_FIND_RUNS: Final = frozenset(
-    {"-exec", "-execdir", "-ok", "-okdir", "-delete", "-fls", "-fprint", "-fprint0", "-fprintf"}
-)
-_SORT_RUNS: Final = ("--compress-program", "-T", "--temporary-directory", "-o", "--output", "--files0-from")
+_READERS: Final = {
+    "basename": "as:z",
+    "cat": "AbEenstTuv",
+    "cksum": "",
+    "cmp": "bln:s",
+    "comm": "123",
+    "cut": "b:c:d:f:ns",
+    "diff": "abBcdeEiNqrstTuwy",
+    "dirname": "z",
+    "du": "abchHkLmsSx",
+    "echo": "eEn",
+    "grep": "acEFhHiIlLnoqrRsvwxyA:B:C:e:f:m:",
+    "head": "0123456789c:n:qvz",
+    "ls": "1aACdFghilLmnopqrRsStuUx",
+    "md5sum": "",
+    "nl": "b:d:f:h:i:l:n:ps:v:w:",
+    "paste": "d:s",
+    "sha256sum": "",
+    "sort": "bcdfghiMnrRsuVzk:t:",
+    "stat": "L",
+    "tac": "b",
+    "tail": "0123456789c:n:qvz",
+    "tr": "cCdst",
+    "uniq": "cdDiuf:s:w:",
+    "wc": "cLlmw",
+}
+"""Programs that run nothing and write nothing, each with its options that keep it so, as getopt(3) writes them."""
+_LONG: Final = {
+    "grep": ("count", "files-with-matches", "fixed-strings", "ignore-case", "include=", "line-number", "recursive"),
+    "ls": ("all", "almost-all", "recursive", "reverse"),
+    "sort": ("numeric-sort", "reverse", "unique"),
+    "wc": ("bytes", "chars", "lines", "words"),
+}
+"""The same of the options with long names. A program takes a part of such a name for the whole; a part is not here."""
+_FIND_WORDS: Final = """
+    -H -L -P -a -and -atime -ctime -daystart -depth -empty -false -iname -ipath -maxdepth -mindepth -mmin -mtime
+    -name -newer -not -o -or -path -print -print0 -prune -size -true -type
+"""
+"""What `find` may be told so that it only looks: it has actions, too, that run, write and delete."""
+_FIND_WORD: Final = frozenset(_FIND_WORDS.split())
+_NUMBER: Final = re.compile(r"-[0-9]+[A-Za-z]?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,20 +128,43 @@ def find_program(name: str, search_path: Sequence[str]) -> str | None:
     return None if found is None else os.path.realpath(found)
 
 
-def runs_others(program: str, arguments: Sequence[str], *, called: str = "") -> bool:
-    """Whether a command may run other programs or code than it shows, so that its options do not say what it does.
+def only_reads(program: str, arguments: Sequence[str], *, called: str, search_path: Sequence[str]) -> bool:
+    """Return whether a command is known to run no other program and to write nothing, so that a yes to it may last.
+
+    What is not known is not among them: a program under another name than its own, a name cut short, an option that
+    is not on the list.
 
     Args:
-        program: The program's real path; its first bytes are looked at.
+        program: The program's real path.
         arguments: What it is given.
         called: The name under which it was called: some programs do what their name says.
+        search_path: The folders in which the system's programs are.
     """
-    names = {_plain(Path(name).name) for name in (program, called) if name}
-    if "find" in names:
-        return bool(_FIND_RUNS.intersection(arguments))
-    if "sort" in names:
-        return any(argument.startswith(_SORT_RUNS) for argument in arguments)
-    return bool(names & _RUNS_OTHERS) or any(name.startswith(_LOADERS) for name in names) or _is_script(program)
+    place = Path(program)
+    name = place.name.removesuffix(".exe")
+    if Path(called).name not in {name, place.name} or str(place.parent) not in set(map(os.path.realpath, search_path)):
+        return False
+    if name == "find":
+        options = (word for word in arguments if word.startswith("-"))
+        return all(word in _FIND_WORD or _NUMBER.fullmatch(word) for word in options) and not _is_script(program)
+    operands = _operands(name, arguments)
+    # The second name that `uniq` is given is the file that it writes.
+    return operands is not None and (name != "uniq" or len(operands) <= 1) and not _is_script(program)
+
+
+def _operands(name: str, arguments: Sequence[str]) -> list[str] | None:
+    """Return what a program is given besides options; None where one of its options is not on the list."""
+    if name not in _READERS:
+        return None
+    long = _LONG.get(name, ())
+    whole = {option.removesuffix("=") for option in long}
+    # Wherever it stands, lest it be an option to the program and a value to us.
+    if any(word.startswith("--") and word[2:].partition("=")[0] not in whole | {""} for word in arguments):
+        return None
+    try:
+        return getopt.gnu_getopt(list(arguments), _READERS[name], long)[1]
+    except getopt.GetoptError:
+        return None
 
 
 def _needs_shell(text: str) -> bool:
@@ -144,13 +183,6 @@ def _needs_shell(text: str) -> bool:
             return True
         previous = character
     return bool(quote)
-
-
-def _plain(name: str) -> str:
-    """A program's name without what tells its versions apart."""
-    name = name.removesuffix(".exe").lower()
-    found = _NUMBERED.match(name)
-    return found[1] if found and found[1] else name
 
 
 def _is_script(program: str) -> bool:

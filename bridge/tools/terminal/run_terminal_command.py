@@ -2,6 +2,7 @@
 
 import asyncio
 import codecs
+import contextlib
 import os
 import shlex
 import sys
@@ -28,14 +29,15 @@ from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
 from bridge.tools.formatting import counted
 from bridge.tools.terminal import repository
-from bridge.tools.terminal.commands import find_program, parse_command, runs_others
+from bridge.tools.terminal.commands import find_program, only_reads, parse_command
 from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
 from bridge.tools.vault_storage import VaultStorage
+from bridge.vault.hidden_characters import with_hidden_characters_shown
 from bridge.vault.os_errors import as_failure
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.unprotected import NO_BACKUP
-from bridge.vault.working_copy import Differences, WorkingCopy, is_too_large
+from bridge.vault.working_copy import WorkingCopy, is_too_large
 from bridge.workers.complaint import first_line
 
 _SPARE: Final = 600.0
@@ -73,7 +75,7 @@ class _Planned:
         places: Which of the arguments name a place in the vault and nothing else.
         folder: Where in the vault it runs; empty: in the vault itself.
         by_shell: Whether a shell runs it.
-        runs_others: Whether what is shown does not say all that it may do.
+        only_reads: Whether it is known to run and write nothing, so that a yes to it may last.
         writes_git: Whether it is git, and may write to the vault's repository.
     """
 
@@ -82,7 +84,7 @@ class _Planned:
     places: frozenset[int] = frozenset()
     folder: str = ""
     by_shell: bool = False
-    runs_others: bool = False
+    only_reads: bool = False
     writes_git: bool = False
 
 
@@ -128,9 +130,9 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         description=(
             "Run a terminal command in the vault's folder and return its output. It works on a copy of the vault "
             "without closed notes and dot-folders; when it has ended, its changes are made in the vault as one change, "
-            "which can be undone. One program with its arguments may be remembered by the user; pipes, redirections, "
-            "globs and interpreters are asked about every time. Use the tools for notes where they can do it: they "
-            "keep links."
+            "which can be undone. The user may remember a command that only looks (`ls`, `grep`, `wc` and the like); "
+            "all others are asked about every time, and so is what a command has changed. Use the tools for notes "
+            "where they can do it: they keep links."
         ),
         icon="terminal",
         parameters=ModelParameters(RunTerminalCommandParams),
@@ -178,33 +180,27 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
     ) -> AsyncIterator[str | Output | Outcome]:
         """Run it on a copy, passing on what it says, and hand over what it did."""
         planned = await asyncio.to_thread(self._planned, params.command, context.settings)
-        async with self._one_at_a_time:
-            workspace = await asyncio.to_thread(self._workspace, context, planned)
-            try:
+        answer: Output | Outcome | None = None
+        async with contextlib.AsyncExitStack() as clearing:
+            async with self._one_at_a_time:
+                workspace = await asyncio.to_thread(self._workspace, context, planned)
+                clearing.push_async_callback(asyncio.to_thread, workspace.remove)
                 said = _Said()
                 async for piece in self._run(planned, workspace, said):
                     if isinstance(piece, str):
                         yield piece
-                    elif piece.ending is Ending.EXITED:
-                        differences = await asyncio.to_thread(workspace.copy.differences)
-                        yield self._outcome(
-                            params.command.strip(), workspace.copy, differences, partial(self._report, piece, said)
-                        )
                     else:
-                        yield self._report(piece, said, None, None)
-            finally:
-                await asyncio.to_thread(workspace.remove)
+                        answer = await self._answer(params.command.strip(), workspace.copy, piece, said)
+            # The next command does not wait for the person to look at what this one has changed.
+            if answer is not None:
+                yield answer
 
-    def _outcome(
-        self,
-        command: str,
-        copy: WorkingCopy,
-        differences: Differences,
-        report: Callable[[Applied | None, TakingOver], Output],
-    ) -> Outcome:
-        """What a command did to a copy, to be done in the vault."""
-        taking = TakingOver(self._storage, copy, differences)
-        return Outcome(partial(taking.plan, command), lambda applied: report(applied, taking))
+    async def _answer(self, command: str, copy: WorkingCopy, report: Report, said: _Said) -> Output | Outcome:
+        """What a command came to: what it did to the copy, where it ended by itself."""
+        if report.ending is not Ending.EXITED:
+            return self._report(report, said, None, None)
+        taking = TakingOver(self._storage, copy, await asyncio.to_thread(copy.differences))
+        return Outcome(partial(taking.plan, command), lambda applied: self._report(report, said, applied, taking))
 
     async def _run(self, planned: _Planned, workspace: Workspace, said: _Said) -> AsyncIterator[str | Report]:
         """What the command says, and then how it ended."""
@@ -216,7 +212,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         try:
             async for name, data in program.output(limit):
                 if text := said.add(name, data):
-                    yield text
+                    yield with_hidden_characters_shown(text)
         except BaseException:
             program.end()
             await asyncio.shield(program.ended())
@@ -245,12 +241,13 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             program, first = _shell()
             return _Planned(program, (*first, command.text), folder=folder, by_shell=True)
         name, *arguments = command.argv
-        found = find_program(name, SEARCH_PATH if sys.platform != "win32" else os.get_exec_path())
+        search_path = SEARCH_PATH if sys.platform != "win32" else os.get_exec_path()
+        found = find_program(name, search_path)
         if found is None:
             raise NotFound(f"There is no program {name!r} among those that commands can use")
         in_vault = Path(found).is_relative_to(self._storage.files.root.path)
         places = frozenset(at for at, word in enumerate(arguments) if self._place(word, folder))
-        others = in_vault or runs_others(found, arguments, called=name)
+        reads = not in_vault and only_reads(found, arguments, called=name, search_path=search_path)
         writes_git = (
             Path(found).name == "git"
             and self._programs.sandbox.kind is SandboxKind.BUBBLEWRAP
@@ -258,7 +255,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             and repository.may_write(arguments, lambda _word: True)
             and repository.is_plain(self._storage.top)
         )
-        return _Planned(found, tuple(arguments), places, folder, runs_others=others, writes_git=writes_git)
+        return _Planned(found, tuple(arguments), places, folder, only_reads=reads, writes_git=writes_git)
 
     def _is_file(self, word: str, folder: str) -> bool:
         """Whether a word names a file of the vault."""
@@ -363,7 +360,8 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             "lostLinks": [link._asdict() for link in seen[:_MOST_LISTED]],
             "leftAlone": [{"path": path, "why": why} for path, why in left],
         }
-        return Output(data, "\n".join(lines))
+        # Programs show this text to people, in terminals too; what is data stays as it came.
+        return Output(data, with_hidden_characters_shown("\n".join(lines)))
 
 
 def _is_in(path: str, place: str) -> bool:
@@ -375,8 +373,10 @@ def _insists(planned: _Planned) -> str:
     """Why a command is asked about every time; empty where it need not be."""
     if planned.by_shell:
         return "a shell runs this, and it can do more than one program; so it is asked about every time"
-    if planned.runs_others:
-        return "this program can run other programs or code; so it is asked about every time"
+    if not planned.only_reads:
+        return (
+            "this is not among the commands that are known to change and run nothing; so it is asked about every time"
+        )
     return ""
 
 

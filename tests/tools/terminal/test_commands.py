@@ -1,6 +1,7 @@
-"""Which commands a shell must run, and which programs run others."""
+"""Which commands a shell must run, and which may be remembered."""
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
-from bridge.tools.terminal.commands import find_program, parse_command, runs_others
+from bridge.tools.terminal.commands import find_program, only_reads, parse_command
 
 
 @pytest.mark.parametrize(
@@ -69,48 +70,140 @@ def _program(place: Path, name: str, data: bytes = b"\x7fELF") -> str:
     return str(program)
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        *("sh", "bash", "python3.11", "python3", "perl5.36.0", "node", "lua5.4", "ruby3.1", "env", "xargs", "gawk"),
-        *("git", "make", "sudo", "busybox", "vim.basic", "ld-linux-x86-64.so.2", "rsync", "tar", "Rscript", "g++-12"),
-        *("ssh", "docker", "npx", "sed", "powershell.exe", "systemd-run", "rg"),
-    ],
-)
-def test_programs_that_run_others_are_known_in_every_version(tmp_path: Path, name: str) -> None:
-    if name.startswith("vim."):
-        assert runs_others(_program(tmp_path, name), [], called="vim"), "by the name under which it was called"
-    else:
-        assert runs_others(_program(tmp_path, name), ["a"])
-
-
-@pytest.mark.parametrize("name", ["ls", "cat", "wc", "rm", "mv", "grep", "head", "md5sum", "base64", "diff"])
-def test_programs_that_only_do_what_they_are_told_are_not_among_them(tmp_path: Path, name: str) -> None:
-    assert not runs_others(_program(tmp_path, name), ["-x", "a"])
-
-
-def test_a_script_is_run_by_an_interpreter_and_what_cannot_be_read_may_be_one(tmp_path: Path) -> None:
-    assert runs_others(_program(tmp_path, "harmless", b"#!/bin/sh\n"), [])
-    assert runs_others(str(tmp_path / "none"), [])
+def lasts(place: Path, command: str, data: bytes = b"\x7fELF") -> bool:
+    """Whether a yes to a command may last, where its program is one of the system's."""
+    name, *arguments = shlex.split(command)
+    program = _program(place.resolve(), name, data)
+    return only_reads(program, arguments, called=name, search_path=[str(place)])
 
 
 @pytest.mark.parametrize(
-    ("arguments", "runs"),
+    "command",
     [
-        ([".", "-name", "*.md"], False),
-        ([".", "-exec", "ls", "{}", "+"], True),
-        ([".", "-delete"], True),
-        ([".", "-fprintf", "x", "y"], True),
+        *("ls", "ls -lahR Notes", "ls --all", "cat -n A.md", "wc -lw A.md B.md", "wc --lines A.md", "head -20 A.md"),
+        *("head -n 5 A.md", "tail -n5 A.md", "grep -rin 'tea|cup' .", "grep -e -x A.md", "grep --include=*.md -r x ."),
+        *(
+            "sort -rk2 A.md",
+            "sort -t, -k 2 A.md",
+            "sort -- -o",
+            "uniq -c A.md",
+            "cut -d, -f1 A.md",
+            "diff -u A.md B.md",
+        ),
+        *(
+            "find . -name *.md -mtime -7 -newer A.md",
+            "find Notes -type f -print0",
+            "md5sum A.md",
+            "echo hello",
+            "tr a b",
+        ),
     ],
 )
-def test_find_runs_others_where_it_is_told_to(tmp_path: Path, arguments: list[str], runs: bool) -> None:
-    assert runs_others(_program(tmp_path, "find"), arguments) is runs
+def test_a_command_that_only_looks_may_be_remembered(tmp_path: Path, command: str) -> None:
+    assert lasts(tmp_path, command)
 
 
-def test_sort_writes_and_runs_where_it_is_told_to(tmp_path: Path) -> None:
-    program = _program(tmp_path, "sort")
-    assert not runs_others(program, ["-r", "a"])
-    assert runs_others(program, ["--compress-program=x", "a"])
+@pytest.mark.parametrize(
+    "command",
+    [
+        # what runs, writes or deletes by what it is
+        *(
+            "prlimit ./ok.sh",
+            "ssh-agent ./x",
+            "choom -n 0 ./x",
+            "uclampset -a ./x",
+            "sqlite3 A.db",
+            "gs A.ps",
+            "awk 1 A",
+        ),
+        *(
+            "openssl engine x",
+            "ld -plugin x",
+            "install --strip-program=x a b",
+            "diff3 --diff-program=x a b c",
+            "tee A.md",
+        ),
+        *("rm A.md", "mv A.md B.md", "cp A.md B.md", "touch A.md", "truncate -s 0 A.md", "dd of=A.md", "ln A.md B.md"),
+        *(
+            "env ls",
+            "xargs ls",
+            "sh A.md",
+            "python3 A.py",
+            "git log",
+            "git -c core.pager=x log",
+            "rg --pre x y",
+            "make",
+        ),
+        *("sed -i s/a/b/ A.md", "sed 1e A.md", "sed 'w B.md' A.md", "ed A.md", "tar xf A.tar", "curl x", "busybox ls"),
+        *("file -C -m x", "tree -o A.md", "date -s now", "xxd A.md B.md", "less A.md", "yes", "no-such-program"),
+        # what does so by one of its options, however that is spelled
+        *("sort --compress-program=sh A.md", "sort --compress-p=sh A.md", "sort --co sh A.md", "sort -o A.md A.md"),
+        *("sort -ro A.md B.md", "sort -oA.md B.md", "sort A.md -o B.md", "sort --output=A.md B.md", "sort --outp A.md"),
+        *("sort -T x A.md", "sort --files0-from=x", "sort -k --compress-program=sh", "sort -t -- -o A.md"),
+        *("find . -exec ls {} +", "find . -execdir ls", "find . -ok ls", "find . -delete", "find . -fprint A.md"),
+        *("find . -fls A.md", "find . -fprintf A.md x", "find . -name -delete", "find . -files0-from x"),
+        *("uniq A.md B.md", "uniq -c A.md B.md", "uniq -- A.md B.md", "diff -l A.md B.md", "diff --paginate A.md B.md"),
+        # what is not known
+        *("ls --al", "ls --hyperlink", "grep --unheard-of x", "wc -Z A.md", "wc --line", "head -n"),
+    ],
+)
+def test_nothing_else_may_be_remembered(tmp_path: Path, command: str) -> None:
+    assert not lasts(tmp_path, command)
+
+
+def test_what_may_be_remembered_is_one_of_the_systems_programs_under_its_own_name(tmp_path: Path) -> None:
+    system, other = tmp_path.resolve() / "system", tmp_path.resolve() / "other"
+    for place in (system, other):
+        place.mkdir()
+
+    def may_last(program: str, called: str) -> bool:
+        return only_reads(program, [], called=called, search_path=[str(system)])
+
+    program = _program(system, "ls")
+    assert may_last(program, "ls")
+    assert may_last(program, program)
+    assert not may_last(program, "dir"), "some programs do what the name says under which they are called"
+    assert not may_last(_program(system, "coreutils"), "ls")
+    assert not may_last(_program(other, "ls"), "ls")
+    assert not may_last(_program(system, "wc", b"#!/bin/sh\n"), "wc"), "a script is run by an interpreter"
+    assert not may_last(str(system / "cat"), "cat"), "what cannot be read may be one"
+
+
+@pytest.fixture(scope="module")
+def system_sort(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A program `sort` of the system's, of which a yes to harmless options may last."""
+    place = tmp_path_factory.mktemp("system").resolve()
+    assert lasts(place, "sort -rk2 A.md")
+    return str(place / "sort")
+
+
+_SORT_OPTIONS = ("--compress-program", "--output", "--files0-from", "--temporary-directory", "--random-source")
+
+
+@given(
+    option=st.sampled_from(_SORT_OPTIONS),
+    cut=st.integers(min_value=4, max_value=24),
+    before=st.lists(st.sampled_from(["-r", "-n", "-k2", "-k", "-t", "-rn", "A.md", "--reverse", "-"]), max_size=4),
+    after=st.lists(st.sampled_from(["=sh", "", "-r", "B.md", "sh"]), min_size=1, max_size=3),
+)
+def test_a_dangerous_option_is_found_however_it_is_spelled_and_wherever_it_stands(
+    system_sort: str, option: str, cut: int, before: list[str], after: list[str]
+) -> None:
+    words = [*before, option[:cut] + after[0], *after]
+    assert not only_reads(system_sort, words, called="sort", search_path=[str(Path(system_sort).parent)])
+
+
+@given(
+    flags=st.text("bdfghinruV", max_size=4),
+    letter=st.sampled_from("oTS"),
+    rest=st.text("abkt/.", max_size=4),
+    before=st.lists(st.sampled_from(["-r", "-k2", "A.md", "-"]), max_size=3),
+)
+def test_a_dangerous_letter_is_found_among_others(
+    system_sort: str, flags: str, letter: str, rest: str, before: list[str]
+) -> None:
+    words = [*before, f"-{flags}{letter}{rest}"]
+    assert not only_reads(system_sort, words, called="sort", search_path=[str(Path(system_sort).parent)])
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="executable files as POSIX has them")

@@ -151,9 +151,10 @@ async def test_what_would_become_of_a_command_is_explained_and_nothing_runs(worl
         answer: dict[str, Any] = await world.person.host.request("policy.explain", **call)
         return answer
 
-    plain = await explained("rm Ideas.md")
-    assert (plain["outcome"], plain["summary"]) == ("ask", "Run command: rm Ideas.md")
+    plain = await explained("wc Ideas.md")
+    assert (plain["outcome"], plain["summary"]) == ("ask", "Run command: wc Ideas.md")
     assert "allow_session" in plain["choices"]
+    assert "allow_session" not in (await explained("rm Ideas.md"))["choices"]
     by_shell = await explained("rm Ideas.md; ls")
     assert (by_shell["outcome"], "a shell runs this" in by_shell["why"]) == ("ask", True)
     assert "allow_session" not in by_shell["choices"]
@@ -171,7 +172,7 @@ async def test_commands_run_in_the_folder_that_is_set(vault: Path) -> None:
         world.person.answer = "allow_session"
         for name in ("Made.md", "Copy.md"):
             assert (await world.ran(f"cat {name}"))["exitCode"] == 0
-        warnings = [asked["preview"]["warnings"] for asked in world.person.asked]
+        warnings = [asked["preview"]["warnings"] for asked in world.person.asked if asked["preview"]["request"]]
         assert len(warnings) == 2, "a place in that folder is a place in the vault"
         assert all("It runs in the folder 'Notes'" in each for each in warnings)
 
@@ -228,7 +229,7 @@ async def test_git_commits_what_it_is_told_and_nothing_else_is_lost_by_that(worl
     assert set(git(world.vault, "ls-files").splitlines()) == tracked - {"Ideas.md"} | {"New.md", "Thoughts.md"}
     assert git(world.vault, "log", "--format=%an %ae %s", "-1").strip() == "Ada ada@example.org by an agent"
     assert git(world.vault, "status", "--porcelain").strip() == ""
-    warned = [asked["preview"]["warnings"] for asked in world.person.asked]
+    warned = [asked["preview"]["warnings"] for asked in world.person.asked if asked["preview"]["request"]]
     assert all(any("which undo does not take back" in warning for warning in each) for each in warned)
     assert len(warned) == 3
 
@@ -334,7 +335,7 @@ async def test_links_that_a_command_breaks_are_told_before_where_that_is_known_a
 ) -> None:
     await linked(world)
     result = (await world.run(command)).or_raise()
-    (question,) = world.person.asked
+    question = world.person.asked[0]
     warned = [warning for warning in question["preview"]["warnings"] if "will not follow" in warning]
     assert [warning.startswith(asked) for warning in warned] == ([True] if asked else [])
     assert (told in result.raw["text"]) if told else ("nowhere" not in result.raw["text"])
@@ -465,6 +466,20 @@ def _living(mark: str) -> list[int]:
     return living(mark) if Path("/proc/self/cmdline").exists() else []
 
 
+async def test_what_steers_a_terminal_is_shown_as_code_points_and_is_data_as_it_came(world: World) -> None:
+    hostile = "\x1b]52;c;ZXZpbA==\x07\x1b[2J\u202egnp.exe\u2066\x9b31m\u200b"
+    (world.vault / "Hostile.md").write_text(f"begin {hostile} end\r\n\ttab é 日本 👩‍👩‍👧\n", encoding="utf-8")
+    pieces: list[str] = []
+    world.agent.on("tool.output", lambda told: pieces.append(told["text"]))
+    result = (await world.run("cat Hostile.md; cat Hostile.md >&2; ls NoSuch$(printf '\\033')file")).or_raise()
+    shown = "<U+001B>]52;c;ZXZpbA==<U+0007><U+001B>[2J<U+202E>gnp.exe<U+2066><U+009B>31m<U+200B>"
+    for text in (result.text, "".join(pieces)):
+        assert text.count(f"begin {shown} end\n\ttab é 日本 👩‍👩‍👧\n") == 2
+        assert not set(hostile) & set(text) - set(shown)
+    assert hostile in result.raw["data"]["stdout"]
+    assert hostile in result.raw["data"]["stderr"]
+
+
 # -- what is asked ---------------------------------------------------------------------------------------------------
 
 
@@ -497,17 +512,77 @@ async def test_a_simple_command_is_remembered_with_its_options_and_other_places_
         "git -c core.pager=id log",
         f"{sys.executable} -V",
         "xargs ls",
+        "prlimit ./ok.sh",
+        "sort --compress-p=sh Ideas.md",
     ],
 )
 async def test_what_runs_others_or_needs_a_shell_is_asked_about_every_time_and_shown_whole(
     world: World, command: str
 ) -> None:
-    for _ in range(2):
-        await world.run(command)
-    assert len(world.person.asked) == 2 or "There is no program" in str((await world.run(command)).raw)
+    results = [await world.run(command) for _ in range(2)]
+    before = [question for question in world.person.asked if question["preview"]["request"]]
+    assert len(before) == 2 or "There is no program" in str(results[1].raw)
+    assert all(question["preview"]["request"] == command for question in before)
     for question in world.person.asked:
-        assert question["preview"]["request"] == command
         assert not {"allow_session", "allow_always"} & set(question["choices"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "changed"),
+    [
+        ("rm Ideas.md", "rm Notes/Meeting.md", ("Ideas.md", "Notes/Meeting.md")),
+        ("tee Ideas.md", "tee Notes/Meeting.md", ("Ideas.md", "Notes/Meeting.md")),
+        ("cp Ideas.md New.md", "cp Notes/Meeting.md New.md", ("New.md", "New.md")),
+    ],
+)
+async def test_what_a_command_has_changed_is_shown_as_a_diff_and_asked_about_every_time(
+    world: World, first: str, second: str, changed: tuple[str, str]
+) -> None:
+    for command, path in zip((first, second), changed, strict=True):
+        before = world.texts()
+        world.person.asked.clear()
+        world.person.answer = None
+        running = asyncio.create_task(world.run(command))
+        for count in (1, 2):
+            question = await world.person.until_asked(count)
+            assert not {"allow_session", "allow_always"} & set(question["choices"])
+            assert world.texts() == before
+            await world.person.respond(question, "allow_once")
+        (file,) = question["preview"]["files"]
+        assert (file["path"], bool(file["diff"])) == (path, True)
+        assert (await running).ok
+        assert world.texts() != before
+
+
+async def test_a_no_to_what_a_command_has_changed_leaves_the_vault_as_it_was(world: World) -> None:
+    before = world.texts()
+    world.person.answer = None
+    running = asyncio.create_task(world.run("rm -r Notes"))
+    await world.person.respond(await world.person.until_asked(), "allow_once")
+    outcome = await world.person.until_asked(2)
+    assert {file["path"] for file in outcome["preview"]["files"]} >= {path for path in before if "Notes/" in path}
+    other = asyncio.create_task(world.run("ls"))
+    await world.person.respond(await world.person.until_asked(3), "allow_once")
+    assert (await other).ok, "another command does not wait for that answer"
+    await world.person.respond(outcome, "deny_once")
+    assert (await running).raw["data"]["code"] == "denied_by_user"
+    assert world.texts() == before
+
+
+async def test_a_note_that_is_edited_while_its_change_is_asked_about_is_left_alone(world: World) -> None:
+    world.person.answer = None
+    running = asyncio.create_task(world.run("rm Ideas.md Notes/Meeting.md"))
+    await world.person.respond(await world.person.until_asked(), "allow_once")
+    outcome = await world.person.until_asked(2)
+    (world.vault / "Ideas.md").write_text("theirs\n", encoding="ascii")
+    await world.person.respond(outcome, "allow_once")
+    again = await world.person.until_asked(3)
+    assert [file["path"] for file in again["preview"]["files"]] == ["Notes/Meeting.md"]
+    await world.person.respond(again, "allow_once")
+    result = (await running).or_raise()
+    assert [left["path"] for left in result.raw["data"]["leftAlone"]] == ["Ideas.md"]
+    assert (world.vault / "Ideas.md").read_text(encoding="ascii") == "theirs\n"
+    assert not (world.vault / "Notes" / "Meeting.md").exists()
 
 
 async def test_the_question_says_what_the_sandbox_lets_it_touch(anywhere: World) -> None:
