@@ -42,7 +42,7 @@ class ChatScreen:
         self._vault = vault
         self._bridge = bridge
         self._printer = printer
-        self.keyboard = keyboard
+        self._keyboard = keyboard
         self._notifications = bridge.notifications()
         self._stopping: set[asyncio.Task[Any]] = set()
         self._began = self._stopped = False
@@ -57,7 +57,7 @@ class ChatScreen:
         wanted = {"conversationId": self.conversation_id, "model": self.model}
         given = {name: value for name, value in wanted.items() if value is not None}
         self._began, self._stopped = False, False
-        async with asking_here(self._vault, self.keyboard, self._printer, self._stop):
+        async with asking_here(self._vault, self._keyboard, self._printer, self._stop):
             with on_signals(self._stop, "SIGINT"):
                 started: dict[str, Any] = await self._bridge.request("chat.send", text=text, **given)
                 self.conversation_id, self._began = str(started["conversationId"]), True
