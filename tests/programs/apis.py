@@ -52,12 +52,7 @@ class Messages:
             [{"type": "text", "text": said}]
             if isinstance(said, str)
             else [
-                {
-                    "type": "tool_use",
-                    "id": f"toolu_{next(_NUMBERS)}",
-                    "name": _named(turn, call),
-                    "input": call.arguments,
-                }
+                {"type": "tool_use", "id": f"toolu_{next(_NUMBERS)}", "name": _named(turn, call), "input": call.arguments}
                 for call in _calls(said)
             ]
         )
@@ -105,9 +100,7 @@ class Responses:
         """Return an answer, as one object and as the events of a stream."""
         if isinstance(said, str):
             content = [{"type": "output_text", "text": said, "annotations": []}]
-            items: list[Event] = [
-                {"type": "message", "id": f"m{next(_NUMBERS)}", "role": "assistant", "content": content}
-            ]
+            items: list[Event] = [{"type": "message", "id": f"m{next(_NUMBERS)}", "role": "assistant", "content": content}]
         else:
             items = [self._item(turn, call) for call in _calls(said)]
         usage = {"input_tokens": 10, "output_tokens": 5, "total_tokens": 15}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 
+
 @dataclass(frozen=True, slots=True)
 class Offered:
     """A tool that a program offers its model.

@@ -95,10 +95,7 @@ def tables(figures: dict[str, Any]) -> str:
     shown = [
         ["what a server answers with", *titles],
         *([said, *(one.get("forms", {}).get(form, "not run") for one in of.values())] for form, said in FORMS.items()),
-        [
-            "what the program adds to a tool's parameters",
-            *(one.get("forms", {}).get("adds", "not run") for one in of.values()),
-        ],
+        ["what the program adds to a tool's parameters", *(one.get("forms", {}).get("adds", "not run") for one in of.values())],
     ]
     told = "What of an answer each shows its model:"
     return "\n".join([BEGIN, *_table(tried), "", told, "", *_table(shown), END])

@@ -156,12 +156,7 @@ GEMINI: Final = Program(
     "@google/gemini-cli",
     "gemini",
     ("-p", PROMPT, "--approval-mode", "yolo", "-m", "gemini-2.5-flash"),
-    lambda url: {
-        "GEMINI_API_KEY": "none",
-        "GOOGLE_GEMINI_BASE_URL": url,
-        "GEMINI_CLI_TRUST_WORKSPACE": "true",
-        "GEMINI_CLI_NO_RELAUNCH": "true",
-    },
+    lambda url: {"GEMINI_API_KEY": "none", "GOOGLE_GEMINI_BASE_URL": url, "GEMINI_CLI_TRUST_WORKSPACE": "true", "GEMINI_CLI_NO_RELAUNCH": "true"},
     _gemini,
 )
 OPENCODE: Final = Program(

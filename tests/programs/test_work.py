@@ -48,10 +48,7 @@ async def test_an_agent_searches_reads_edits_is_refused_and_drafts(desk: Desk, p
             person.answer, person.extent = "allow_once", {}
             return ours("draft", action="begin")
 
-        staged = (
-            ours("create_note", path="New.md", content="# New\n"),
-            ours("edit", path="Ideas.md", edits=[{"append": "More.\n"}]),
-        )
+        staged = (ours("create_note", path="New.md", content="# New\n"), ours("edit", path="Ideas.md", edits=[{"append": "More.\n"}]))
         script: tuple[Step, ...] = (
             ours("search", query="TODO"),
             ours("read", path="Ideas.md", lineNumbers=True),
@@ -140,9 +137,7 @@ async def test_an_answer_after_longer_than_programs_wait_reaches_the_model(desk:
             await desk.connect(program)
         asked = asyncio.gather(*(desk.start(program, *steps(program, *waiting())) for program in programs))
         running = await asked
-        await asyncio.gather(
-            *(one.model.until_turn(tickets(program)) for one, program in zip(running, programs, strict=True))
-        )
+        await asyncio.gather(*(one.model.until_turn(tickets(program)) for one, program in zip(running, programs, strict=True)))
         for question in list(person.asked):
             await person.respond(question, "allow_once")
         ended = await asyncio.gather(*(one.end() for one in running))
