@@ -11,6 +11,7 @@ It always answers, and before the client stops waiting: clients let a change thr
 import _thread
 import json
 import os
+import stat
 import sys
 import time
 
@@ -35,6 +36,30 @@ CONNECT_SECONDS: "Final" = 0.5
 TOOL: "Final" = "allow_edit"
 
 _LONGEST_PATH: "Final" = 4096
+
+_NAMES: "Final" = {
+    "path": {"claude-code": "file_path", "gemini": "file_path", "opencode": "filePath"},
+    "old": {"claude-code": "old_string", "gemini": "old_string", "opencode": "oldString"},
+    "new": {"claude-code": "new_string", "gemini": "new_string", "opencode": "newString"},
+    "patch": {"codex": "command", "opencode": "patchText"},
+    "content": {"claude-code": "content", "gemini": "content", "opencode": "content"},
+}
+"""What each client calls an argument of its editing tools. It reads that one, so no other may say something else."""
+
+_EVERYWHERE: "Final" = {
+    "claude-code": ("replace_all",),
+    "gemini": ("allow_multiple",),
+    "opencode": ("replaceAll",),
+}
+"""What each client calls it that every occurrence is replaced."""
+
+_OTHER_NAMES: "Final" = {"path": {"path", "absolute_path"}, "patch": {"input", "patch"}}
+"""What other programs call these, which a client may take for its own some day."""
+
+_SHELL: "Final" = "bash"
+"""What Codex calls its shell where it asks a hook, whichever of its shell tools is called."""
+_SHELL_PATCH: "Final" = ("apply_patch", "applypatch")
+"""Codex carries out a patch that its shell is given for one of these itself, and starts no program."""
 
 _PATCH_BEGINS: "Final" = ("*** Add File: ", "*** Update File: ", "*** Delete File: ")
 _PATCH_MOVES: "Final" = "*** Move to: "
@@ -120,19 +145,18 @@ def edits_of(client: str, tool: str, given: "dict[str, Any]") -> "list[dict[str,
     """
     name = tool.lower()
     if name in {"apply_patch", "patch"}:
-        return _patched(_text(given, "command", "patchText", "input", "patch"))
+        return _patched(_said(client, given, "patch"))
+    if client == "codex" and name == _SHELL:
+        return _patched_by_shell(given)
     if name == "notebookedit":
         return [{"path": _text(given, "notebook_path"), "unsupported": tool}]
-    path = ("file_path", "filePath", "path", "absolute_path")
     if name in {"write", "write_file"}:
-        return [{"path": _text(given, *path), "content": _text(given, "content")}]
-    if name in {"edit", "replace"}:
-        return [_replaced(client, _text(given, *path), [given])]
-    if name == "multiedit":
-        edits = given.get("edits")
+        return [{"path": _said(client, given, "path"), "content": _said(client, given, "content")}]
+    if name in {"edit", "replace", "multiedit"}:
+        edits = given.get("edits") if name == "multiedit" else [given]
         if not isinstance(edits, list) or not all(isinstance(edit, dict) for edit in edits):
             raise Unclear
-        return [_replaced(client, _text(given, *path), edits)]
+        return [_replaced(client, _said(client, given, "path"), edits)]
     return []
 
 
@@ -140,12 +164,12 @@ def _replaced(client: str, path: str, edits: "list[dict[str, Any]]") -> "dict[st
     """One file, in which texts are replaced. An empty text to look for stands for the whole file."""
     steps = []
     for edit in edits:
-        expected = edit.get("expected_replacements")
-        everywhere = any(edit.get(key) in (True, "true") for key in ("replace_all", "replaceAll", "allow_multiple"))
+        expected = edit.get("expected_replacements") if client == "gemini" else None
+        everywhere = any(edit.get(key) in (True, "true") for key in _EVERYWHERE.get(client, ()))
         steps.append(
             {
-                "old": _text(edit, "old_string", "oldString"),
-                "new": _text(edit, "new_string", "newString"),
+                "old": _said(client, edit, "old"),
+                "new": _said(client, edit, "new"),
                 "all": everywhere or (isinstance(expected, int) and expected > 1),
             }
         )
@@ -200,8 +224,42 @@ def _unsupported(edit: "dict[str, Any]", what: str) -> "dict[str, Any]":
     return {key: edit[key] for key in ("path", "to") if key in edit} | {"unsupported": what}
 
 
-def _text(given: "dict[str, Any]", *names: str) -> str:
-    found = next((given[name] for name in names if name in given), None)
+def _patched_by_shell(given: "dict[str, Any]") -> "list[dict[str, Any]]":
+    """The files of a patch that a shell is given, which Codex carries out as its own; none where it is given no patch.
+
+    That is a script which does nothing else, but for going to a folder first. Where it may do more, the files are named
+    and what is done to them is not guessed.
+    """
+    words = given.get("command")
+    script = " ".join(map(str, words)) if isinstance(words, list) else str(words)
+    begins = script.find("*** Begin Patch")
+    before = script[: max(begins, 0)]
+    if not any(name in before for name in _SHELL_PATCH):
+        return []
+    edits = _patched(script[begins:].rpartition("*** End Patch")[0] or script[begins:])
+    first, _, second = before.rpartition("&&")
+    goes = first.strip()
+    alone = second.split("<<")[0].strip() in _SHELL_PATCH and (not goes or goes.startswith("cd "))
+    folder = goes.removeprefix("cd ").strip().strip("'\"") if alone else ""
+    for at, edit in enumerate(edits):
+        known = edit if alone else _unsupported(edit, "A patch among other commands")
+        named = {key: os.path.join(folder, edit[key]) for key in ("path", "to") if key in edit}
+        edits[at] = known | named
+    return edits
+
+
+def _said(client: str, given: "dict[str, Any]", argument: str) -> str:
+    """An argument by the name that the client has for it. Raises Refused where another name is there as well."""
+    names = _NAMES[argument]
+    mine = names.get(client, "")
+    others = {*names.values(), *_OTHER_NAMES.get(argument, ())} - {mine}
+    if mine in given and not others.isdisjoint(given):
+        raise Refused(f"This call names one thing twice: {mine} and {min(others & given.keys())}. Give {mine} alone")
+    return _text(given, mine)
+
+
+def _text(given: "dict[str, Any]", name: str) -> str:
+    found = given.get(name)
     if not isinstance(found, str):
         raise Unclear
     return found
@@ -240,6 +298,7 @@ class Chain:
     """
 
     def __init__(self, path: str) -> None:
+        self._path = path
         self._steps: list[tuple[str, tuple[int, int] | None, str]] = []
         rest: list[str] = []
         while True:
@@ -256,6 +315,28 @@ class Chain:
         for path, identity, rest in self._steps:
             if path == wanted or (there is not None and identity == there):
                 return rest
+        return None
+
+    def is_named(self, name: str) -> bool:
+        """Whether it is, or lies in, what has this name in any folder: the last parts of a path, which may have a *."""
+        import fnmatch  # noqa: PLC0415 - only where names are guarded
+
+        whole = self._path.replace(os.sep, "/").casefold()
+        return any(fnmatch.fnmatchcase(whole, f"*/{name.casefold()}{below}") for below in ("", "/*"))
+
+    def linked_below(self, top: str) -> "str | None":
+        """The path from a folder on of another name of this file, a hard link; None where it has none there."""
+        try:
+            state = os.stat(self._path)
+        except (OSError, ValueError):
+            return None
+        if state.st_nlink <= 1 or stat.S_ISDIR(state.st_mode):
+            return None
+        for folder, _folders, names in os.walk(top):
+            for name in names:
+                path = os.path.join(folder, name)
+                if _identity(path) == (state.st_dev, state.st_ino):
+                    return os.path.relpath(path, top).replace(os.sep, "/")
         return None
 
 
@@ -293,11 +374,24 @@ def in_vault(edits: "list[dict[str, Any]]", configuration: "dict[str, Any]", fol
 def _place(spelled: str, configuration: "dict[str, Any]", folder: str) -> "str | None":
     """The path in the vault that a client's spelling means; None where it means none."""
     meant = chains(spelled, folder)
-    for guarded in configuration["guarded"]:
-        if any(chain.below(guarded) is not None for chain in meant):
-            raise Refused("This file is a part of what protects the user's vault. Only the user changes it")
-    found = [place for chain in meant if (place := chain.below(configuration["vault"])) is not None]
-    return (found[0] or ".") if found else None
+    guarded = configuration["guarded"]
+    if any(chain.below(one) is not None for chain in meant for one in guarded) or any(
+        chain.is_named(name) for chain in meant for name in configuration.get("guardedNames", ())
+    ):
+        raise Refused(_GUARDED)
+    vault = configuration["vault"]
+    for chain in meant:
+        if (place := chain.below(vault)) is not None:
+            return place or "."
+    for chain in meant:
+        if any(chain.linked_below(one) is not None for one in guarded if os.path.isdir(one)):
+            raise Refused(_GUARDED)
+        if (place := chain.linked_below(vault)) is not None:
+            return place
+    return None
+
+
+_GUARDED: "Final" = "This file is a part of what protects the user's vault. Only the user changes it"
 
 
 def touches(given: "Any", configuration: "dict[str, Any]", folder: str) -> bool:

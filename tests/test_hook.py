@@ -447,3 +447,29 @@ async def test_it_loads_nothing_that_takes_long(vault: Path, tmp_path: Path) -> 
     heavy = {"asyncio", "bridge", "http.client", "pathlib", "site", "ssl", "subprocess", "typing", "urllib.request"}
     assert not loaded & heavy
     assert "json" in loaded
+
+
+BODY = "*** Begin Patch\n*** Delete File: Ideas.md\n*** End Patch\n"
+
+
+@pytest.mark.parametrize(
+    ("folder", "command", "edits"),
+    [
+        ("{vault}", f"apply_patch <<'EOF'\n{BODY}EOF", [{"path": "Ideas.md", "delete": True}]),
+        ("{vault}", f"applypatch <<EOF\n{BODY}EOF\n", [{"path": "Ideas.md", "delete": True}]),
+        ("/", f"cd {{vault}} && apply_patch <<'EOF'\n{BODY}EOF", [{"path": "Ideas.md", "delete": True}]),
+        ("/", f"cd '{{vault}}' && apply_patch <<'EOF'\n{BODY}EOF", [{"path": "Ideas.md", "delete": True}]),
+        ("{vault}", f"true; apply_patch <<'EOF'\n{BODY}EOF", [{"path": "Ideas.md", "unsupported": True}]),
+        ("/", f"apply_patch <<'EOF'\n{BODY}EOF", []),
+        ("{vault}", "rm Ideas.md", []),
+        ("{vault}", "grep -r 'apply_patch' .", []),
+        ("{vault}", f"cat <<'EOF'\n{BODY}EOF", []),
+    ],
+)
+def test_a_patch_that_codexs_shell_is_given_is_an_edit(
+    vault: Path, folder: str, command: str, edits: list[dict[str, Any]]
+) -> None:
+    given = {"command": command.replace("{vault}", str(vault))}
+    found = in_vault(edits_of("codex", "Bash", given), settings(vault), folder.replace("{vault}", str(vault)))
+    assert [one | ({"unsupported": True} if "unsupported" in one else {}) for one in found] == edits
+    assert edits_of("claude-code", "Bash", given) == []

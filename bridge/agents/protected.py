@@ -95,12 +95,16 @@ class Protected:
         holds: What holds, and what does not.
         switched_off: Why the hook is not run although it is there, as sentences.
         then: What the person does afterwards.
+        switches: Further files and folders of the user's by which the hook can be switched off.
+        names: What such files are called in any project: the last parts of their paths, in which * stands for anything.
     """
 
     id: str
     places: Callable[[Machine, Hook], tuple[Place, ...]]
     holds: tuple[Holds, ...]
     then: str
+    switches: Callable[[Machine], tuple[Path, ...]] = field(default=lambda _machine: ())
+    names: tuple[str, ...] = ()
     switched_off: Callable[[Machine], Sequence[str]] = field(default=lambda _machine: ())
 
     @property
@@ -284,7 +288,7 @@ def _codex_put(text: str, hook: Hook, machine: Machine) -> str:
         "timeout": hook.seconds + MARGIN_SECONDS,
         "statusMessage": "Asking in Vault Bridge",
     }
-    group = {"matcher": "^(apply_patch|Edit|Write)$", "hooks": [entry]}
+    group = {"matcher": "^(apply_patch|Edit|Write|Bash)$", "hooks": [entry]}
     return _with_group(JsonDocument(text), _CODEX_HOOKS, group, hook).text
 
 
@@ -325,6 +329,16 @@ def _opencode_plugin(_text: str, hook: Hook) -> str:
 
 def _opencode_file(machine: Machine, hook: Hook) -> Path:
     return machine.xdg_config / "opencode" / "plugins" / f"{hook.name}.js"
+
+
+def _opencode_switches(machine: Machine) -> tuple[Path, ...]:
+    """The configurations that OpenCode reads for the user, and the folders of the plugins."""
+    folders = [machine.xdg_config / "opencode"]
+    named = [Path(text) for text in (machine.environ.get("OPENCODE_CONFIG"),) if text]
+    if text := machine.environ.get("OPENCODE_CONFIG_DIR"):
+        folders.append(Path(text))
+    kinds = ("opencode.json", "opencode.jsonc", "config.json", "plugins", "plugin")
+    return (*named, *(folder / kind for folder in folders for kind in kinds))
 
 
 # -- what they share ----------------------------------------------------------------------------------------------
@@ -395,11 +409,16 @@ PROTECTED: Final = (
             _NO_ANSWER,
             Holds("The hook cannot start, crashes or is killed", "Refused from Claude Code 2.1.295 on (onFailure)"),
             _RUNS_NOT,
-            Holds("It changes these settings with its editor", "Refused, by its own deny rules and by the hook"),
+            Holds(
+                "It changes settings that can switch this off with its editor",
+                "Refused, by its own deny rules and by the hook",
+            ),
             _hooks_off("Its deny rules hold all the same"),
             _REMOVES,
         ),
         then="Start Claude Code again; `/hooks` in it lists the hook.",
+        switches=lambda machine: (claude_folder(machine) / "settings.local.json",),
+        names=(".claude/settings.json", ".claude/settings.local.json"),
         switched_off=_claude_off,
     ),
     Protected(
@@ -414,17 +433,21 @@ PROTECTED: Final = (
                 "It changes a file of the vault with apply_patch",
                 "You are asked, with the exact diff, once you have trusted the hook",
             ),
+            Holds("It gives its shell a patch for apply_patch and nothing else", "The same"),
             _SHELL,
             _NO_ANSWER,
             Holds("The hook cannot start, crashes or is killed", "Let through: Codex has no switch for that"),
             _RUNS_NOT,
             Holds(
-                "It changes these settings with its editor", "Refused by the hook; Codex has no rule for single files"
+                "It changes settings that can switch this off with its editor",
+                "Refused by the hook; Codex has no rule for single files",
             ),
             _hooks_off("Codex has no rule for single files"),
             _REMOVES,
         ),
         then="Start Codex again, type `/hooks` and trust the hook: before that Codex does not run it.",
+        switches=lambda machine: (codex_folder(machine) / "config.toml",),
+        names=(".codex/hooks.json", ".codex/*.toml"),
         switched_off=_codex_off,
     ),
     Protected(
@@ -444,13 +467,14 @@ PROTECTED: Final = (
             Holds("The hook cannot start, crashes or is killed", "Let through: Gemini CLI has no switch for that"),
             _RUNS_NOT,
             Holds(
-                "It changes these settings with its editor",
+                "It changes settings that can switch this off with its editor",
                 "Refused by the hook, and by its policy where the path is written in full",
             ),
             _hooks_off("Its policy holds all the same"),
             _REMOVES,
         ),
         then="Start Gemini CLI again; `/hooks` in it lists the hook.",
+        names=(".gemini/settings.json", ".gemini/.env"),
         switched_off=_gemini_off,
     ),
     Protected(
@@ -465,11 +489,16 @@ PROTECTED: Final = (
             _NO_ANSWER,
             Holds("The hook cannot start, crashes or is killed", "Refused"),
             _RUNS_NOT,
-            Holds("It changes these settings with its editor", "Refused by the hook; its rules know no absolute paths"),
+            Holds(
+                "It changes settings that can switch this off with its editor",
+                "Refused by the hook; its rules know no absolute paths",
+            ),
             Holds("It is started without plugins", "Not asked about"),
             _REMOVES,
         ),
         then="Start OpenCode again.",
+        switches=_opencode_switches,
+        names=("opencode.json", "opencode.jsonc", ".opencode/plugin", ".opencode/plugins"),
     ),
 )
 

@@ -298,6 +298,7 @@ class Protector:
         name = f"vault-bridge-{slug}-{self._short}"
         plain = Hook(words, options.seconds, (), self._vault, options.edits, name)
         files = [place.file for place in self._places(program, plain)]
+        files += program.switches(self.machine)
         guarded = [*files, *map(real_file, files), script, *self._guarded]
         return Hook(words, options.seconds, tuple(dict.fromkeys(guarded)), self._vault, options.edits, name)
 
@@ -320,6 +321,7 @@ class Protector:
             "withoutBridge": options.without_bridge,
             "seconds": options.seconds,
             "guarded": [str(path) for path in hook.guarded],
+            "guardedNames": program.names,
         }
         return FileChange(file, before, f"{json.dumps(content, indent=2, ensure_ascii=False)}\n".encode())
 

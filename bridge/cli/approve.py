@@ -28,7 +28,7 @@ def approve(
 
     Every question is shown in full: who asks, what for, the parameters, and the exact diff. There is no default
     answer. A question that is answered elsewhere, in Obsidian for instance, disappears here; one whose text was edited
-    is shown anew.
+    is shown anew. Where no bridge serves the vault yet, it waits for one.
 
     Keys, each followed by Enter, if the question offers them:
       y  allow once                       n  deny
@@ -60,11 +60,7 @@ def approve(
 
 
 async def _approve(vault: Path, printer: Printer, *, once: bool, yes: bool) -> int:
-    """Show questions and take answers; returns how many were answered here.
-
-    Raises:
-        BridgeNotRunning: Nobody serves the vault.
-    """
+    """Show questions and take answers; returns how many were answered here."""
     if yes:
         printer.say(
             "--yes: everything that agents ask for is ALLOWED from here on, without asking you.", style="bold red"

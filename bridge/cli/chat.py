@@ -10,6 +10,7 @@ import typer
 from rich.text import Text
 
 from bridge.cli.agreement import ask_to_send, attended_keyboard
+from bridge.cli.asking import asking_here
 from bridge.cli.chat_screen import ChatScreen
 from bridge.cli.connection import as_person, run_idempotent, run_once
 from bridge.cli.exit_codes import FAILURE, fail, show_result
@@ -145,9 +146,8 @@ async def _latest(bridge: Connection, printer: Printer) -> str:
 
 async def _export(vault: Path, printer: Printer, **params: str) -> Result:
     async with as_person(vault) as bridge:
-        screen = ChatScreen(vault, bridge, printer, attended_keyboard(printer))
         exporting = asyncio.current_task()
-        async with screen.asking(lambda: exporting and exporting.cancel()):
+        async with asking_here(vault, attended_keyboard(printer), printer, lambda: exporting and exporting.cancel()):
             return Result(await bridge.request("chat.export", **params))
 
 

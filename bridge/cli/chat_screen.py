@@ -3,16 +3,14 @@
 import asyncio
 import contextlib
 import sys
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
 from rich.text import Text
 
-from bridge.cli.consent_link import ConsentLink
-from bridge.cli.consent_prompt import ConsentPrompt
-from bridge.cli.keyboard import Keyboard, PersonLeft
-from bridge.cli.open_questions import Questions
+from bridge.cli.asking import asking_here
+from bridge.cli.keyboard import Keyboard
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize, sanitize_plain
 from bridge.cli.stopping import on_signals
@@ -59,7 +57,7 @@ class ChatScreen:
         wanted = {"conversationId": self.conversation_id, "model": self.model}
         given = {name: value for name, value in wanted.items() if value is not None}
         self._began, self._stopped = False, False
-        async with self.asking(self._stop):
+        async with asking_here(self._vault, self._keyboard, self._printer, self._stop):
             with on_signals(self._stop, "SIGINT"):
                 started: dict[str, Any] = await self._bridge.request("chat.send", text=text, **given)
                 self.conversation_id, self._began = str(started["conversationId"]), True
@@ -72,41 +70,6 @@ class ChatScreen:
                     if shown.take(notification.method, notification.params):
                         return shown.answered
         raise ConnectionLost("The bridge has stopped in the middle of the answer; what has come is kept")
-
-    @contextlib.asynccontextmanager
-    async def asking(self, left: Callable[[], object]) -> AsyncIterator[None]:
-        """Show questions here until the block ends, where a person is there to answer them.
-
-        Args:
-            left: Called when the person leaves a question unanswered.
-        """
-        if self._keyboard is None:
-            yield
-            return
-        questions = Questions()
-        link = ConsentLink(self._vault, questions)
-        prompt = ConsentPrompt(questions, link, self._keyboard, self._printer)
-        ready = asyncio.Event()
-
-        async def connected(_message: str) -> None:
-            ready.set()
-
-        async def answer() -> None:
-            try:
-                while True:
-                    await prompt.next()
-            except PersonLeft:
-                left()
-
-        tasks = [asyncio.create_task(link.run(connected)), asyncio.create_task(answer())]
-        waiting = asyncio.create_task(ready.wait())
-        try:
-            await asyncio.wait([tasks[0], waiting], return_when=asyncio.FIRST_COMPLETED)
-            yield
-        finally:
-            for task in (*tasks, waiting):
-                task.cancel()
-            await asyncio.gather(*tasks, waiting, return_exceptions=True)
 
     def _stop(self) -> None:
         """Stop the model; as soon as it has begun, where it has not yet."""

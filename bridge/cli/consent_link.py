@@ -44,18 +44,20 @@ class ConsentLink:
         self._bridge: Connection | None = None
 
     async def run(self, say: Say) -> None:
-        """Connect, and connect again whenever the bridge comes back; ends only by being cancelled.
+        """Connect as soon as there is a bridge, and again whenever it comes back; ends only by being cancelled.
 
         Args:
             say: Called with what the person should know about the connection.
-
-        Raises:
-            BridgeNotRunning: There is no bridge to begin with.
         """
-        await self._listen(say, "Waiting for questions. Ctrl-C leaves; open questions stay open.")
+        greeting = "Waiting for questions. Ctrl-C leaves; open questions stay open."
+        try:
+            await self._listen(say, greeting)
+        except BridgeNotRunning:
+            await say("No bridge serves this vault yet. Waiting for one to start; Ctrl-C leaves.")
+            await self._reconnect(say, greeting)
         while True:
             await say("The bridge has gone. Waiting for it to come back; Ctrl-C leaves.")
-            await self._reconnect(say)
+            await self._reconnect(say, "The bridge is back. Waiting for questions.")
 
     async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
         """Send answers to the bridge, those to several questions in one message.
@@ -104,13 +106,13 @@ class ConsentLink:
         except ConnectionLost:
             return None
 
-    async def _reconnect(self, say: Say) -> None:
+    async def _reconnect(self, say: Say, greeting: str) -> None:
         pause = FIRST_PAUSE
         while True:
             await asyncio.sleep(pause)
             pause = min(LONGEST_PAUSE, pause * 2)
             with contextlib.suppress(BridgeNotRunning):
-                await self._listen(say, "The bridge is back. Waiting for questions.")
+                await self._listen(say, greeting)
                 return
 
     async def _listen(self, say: Say, greeting: str) -> None:

@@ -116,7 +116,14 @@ def install_client(
         agent = agent.in_project(Path.cwd()) or fail(
             f"{agent.title} has no configuration of its own in a project.", BAD_USAGE
         )
-    folder = _choose_vault(vault, printer)
+    try:
+        folder = _choose_vault(vault, printer)
+    except VaultNotFound as unknown:
+        if vault is not None or agent is not None or show:
+            raise
+        _list(None, printer)
+        printer.say(f"Connected to no vault yet: {unknown}")
+        return
     try:
         records = RunFolder(folder, kind="clients", durable=True)
         connector = Connector(this_machine(), folder, command_line, records)
@@ -178,9 +185,13 @@ def _choose_vault(named: Path | None, printer: Printer) -> Path:
     return found[chosen - 1]
 
 
-def _list(connector: Connector, printer: Printer) -> None:
+def _list(connector: Connector | None, printer: Printer) -> None:
+    """List the programs, and how each is connected to the vault, where one is known."""
     machine = this_machine()
-    rows = [(agent, agent.is_here(machine), *_state(connector, agent)) for agent in AGENTS]
+    rows = [
+        (agent, agent.is_here(machine), *((None, None) if connector is None else _state(connector, agent)))
+        for agent in AGENTS
+    ]
     if printer.as_json:
         printer.json(
             [

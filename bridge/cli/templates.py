@@ -10,7 +10,9 @@ from typing import Annotated, Any
 import typer
 from rich.text import Text
 
+from bridge.cli.agreement import attended_keyboard
 from bridge.cli.arguments import BadArguments, coerce, parse_arguments
+from bridge.cli.asking import asking_here
 from bridge.cli.call import WAIT_SECONDS, watch
 from bridge.cli.connection import NAME, run_idempotent, run_once
 from bridge.cli.editor import NotEdited, edit
@@ -86,7 +88,7 @@ def run(
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Run a template as one change, which you are asked about before it is made."""
+    """Run a template as one change, which you are asked about before it is made: here, if this is a terminal."""
     printer = Printer(as_json=as_json)
     folder = find_vault(vault)
 
@@ -100,9 +102,22 @@ def run(
                     await bridge.request("templates.run", name=name, values=values, callId=call_id, wait=WAIT_SECONDS)
                 )
 
-            return await watch(bridge, make(), printer, withdraw=call_id) if printer.watched else await make()
+            keyboard = attended_keyboard(printer)
+            if keyboard is None:
+                return await watch(bridge, make(), printer, withdraw=call_id) if printer.watched else await make()
+            running = asyncio.ensure_future(make())
+            async with asking_here(folder, keyboard, printer, running.cancel):
+                try:
+                    return await running
+                except asyncio.CancelledError:
+                    await bridge.request("tools.cancel", callId=call_id)
+                    raise
 
-    show_result(asyncio.run(work()), printer)
+    try:
+        result = asyncio.run(work())
+    except asyncio.CancelledError:
+        fail("You left the question, so nothing was changed.")
+    show_result(result, printer)
 
 
 @app.command("add")

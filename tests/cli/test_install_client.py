@@ -95,6 +95,11 @@ def test_the_vault_is_the_only_one_that_obsidian_knows(
     known.clear()
     none = run("codex", "--dry-run")
     assert (none.exit_code, "Obsidian knows no vault" in none.stderr) == (2, True)
+    listed = run()
+    assert listed.exit_code == 0
+    assert "claude-code" in listed.stdout
+    assert "Obsidian knows no vault" in listed.output
+    assert {row["client"] for row in json.loads(run("--json").stdout)} == {None}
 
 
 def test_every_command_that_the_skill_teaches_works_as_it_says(served: Any, home: Path) -> None:

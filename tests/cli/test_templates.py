@@ -158,3 +158,16 @@ def test_one_is_edited_in_the_persons_editor_and_mistakes_can_be_mended(
     assert "not JSON" in edited.stderr
     assert json.loads(run("templates", "show", "collect-tasks", "--json").stdout)["title"] == "Edited"
     run("templates", "edit", "collect-tasks", code=1, keys="n\n")
+
+
+@pytest.mark.parametrize(("key", "made"), [("y", True), ("n", False)])
+def test_at_a_terminal_it_is_answered_there(
+    served: Any, terminal: Callable[..., Any], run: Command, file: Path, key: str, *, made: bool
+) -> None:
+    run("settings", "enable", "templates", "write_file")
+    run("templates", "add", str(file))
+    screen = terminal("templates", "run", "note", "title=Tea", "--vault", str(served.vault))
+    screen.see("Your answer")
+    screen.type(key + "\r")
+    assert (screen.end() == 0) is made
+    assert (served.vault / "Tea.md").exists() is made

@@ -80,6 +80,9 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await page.waitForSelector(`.modal:has-text("${machine.home}/.local/bin/vault-bridge")`);
 		await confirmStart();
 		await headline("Vault Bridge runs");
+		const said = await page.locator(".vault-bridge-start").innerText();
+		expect(said).toContain("in the settings, on the page “Connect an agent”");
+		expect(said).not.toContain("cannot connect");
 		await button("Ask a demo question").click();
 		await page.waitForSelector('.vault-bridge-consent:has-text("Vault Bridge demo.md")');
 		expect(existsSync(join(vault, "Vault Bridge demo.md"))).toBe(false);

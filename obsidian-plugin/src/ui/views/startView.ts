@@ -180,11 +180,11 @@ export class StartView extends ItemView {
 		this.drawDemo(question, demo);
 		const agent = steps.createEl("li");
 		this.title(agent, "Connect an agent", false);
-		agent.createDiv({ text: "Give it a name and a token of its own, in a terminal:" });
+		agent.createDiv({ text: "Claude Code, Claude Desktop, Codex, Cursor, VS Code, Gemini CLI and OpenCode are connected in the settings, on the page “Connect an agent”. It also says how any other program that speaks MCP connects." });
+		agent.createDiv({ text: "For a program of your own, make a name and a token in a terminal:" });
 		copyRow(agent, state.clientCommand, "the command that adds an agent", this.source.copy);
 		agent.createDiv({ text: "A script that works under this name, for the Python that the bridge is installed in:" });
 		copyRow(agent, state.script, "the script", this.source.copy);
-		agent.createDiv({ text: "The readme has a whole agent for local and other models. Programs that only speak MCP cannot connect in this version." });
 		const bar = page.createDiv({ cls: "vault-bridge-start-buttons" });
 		const links: [string, () => void][] = [["View log", this.source.openLog], ["Changes", this.source.openChanges], ["Open settings", this.source.openSettings], ["Open the readme", this.source.openReadme]];
 		for (const [text, action] of links) bar.createEl("button", { text, type: "button" }).addEventListener("click", action);
