@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from scripts.lib.replay_run import Run
 
 PAGE = ROOT / "docs" / "performance.md"
+ANSWERS_PAGE = ROOT / "docs" / "mcp.md"
+_ANSWERS = re.compile(r"(<!-- answers -->\n).*?(<!-- end of answers -->)", re.DOTALL)
 _TABLE = re.compile(r"(<!-- asked -->\n).*?(<!-- end of asked -->)", re.DOTALL)
 
 
@@ -45,3 +47,25 @@ def written(page: Path = PAGE) -> str:
     """The table that the page has; empty if it has none."""
     found = _TABLE.search(page.read_text(encoding="utf-8"))
     return found[0].removeprefix("<!-- asked -->\n").removesuffix("<!-- end of asked -->") if found else ""
+
+
+def answers_table(run: Run) -> str:
+    """How long the answers of each tool were: their text, their data, and both.
+
+    Args:
+        run: What was counted.
+    """
+    lines = ["| tool | calls | text alone | data alone | both |", "|---|---|---|---|---|"]
+    rows = [(f"`{tool}`", sizes.calls, sizes.text, sizes.data) for tool, sizes in sorted(run.answers.items())]
+    total = ("all", *(sum(row[place] for row in rows) for place in (1, 2, 3)))
+    lines += [
+        f"| {name} | {calls} | {text:,} | {data:,} | {text + data:,} |" for name, calls, text, data in (*rows, total)
+    ]
+    return "\n".join([*lines, ""])
+
+
+def write_answers(run: Run, page: Path = ANSWERS_PAGE) -> None:
+    """Put that table into its page, in place of the one before."""
+    text = page.read_text(encoding="utf-8")
+    table_of = answers_table(run)
+    page.write_text(_ANSWERS.sub(lambda found: found[1] + table_of + found[2], text), encoding="utf-8", newline="\n")

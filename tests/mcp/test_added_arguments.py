@@ -61,3 +61,11 @@ async def test_the_list_of_tools_is_asked_for_only_where_something_was_added() -
 
 def test_each_has_the_program_and_the_source() -> None:
     assert all(program and source.startswith("https://") for program, source in ADDED.values())
+
+
+def test_the_page_names_each_with_its_source() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+    for name, (program, source) in ADDED.items():
+        (row,) = (line for line in page.splitlines() if line.startswith(f"| `{name}` |"))
+        assert program in row
+        assert source in row
