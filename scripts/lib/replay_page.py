@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scripts.lib.environment import ROOT
+from scripts.lib.replay_run import AnswerSizes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -56,11 +57,15 @@ def answers_table(run: Run) -> str:
         run: What was counted.
     """
     lines = ["| tool | calls | text alone | data alone | both |", "|---|---|---|---|---|"]
-    rows = [(f"`{tool}`", sizes.calls, sizes.text, sizes.data) for tool, sizes in sorted(run.answers.items())]
-    total = ("all", *(sum(row[place] for row in rows) for place in (1, 2, 3)))
-    lines += [
-        f"| {name} | {calls} | {text:,} | {data:,} | {text + data:,} |" for name, calls, text, data in (*rows, total)
-    ]
+    whole = AnswerSizes()
+    for sizes in run.answers.values():
+        whole.calls, whole.text, whole.data = (
+            whole.calls + sizes.calls,
+            whole.text + sizes.text,
+            whole.data + sizes.data,
+        )
+    for name, sizes in [*((f"`{tool}`", run.answers[tool]) for tool in sorted(run.answers)), ("all", whole)]:
+        lines.append(f"| {name} | {sizes.calls} | {sizes.text:,} | {sizes.data:,} | {sizes.text + sizes.data:,} |")
     return "\n".join([*lines, ""])
 
 
