@@ -87,6 +87,7 @@ from bridge.sandbox.sandbox import probe
 from bridge.server.lock import VaultLock
 from bridge.server.run_folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.server.server import Server
+from bridge.server.tool_lists import ToolLists
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile
 from bridge.servers.opening import HOMES, Opener
@@ -275,7 +276,7 @@ class Bridge:
         hub = Hub(broker)
         permissions = PermissionFile(state, clock=self._clock)
         kept = RunFolder(root.path, kind="clients", durable=True)
-        clients, answers = self._clients(kept)
+        clients, answers = self._clients(kept, lambda: tool_lists.keep())  # noqa: PLW0108 - it is made later
         registry = ToolRegistry(on_change=lambda: hub.notify_everyone(ToolsChanged()))
         grants = self._grants(permissions, state, answers, registry)
         stack.callback(grants.sweep)
@@ -414,12 +415,21 @@ class Bridge:
             host_runs=self._host_runs,
         )
         self._watch(root, hub)
+        tool_lists = await self._tool_lists(root, clients, registry)
         server = Server(self.services, hub, run=run, state=state)
         for token in server.tokens.values():
             secrets.add(token)
         stack.push_async_callback(server.stop)
         self.discovery = await server.start(self._port)
         self._follow_the_vault()
+
+    async def _tool_lists(self, root: VaultRoot, clients: ClientStore, registry: ToolRegistry) -> ToolLists:
+        """The tools that each client is listed, kept for when no bridge runs."""
+        lists = ToolLists(root.path, clients, registry, self.settings)
+        self.settings.on_change(lambda _change: lists.keep())
+        self._stack.callback(lists.keep)
+        await asyncio.to_thread(lists.keep)
+        return lists
 
     def _way_to_the_web(self, files: VaultFiles, secrets: Secrets, log: Callable[[Exchanged], None]) -> WebServices:
         """The way to the web. Nothing is connected to until a tool asks for it."""
@@ -763,11 +773,11 @@ class Bridge:
         audit_step.note("bridge", {"event": "started"} | life | {"recovered": recovered})
         self._stack.callback(audit_step.note, "bridge", {"event": "stopped"} | life)
 
-    def _clients(self, folder: RunFolder) -> tuple[ClientStore, ClientGrants]:
+    def _clients(self, folder: RunFolder, changed: Callable[[], None]) -> tuple[ClientStore, ClientGrants]:
         """The clients with a name of their own, and what they were allowed for good; and who has read from the web."""
         self.web_readers = WebReaders(folder, self._clock)
         self.agents_addresses = AgentsAddresses(folder)
-        clients = ClientStore(folder, clock=self._clock)
+        clients = ClientStore(folder, clock=self._clock, on_change=changed)
         answers = ClientGrants(
             folder, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days, name_of=clients.name_of
         )

@@ -15,10 +15,12 @@ from typing import IO, Any, Final
 from bridge.cli.connection import went_away
 from bridge.cli.stopping import PARENT
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect
+from bridge.client.token_storage import find_token
 from bridge.contract.consent import OwnQuestion
 from bridge.contract.events import ToolProgress, ToolsChanged
 from bridge.errors import BridgeError
 from bridge.mcp.port import Listener
+from bridge.server.tool_lists import kept_list
 
 IDLE_SECONDS: Final = 5
 """After how long without any client a bridge that was started for one ends."""
@@ -50,6 +52,8 @@ class AttachedBridge:
         self._stack = contextlib.AsyncExitStack()
         self._started: _StartedBridge | None = None
         self._naming: asyncio.Task[None] | None = None
+        self._starting = asyncio.Event()
+        self._comparing: asyncio.Task[None] | None = None
 
     async def request(self, method: str, /, **params: Any) -> Any:
         """Call a method. What is lost with the bridge is asked again, where nothing can be done twice by that.
@@ -57,6 +61,8 @@ class AttachedBridge:
         Raises:
             BridgeError: It was refused, or the bridge cannot be reached.
         """
+        if method == "tools.list" and self._connection is None and (kept := await self._kept_list()) is not None:
+            return kept
         tries = TRIES if method != "tools.call" or "callId" in params else 1
         for _ in range(tries - 1):
             connection = await self._connected()
@@ -81,9 +87,34 @@ class AttachedBridge:
 
     async def close(self) -> None:
         """Leave. A bridge that was started for this ends when nobody else is connected."""
-        if self._naming is not None:
-            self._naming.cancel()
+        for task in (self._naming, self._comparing):
+            if task is not None:
+                task.cancel()
         await self._stack.aclose()
+
+    async def _kept_list(self) -> list[dict[str, Any]] | None:
+        """The client's tools as they were last, where no bridge is there yet and one has to start; else None."""
+        finding, starting = asyncio.create_task(self._connected()), asyncio.create_task(self._starting.wait())
+        await asyncio.wait((finding, starting), return_when=asyncio.FIRST_COMPLETED)
+        starting.cancel()
+        kept = None if finding.done() else await asyncio.to_thread(self._read_list)
+        if kept is None:
+            with contextlib.suppress(BridgeError):  # the request itself will say what is wrong
+                await finding
+        elif self._comparing is None or self._comparing.done():
+            self._comparing = asyncio.create_task(self._compare(kept, finding))
+        return kept
+
+    def _read_list(self) -> list[dict[str, Any]] | None:
+        token = find_token(self._vault, self._client)
+        return kept_list(self._vault, token.split("_")[1])
+
+    async def _compare(self, kept: list[dict[str, Any]], finding: asyncio.Task[Connection]) -> None:
+        """Say that the tools have changed, where the bridge that has started has others than were listed."""
+        with contextlib.suppress(BridgeError):
+            await finding
+            if await self.request("tools.list", format="mcp") != kept:
+                self._tell(ToolsChanged.event_name, {})
 
     async def _introduce(self, name: str) -> None:
         with contextlib.suppress(BridgeError):
@@ -116,8 +147,10 @@ class AttachedBridge:
                     raise BridgeNotRunning(f"No bridge serves the vault, and none could be started. {said}") from None
                 if self._started is None or self._started.may_be_replaced:
                     self._started = _StartedBridge(self._vault)
+                self._starting.set()
                 await asyncio.sleep(PAUSE_SECONDS)
             else:
+                self._starting.clear()
                 for event in EVENTS:
                     connection.on(event, partial(self._tell, event))
                 return connection

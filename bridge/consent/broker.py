@@ -8,6 +8,8 @@ an edit of the text: until the new plan is made there is no answer, and after th
 A question whose call has a ticket waits quietly: its client does not hold a connection open for it, so it lives for
 hours, and no screen is to say again that it is there.
 
+A question that nobody is there to see says so to its call after a moment, and goes on waiting for a screen.
+
 To be used on the event loop only.
 """
 
@@ -52,6 +54,8 @@ MAX_WAITING = 20
 """Questions of one client that may wait quietly."""
 RETRY_WAITING_SECONDS = 60
 """After which a client that has too many of those may try again."""
+ALONE_SECONDS = 3.0
+"""How long a question waits for a screen until its call is told that nobody is there; a screen may just reconnect."""
 LOOK_SECONDS = 60.0
 """How often the clock is looked at, at least: while a machine sleeps, the time of its event loop may stand still."""
 _HOUR = 3600.0
@@ -130,9 +134,11 @@ class _Open:
     revise: Revise | None = None
     covered: Covered | None = None
     confirmable: bool = False
+    shown: bool = False
     checking: bool = False
     end: _End | None = None
     timer: asyncio.TimerHandle | None = None
+    alone: asyncio.TimerHandle | None = None
     closed: asyncio.Event = field(default_factory=asyncio.Event)
 
 
@@ -161,8 +167,9 @@ class Broker:
             host: The host.
         """
         self._hosts[host.id] = host
-        for question in self.pending(host.caller):
-            self._tell(host, question)
+        for waiting in list(self._open.values()):
+            if _may_answer(waiting, host.caller):
+                self._show(waiting, host)
 
     def detach(self, host: ConsentHost) -> None:
         """Disconnect a host. No question ends by that.
@@ -193,6 +200,7 @@ class Broker:
         revise: Revise | None = None,
         covered: Covered | None = None,
         offer: Callable[[], None] | None = None,
+        alone: Callable[[], None] | None = None,
     ) -> ConsentAnswer:
         """Ask, and wait for the outcome.
 
@@ -210,6 +218,7 @@ class Broker:
             covered: Called when another question has been answered: if the rules say now that this call is allowed or
                 denied, its question ends so.
             offer: Called once the question is open, where its own client's user may confirm it: tells the client so.
+            alone: Called where no screen that may answer has come after a moment. The question waits on.
 
         Returns:
             What the person answered: a yes that counts, or a no.
@@ -225,22 +234,27 @@ class Broker:
         now = self._clock.now()
         expires = now + timedelta(seconds=timeout)
         waiting = _Open(question, now, expires, check, part, person_only, keep, revise, covered, offer is not None)
-        if not wait_for_host and not any(_may_answer(waiting, host.caller) for host in self._hosts.values()):
+        screens = [host for host in self._hosts.values() if _may_answer(waiting, host.caller)]
+        if not wait_for_host and not screens:
             raise _no_ui(question)
         self._check_room(question)
         self._open[request_id] = waiting
         self._watch_time(waiting)
         try:
-            self._announce(waiting, question)
+            for host in screens:
+                self._show(waiting, host)
             if offer is not None:
-                offer()
+                offer()  # the client's own user may be there
+            elif alone is not None and not screens:
+                waiting.alone = asyncio.get_running_loop().call_later(ALONE_SECONDS, alone)
             await waiting.closed.wait()
         except asyncio.CancelledError:
             self._settle(waiting, _End(Outcome.CANCELLED))
             raise
         finally:
-            if waiting.timer is not None:
-                waiting.timer.cancel()
+            for timer in (waiting.timer, waiting.alone):
+                if timer is not None:
+                    timer.cancel()
         return self._outcome(waiting)
 
     def keep_waiting(self, request_id: str, until: datetime) -> bool:
@@ -271,6 +285,11 @@ class Broker:
         """Until when an open question can be answered, ISO 8601 UTC; None when it is not open."""
         waiting = self._open.get(request_id)
         return waiting.question.expires_at if waiting else None
+
+    def was_shown(self, request_id: str) -> bool:
+        """Whether an open question was sent to any screen that may answer it."""
+        waiting = self._open.get(request_id)
+        return waiting is not None and waiting.shown
 
     async def respond(
         self,
@@ -538,6 +557,13 @@ class Broker:
         for host in list(self._hosts.values()):
             if _may_answer(waiting, host.caller):
                 self._tell(host, event)
+
+    def _show(self, waiting: _Open, host: ConsentHost) -> None:
+        """Send a screen an open question. From then on the person counts as asked."""
+        waiting.shown = True
+        if waiting.alone is not None:
+            waiting.alone.cancel()
+        self._tell(host, waiting.question)
 
     @staticmethod
     def _tell(host: ConsentHost, event: Event) -> None:

@@ -38,3 +38,4 @@ class ToolChainParams(Params):
     withdraw: bool = False
     ask: bool = True
     draft: Id | None = None
+    ticket_if_alone: bool = False

@@ -48,6 +48,7 @@ class SessionInfo(Wire):
         host_connected: Whether there is a consent screen.
         wait_seconds: How long an agent's call should wait for a person before its ticket is handed on.
         max_output_bytes: How long a result for a model may be.
+        structured_results: Whether its results over MCP have structured content: with every tool there is.
     """
 
     role: Annotated[Role, ANY_TEXT]
@@ -62,6 +63,7 @@ class SessionInfo(Wire):
     host_connected: bool
     wait_seconds: int = 40
     max_output_bytes: int = 65_536
+    structured_results: bool = False
 
 
 class SessionNameParams(Params):

@@ -77,6 +77,7 @@ class TemplateRunParams(Params):
     withdraw: bool = False
     ask: bool = True
     draft: Id | None = None
+    ticket_if_alone: bool = False
 
 
 class TemplateSaveParams(Params):

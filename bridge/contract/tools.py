@@ -101,7 +101,8 @@ class McpTool(Wire):
 class ToolCallParams(Params):
     """One call. `wait` (seconds) bounds the reply, not the call; `draft` is the draft that it is made in.
 
-    With `withdraw` the call ends when its caller leaves before it is answered; without `ask` nobody is asked.
+    With `withdraw` the call ends when its caller leaves before it is answered; without `ask` nobody is asked. With
+    `ticket_if_alone` the reply does not wait for a person where nobody is there to be asked.
     """
 
     name: Id
@@ -112,14 +113,16 @@ class ToolCallParams(Params):
     withdraw: bool = False
     ask: bool = True
     draft: Id | None = None
+    ticket_if_alone: bool = False
 
 
 class ToolResultParams(Params):
-    """A call made before. With `withdraw` it ends when its caller leaves before it is answered."""
+    """A call made before. `withdraw` and `ticket_if_alone` are as in `tools.call`."""
 
     call_id: Id
     wait: Wait | None = None
     withdraw: bool = False
+    ticket_if_alone: bool = False
 
 
 class ToolPreviewParams(Params):

@@ -78,7 +78,7 @@ class Calls:
 
     async def _answer(self, name: str, arguments: dict[str, Any], call_id: str, *, ticket: bool) -> Any:
         info = await self.bridge.request("session.info")
-        waiting = {"withdraw": True} | ({"wait": info["waitSeconds"]} if ticket else {})
+        waiting = {"withdraw": True} | ({"wait": info["waitSeconds"], "ticketIfAlone": True} if ticket else {})
         params = {"name": name, "arguments": arguments, "callId": call_id}
         answer = await self.bridge.request("tools.call", **params, **waiting)
         while answer.get("status") == "pending" and not answer["requestId"]:

@@ -18,6 +18,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from bridge.client.errors import ProtocolFailure
 from bridge.contract.events import ToolsChanged
 from bridge.errors import BridgeError
+from bridge.mcp.added_arguments import without_added
 from bridge.mcp.calls import PROGRESS_SECONDS, Calls
 from bridge.mcp.elicitation import elicit, resume
 from bridge.mcp.port import WHILE_CONNECTED, BridgePort
@@ -111,18 +112,24 @@ class VaultServer(Server[Any]):
 
     async def _list_tools(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         try:
-            return {"tools": await self._bridge.request("tools.list", format="mcp")}
+            return {"tools": await self._listed()}
         except BridgeError as failure:
             raise MCPError(types.INTERNAL_ERROR, _sentence(failure)) from None
 
+    async def _listed(self) -> list[dict[str, Any]]:
+        return list(await self._bridge.request("tools.list", format="mcp"))
+
     async def _call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> dict[str, Any]:
         try:
-            answer: dict[str, Any] = await self._call(ctx, params, params.name, params.arguments or {})
+            arguments = await without_added(params.name, params.arguments or {}, self._listed)
+            answer: dict[str, Any] = await self._call(ctx, params, params.name, arguments)
             if "requestState" in answer:
                 return answer
+            info = await self._bridge.request("session.info")
+            structured = info["structuredResults"]
             if answer.get("status") == "pending":
-                return waiting_result(answer)
-            return call_result(answer, (await self._bridge.request("session.info"))["maxOutputBytes"])
+                return waiting_result(answer, structured=structured)
+            return call_result(answer, info["maxOutputBytes"], structured=structured)
         except (BridgeError, ValueError) as failure:
             return failed_result(_sentence(failure))
 

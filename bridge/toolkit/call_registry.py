@@ -99,6 +99,7 @@ class CallRegistry:
         notify: Callable[[Event], None] | None = None,
         size: int = 0,
         may_ask: bool = True,
+        ticket_if_alone: bool = False,
     ) -> ToolResult | PendingCall:
         """Run a tool, or find the run that this call id already names.
 
@@ -112,6 +113,7 @@ class CallRegistry:
             notify: Called with the call's progress, from any thread.
             size: Bytes of the request that it came in.
             may_ask: Whether a person may be asked; else a call that would ask is refused.
+            ticket_if_alone: Whether a ticket is returned already when nobody turns out to be there to be asked.
 
         Returns:
             The result, or a ticket when `wait` ran out.
@@ -133,18 +135,21 @@ class CallRegistry:
             return known
         if not isinstance(known, _Call):
             return await self._hand_out(caller, tool_call.call_id, known)
-        answer = await self._await(known, wait)
+        answer = await self._await(known, wait, ticket_if_alone=ticket_if_alone)
         if known.tool_call is not tool_call and isinstance(answer, ToolResult):
             await self._on_delivered(caller, known.tool_call)
         return answer
 
-    async def result(self, caller: Caller, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
+    async def result(
+        self, caller: Caller, call_id: str, wait: float | None = None, *, ticket_if_alone: bool = False
+    ) -> ToolResult | PendingCall:
         """The result of an earlier call of this caller, or its ticket after `wait` seconds.
 
         Args:
             caller: Who asks.
             call_id: The call.
             wait: Seconds; None waits to the end.
+            ticket_if_alone: As of `call`.
 
         Returns:
             `not_found` for what this caller has not called, as for what nobody has.
@@ -160,7 +165,7 @@ class CallRegistry:
                 "lists the tickets there are"
             )
             return ToolResult.failed(missing)
-        answer = await self._await(found, wait)
+        answer = await self._await(found, wait, ticket_if_alone=ticket_if_alone)
         if isinstance(answer, ToolResult):
             await self._on_delivered(caller, found.tool_call)
         return answer
@@ -307,8 +312,13 @@ class CallRegistry:
                 await asyncio.wait([ending])
         return result
 
-    async def _await(self, call: _Call, wait: float | None) -> ToolResult | PendingCall:
-        await asyncio.wait([call.task], timeout=wait)
+    async def _await(self, call: _Call, wait: float | None, *, ticket_if_alone: bool) -> ToolResult | PendingCall:
+        if ticket_if_alone:
+            alone = asyncio.create_task(call.tool_call.alone.wait())
+            await asyncio.wait([call.task, alone], timeout=wait, return_when=asyncio.FIRST_COMPLETED)
+            alone.cancel()
+        else:
+            await asyncio.wait([call.task], timeout=wait)
         return call.task.result() if call.task.done() else await self._give_ticket(call)
 
     async def _give_ticket(self, call: _Call) -> ToolResult | PendingCall:
@@ -338,6 +348,7 @@ class CallRegistry:
             state="running" if asked_until is None else "waiting_for_person",
             expires_at=asked_until or kept_until,
             outlives=outlives,
+            shown=consent.was_shown(tool_call),
         )
 
     def _ticket(self, call: _Call) -> Ticket:
@@ -505,13 +516,21 @@ def _pending(
     request_id: str | None = None,
     waits: str | None = None,
     outlives: bool = True,
+    shown: bool = False,
 ) -> PendingCall:
     """What a caller gets of a call that goes on, with the sentence that says what to do."""
-    if state == "waiting_for_person":
+    if state != "waiting_for_person":
+        said = waits or "The call goes on."
+    elif shown:
         until = "" if expires_at is None else f", who can answer until {expires_at}"
         said = f"Nothing has been done yet: the user was asked{until}."
     else:
-        said = waits or "The call goes on."
+        until = "" if expires_at is None else f" until {expires_at}"
+        said = (
+            "Nothing has been done yet: nobody is there to be asked, as neither Obsidian with the plugin nor "
+            f"`vault-bridge approve` is open. The question waits{until}, and the user sees it on opening one of them. "
+            "Tell the user so."
+        )
     note = "" if outlives else " A restart of the bridge ends it."
     return PendingCall(
         call_id=call_id,

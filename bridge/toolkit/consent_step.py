@@ -356,6 +356,10 @@ class ConsentStep:
         """Until when the open question of a call can be answered; None when none is open."""
         return None if tool_call.request_id is None else self._broker.expires_at(tool_call.request_id)
 
+    def was_shown(self, tool_call: ToolCall) -> bool:
+        """Whether the open question of a call has reached a screen."""
+        return tool_call.request_id is not None and self._broker.was_shown(tool_call.request_id)
+
     def _follow(self, verdict: Verdict, case: ConsentCase, tool: Tool[Any], tool_call: ToolCall) -> None:
         """Do as the rules say, where nobody is asked. Raises PermissionDenied when they deny."""
         if verdict.outcome == "allow":
@@ -399,6 +403,7 @@ class ConsentStep:
                 keep=partial(self._remember, inquiry),
                 covered=inquiry.covered,
                 offer=offer if may_confirm(inquiry.case) else None,
+                alone=whole.alone.set,
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
@@ -407,6 +412,7 @@ class ConsentStep:
             raise
         finally:
             whole.request_id = None
+            whole.alone.clear()
             waited = self._clock.monotonic() - began
             for one in {id(each): each for each in (tool_call, whole)}.values():
                 one.waited = (one.waited or 0.0) + waited

@@ -36,6 +36,11 @@ class EnabledTools:
     in_sets: frozenset[str]
     replaced: Mapping[str, frozenset[str]]
 
+    @property
+    def everything(self) -> bool:
+        """Whether the caller has all there are, and with them the shape of what they answer."""
+        return ALL in self.listed
+
     def shows(self, spec: ToolSpec) -> bool:
         """Whether a tool is in the caller's list."""
         if not spec.listed:
@@ -44,7 +49,7 @@ class EnabledTools:
             return True
         if spec.name not in self.in_sets:
             return spec.is_enabled(self.settings)
-        return ALL in self.listed or spec.name in self.listed
+        return self.everything or spec.name in self.listed
 
     def calls(self, spec: ToolSpec) -> bool:
         """Whether the caller may call a tool by this name: it has it, or what replaces it or brings it.
@@ -66,7 +71,7 @@ class EnabledTools:
             spec: The tool that is called, which the caller may call.
             params: With what.
         """
-        if not self.by_hand or not spec.is_governed or ALL in self.listed:
+        if not self.by_hand or not spec.is_governed or self.everything:
             return None
         return next((min(act) for act in own_acts(spec, params) if self.listed.isdisjoint(act)), None)
 

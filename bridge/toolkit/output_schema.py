@@ -12,6 +12,8 @@ TEXTS: Final[Schema] = {"type": "array", "items": TEXT}
 ANYTHING: Final[Schema] = {}
 ANY_OBJECT: Final[Schema] = {"type": "object"}
 
+REST: Final = "toolResult"
+"""The member of structured content over MCP that holds what a ToolResult has besides its data."""
 _WAITS: Final[Schema] = {
     "properties": {
         "status": {"const": "waiting_for_person"},
@@ -52,4 +54,5 @@ def over_mcp(schema: Schema) -> dict[str, Any]:
         schema: Of the `data` of the tool's results.
     """
     shape = schema if schema["type"] == "object" else members(result=schema)
-    return {"type": "object", "anyOf": [shape, _WAITS, _CUT]}
+    whole = {**shape, "properties": {**shape.get("properties", {}), REST: ANY_OBJECT}}
+    return {"type": "object", "anyOf": [whole, _WAITS, _CUT]}

@@ -52,6 +52,7 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.references import size_of
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
 from bridge.toolkit.tool import (
+    STILL_INDEXED,
     Applied,
     CallContext,
     ChainEffect,
@@ -719,6 +720,8 @@ class Pipeline:
         if tool_call.comments:  # before the text and not a part of it, so that it is never cut
             text, metadata = f"{_said(tool_call)}\n{text}", metadata | _feedback(tool_call)
         if self.incomplete_answers() != tool_call.incomplete_before:
+            if "indexing" not in metadata and STILL_INDEXED not in text:
+                text = f"{text}\n{STILL_INDEXED}"
             metadata = metadata | {"indexing": True}
         return ToolResult.model_construct(
             success=True,

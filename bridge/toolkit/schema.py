@@ -24,7 +24,7 @@ from bridge.identity.caller import Caller
 from bridge.settings.model import Settings
 from bridge.toolkit.enabled import enabled_tools
 from bridge.toolkit.output_schema import over_mcp
-from bridge.toolkit.registry import ALL, ToolRegistry
+from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool import ToolSpec
 
 _GROUPS = {
@@ -54,7 +54,7 @@ def describe(registry: ToolRegistry, caller: Caller, settings: Settings, form: F
     if form == "bridge":
         return [_bridge(spec, provider, settings) for spec, provider in held]
     if form == "mcp":
-        return [_mcp(spec, shaped=ALL in enabled.listed) for spec, _ in held]
+        return [_mcp(spec, shaped=enabled.everything) for spec, _ in held]
     return [_function(spec) for spec, _ in held]
 
 

@@ -343,6 +343,10 @@ class Output:
         return f"{kept}{note}", self.metadata | {"truncated": True, "totalBytes": len(data)}
 
 
+STILL_INDEXED: Final = "[The vault is still being indexed: there may be more.]"
+"""The line of a text that says that an answer may be incomplete."""
+
+
 @dataclass(frozen=True, slots=True)
 class Relayed:
     """The result of another call of the same caller, handed on exactly as it is.

@@ -98,6 +98,7 @@ class ToolCall:
         admitted: Whether it has come past lookup, validation and limit.
         authorized: What the person, or an earlier answer of theirs, has allowed in this call.
         within: The chain that it is a part of. Whoever made that waits for it, and so for the questions of its parts.
+        alone: Set while its question is open and nobody was there to see it.
     """
 
     caller: Caller
@@ -133,6 +134,7 @@ class ToolCall:
     made: ChangePlan | None = field(default=None, repr=False)
     time_limit: TimeLimit | None = field(default=None, repr=False)
     within: "ToolCall | None" = field(default=None, repr=False)
+    alone: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     @property
     def whole(self) -> "ToolCall":

@@ -93,6 +93,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.write:
             runs = rows()
             replay_page.write(runs)
+            replay_page.write_answers(runs["Wide answers"])
             print(replay_page.table(runs), end="")
             return int(any(run.failed for run in runs.values()))
         run = one_run(

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from scripts.lib.environment import ROOT
+from scripts.lib.replay_run import AnswerSizes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,6 +15,8 @@ if TYPE_CHECKING:
     from scripts.lib.replay_run import Run
 
 PAGE = ROOT / "docs" / "performance.md"
+ANSWERS_PAGE = ROOT / "docs" / "mcp.md"
+_ANSWERS = re.compile(r"(<!-- answers -->\n).*?(<!-- end of answers -->)", re.DOTALL)
 _TABLE = re.compile(r"(<!-- asked -->\n).*?(<!-- end of asked -->)", re.DOTALL)
 
 
@@ -45,3 +48,29 @@ def written(page: Path = PAGE) -> str:
     """The table that the page has; empty if it has none."""
     found = _TABLE.search(page.read_text(encoding="utf-8"))
     return found[0].removeprefix("<!-- asked -->\n").removesuffix("<!-- end of asked -->") if found else ""
+
+
+def answers_table(run: Run) -> str:
+    """How long the answers of each tool were: their text, their data, and both.
+
+    Args:
+        run: What was counted.
+    """
+    lines = ["| tool | calls | text alone | data alone | both |", "|---|---|---|---|---|"]
+    whole = AnswerSizes()
+    for sizes in run.answers.values():
+        whole.calls, whole.text, whole.data = (
+            whole.calls + sizes.calls,
+            whole.text + sizes.text,
+            whole.data + sizes.data,
+        )
+    for name, sizes in [*((f"`{tool}`", run.answers[tool]) for tool in sorted(run.answers)), ("all", whole)]:
+        lines.append(f"| {name} | {sizes.calls} | {sizes.text:,} | {sizes.data:,} | {sizes.text + sizes.data:,} |")
+    return "\n".join([*lines, ""])
+
+
+def write_answers(run: Run, page: Path = ANSWERS_PAGE) -> None:
+    """Put that table into its page, in place of the one before."""
+    text = page.read_text(encoding="utf-8")
+    table_of = answers_table(run)
+    page.write_text(_ANSWERS.sub(lambda found: found[1] + table_of + found[2], text), encoding="utf-8", newline="\n")

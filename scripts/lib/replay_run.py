@@ -60,6 +60,27 @@ class TaskRun:
 
 
 @dataclass(slots=True)
+class AnswerSizes:
+    """How long the answers of one tool were, in bytes.
+
+    Attributes:
+        calls: How many there were.
+        text: Their text.
+        data: Their data as JSON.
+    """
+
+    calls: int = 0
+    text: int = 0
+    data: int = 0
+
+    def add(self, result: dict[str, Any]) -> None:
+        """Count one answer."""
+        self.calls += 1
+        self.text += len(result.get("text", "").encode())
+        self.data += len(json.dumps(result.get("data"), ensure_ascii=False, separators=(",", ":")).encode())
+
+
+@dataclass(slots=True)
 class Run:
     """What one run came to.
 
@@ -71,6 +92,7 @@ class Run:
         waited: Calls that had to wait for the rate limit before they were run or refused.
         refused: Of these, calls that were refused and made again.
         characters: Of all arguments and of what the agent was answered.
+        answers: How long the answers of each tool were.
         seconds: From the first call to the last result.
     """
 
@@ -81,6 +103,7 @@ class Run:
     waited: int = 0
     refused: int = 0
     characters: int = 0
+    answers: dict[str, AnswerSizes] = field(default_factory=dict)
     seconds: float = 0.0
 
     @property
@@ -208,6 +231,7 @@ async def _make(call: Call, reason: str, agent: Connection, person: Person, run:
             )
         if result.get("errorType") != "rate_limited":
             run.characters += len(json.dumps(call.arguments)) + len(result.get("text", ""))
+            run.answers.setdefault(call.tool, AnswerSizes()).add(result)
             return result
         run.refused += 1
         await asyncio.sleep(result["metadata"]["retryAfter"])

@@ -242,6 +242,8 @@ def test_parts_become_content() -> None:
         {"type": "image", "mimeType": "image/png", "data": "AAAA"},
         {"type": "note", "path": "My notes/Tea.md", "title": "Tea"},
     ]
-    content = call_result({"success": True, "text": "", "data": None, "parts": parts}, 1000)["content"]
+    content = call_result({"success": True, "text": "", "data": None, "parts": parts}, 1000, structured=False)[
+        "content"
+    ]
     assert content[1] == {"type": "image", "data": "AAAA", "mimeType": "image/png"}
     assert content[2] == {"type": "resource_link", "uri": "vault://My%20notes/Tea.md", "name": "Tea"}

@@ -1,5 +1,6 @@
 """A call that takes a person longer than its client waits: a ticket, and `await_decision`, over MCP."""
 
+import asyncio
 import contextlib
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 from bridge.app import Bridge
 from tests.mcp.pipes import ERAS, Served, serve_robot
 from tests.mcp.test_stdio import EDIT, add_robot, robot_at
+from tests.patience import PATIENCE
 from tests.people import person_at
 
 pytestmark = pytest.mark.slow
@@ -55,4 +57,23 @@ async def test_a_restart_between_ticket_and_answer_loses_nothing(vault: Path, er
             result = await client.call_tool("await_decision", {"ticket": waiting["ticket"]})
             assert not result.is_error, result.content
             assert len(await person.host.request("history.list")) == 1
+    assert (vault / "Ideas.md").read_text(encoding="utf-8").startswith("# Better ideas")
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_where_nobody_is_there_the_agent_hears_so_long_before_its_patience_ends(vault: Path, era: str) -> None:
+    await add_robot(vault)
+    async with Bridge(vault) as bridge, robot_at(vault, era) as client:
+        bridge.settings.update({"waitSeconds": 300})
+        async with asyncio.timeout(PATIENCE):
+            result = await client.call_tool("apply_patch", EDIT)
+        told = result.content[0].model_dump()["text"]
+        assert not result.is_error
+        assert "nobody is there to be asked" in told
+        assert "was asked" not in told
+        assert result.structured_content["toolResult"]["text"] == told
+        ticket = result.structured_content["ticket"]
+        async with person_at(vault) as person:
+            person.answer = "allow_once"
+            assert not (await client.call_tool("await_decision", {"ticket": ticket})).is_error
     assert (vault / "Ideas.md").read_text(encoding="utf-8").startswith("# Better ideas")

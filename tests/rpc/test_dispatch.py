@@ -175,7 +175,7 @@ def test_parameters_by_position_come_in_the_order_of_the_model(calling: Method) 
         ([], {"name": "grep", "wait": "1"}, "'wait'"),
         ([], {"name": "grep", "reason": "x" * 2001}, "'reason'"),
         ([], {"name": "grep", "arguments": []}, "'arguments'"),
-        ([1, 2, 3, 4, 5, 6, 7, 8, 9], {}, "takes 8 parameters"),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], {}, "takes 9 parameters"),
         ([], {"x" * 1_000_000: 1}, "that long"),
     ],
 )

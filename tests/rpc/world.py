@@ -121,8 +121,9 @@ class Calls(CallRegistry):
         notify: Callable[[Event], None] | None = None,
         size: int = 0,
         may_ask: bool = True,
+        ticket_if_alone: bool = False,
     ) -> ToolResult:
-        del size, may_ask
+        del size, may_ask, ticket_if_alone
         self.asked.append(
             {"caller": caller, "name": name, "arguments": arguments, "callId": call_id, "wait": wait, "reason": reason}
         )
@@ -134,8 +135,10 @@ class Calls(CallRegistry):
             await self._wait(str(arguments.get("tag", "")))
         return ToolResult(success=True, data=arguments, text="done")
 
-    async def result(self, caller: Caller, call_id: str, wait: float | None = None) -> ToolResult:
-        del caller
+    async def result(
+        self, caller: Caller, call_id: str, wait: float | None = None, *, ticket_if_alone: bool = False
+    ) -> ToolResult:
+        del caller, ticket_if_alone
         if call_id == "slow":
             await self._wait("result")
         return ToolResult(success=True, data={"callId": call_id, "wait": wait})

@@ -244,3 +244,23 @@ def test_without_such_answers_the_wide_ones_are_the_narrow_ones() -> None:
 
 def _contents(folder: Path) -> dict[str, bytes]:
     return {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*") if file.is_file()}
+
+
+def test_the_page_of_mcp_has_how_long_answers_are_and_text_alone_is_no_longer_than_the_longer_part() -> None:
+    page = replay_page.ANSWERS_PAGE.read_text(encoding="utf-8")
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if re.match(r"\| (`\w+`|all) \| \d+ \|", line)]
+    assert len(rows) > 20
+    figures = [[int(cell.replace(",", "")) for cell in row[1:]] for row in rows]
+    assert all(text <= 1.1 * max(text, data) and both == text + data for _, text, data, both in figures)
+    assert figures[-1] == [sum(column) for column in zip(*figures[:-1], strict=True)]
+
+
+@pytest.mark.slow
+def test_how_long_answers_are_is_counted_by_tool_and_put_into_the_page(runs: dict[str, Run], tmp_path: Path) -> None:
+    run = runs["Wide answers"]
+    assert sum(sizes.calls for sizes in run.answers.values()) == len(run.calls)
+    page = tmp_path / "mcp.md"
+    page.write_text("before\n<!-- answers -->\nold\n<!-- end of answers -->\nafter\n", encoding="utf-8")
+    replay_page.write_answers(run, page)
+    assert page.read_text(encoding="utf-8").startswith("before\n<!-- answers -->\n| tool | calls |")
+    assert "old" not in page.read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from bridge.index.vectors.packaged import OPENINGS, PASSAGES
+from bridge.index.vectors.packaged import BETTER, QUICK
 from tests.listening_room import ANSWER, entered
 from tests.security.test_anonymous_log import CALLS, FILES
 
@@ -66,8 +66,8 @@ async def is_silent(tmp_path: Path, seconds: float) -> None:
         assert {"read", "search", "codebase_search", "search_vectors", "create_note"} <= told[
             "answered"
         ].keys() - refused
-        if PASSAGES.files() is not None:
-            assert told["meaning"]["model"] == f"{PASSAGES.name} and {OPENINGS.name}"
+        if QUICK.files() is not None:
+            assert told["meaning"]["model"] == f"{QUICK.name} and {BETTER.name}"
 
 
 @pytest.mark.long

@@ -34,6 +34,7 @@ def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
         host_connected=services.broker.connected,
         wait_seconds=settings.wait_seconds,
         max_output_bytes=settings.max_output_bytes,
+        structured_results=enabled.everything,
     )
 
 

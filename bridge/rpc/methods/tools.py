@@ -64,6 +64,7 @@ async def call_tool(
             notify=session.notify,
             size=context.size,
             may_ask=params.ask,
+            ticket_if_alone=params.ticket_if_alone,
         )
     except asyncio.CancelledError:
         if call_id is not None and not context.kept:
@@ -75,7 +76,7 @@ async def result(context: RequestContext, params: wire.ToolResultParams) -> Tool
     """What became of a call."""
     session, calls = context.session, context.services.calls
     try:
-        return await calls.result(session.caller, params.call_id, params.wait)
+        return await calls.result(session.caller, params.call_id, params.wait, ticket_if_alone=params.ticket_if_alone)
     except asyncio.CancelledError:
         if params.withdraw:
             calls.cancel(session.caller, params.call_id)

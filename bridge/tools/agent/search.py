@@ -15,7 +15,7 @@ from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob, escape_glob
 from bridge.index.texts.grep import Grep
 from bridge.index.texts.patterns import MAX_LENGTH as LONGEST_PATTERN
-from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
+from bridge.toolkit.tool import AGENT, STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.core.grep import lines_around, query_of
 from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import counted, shortened
@@ -193,7 +193,7 @@ def _ranked(found: NoteSearchResult, first: int) -> Iterator[str]:
     if shown < found.total:
         yield f"[{first + 1}-{shown} of {found.total}; next: cursor={shown}]"
     if found.indexing:
-        yield "[The vault is still being indexed: there may be more.]"
+        yield STILL_INDEXED
 
 
 def _cut(text: str, room: int) -> str:

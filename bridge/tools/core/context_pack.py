@@ -17,6 +17,7 @@ from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, match
 from bridge.tools.formatting import shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.passages import words_only
 from bridge.tools.storage import Storage
 
 BYTES = 3
@@ -111,6 +112,7 @@ class ContextPackTool(ReadTool[ContextPackParams]):
             metadata["byMeaning"] = True
         if why := self._search.meaning.fault:
             metadata["wordsOnly"] = why
+            text = f"{text}\n{words_only(why)}"
         return Output({"passages": [_entry(chosen) for chosen in pack.chosen]}, text, metadata)
 
     def _neighbours(self, passages: Sequence[FoundPassage], answers: Sequence[str]) -> dict[str, str]:

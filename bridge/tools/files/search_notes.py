@@ -12,7 +12,7 @@ from bridge.index.search.query_parser import MAX_LENGTH
 from bridge.index.search.text_session import has_text
 from bridge.toolkit.arguments import Sentence
 from bridge.toolkit.output_schema import TEXT, a_list, members
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
+from bridge.toolkit.tool import STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
@@ -179,7 +179,7 @@ def _text(found: NoteSearchResult, first: int, contents: dict[str, _Content]) ->
     if found.words_only:
         yield words_only(found.words_only)
     if found.indexing:
-        yield "[The vault is still being indexed: there may be more.]"
+        yield STILL_INDEXED
 
 
 def _heading(found: NoteSearchResult) -> str:

@@ -1,5 +1,6 @@
 """What a server's tool answered, as an answer of ours: bounded, and marked as a stranger's words."""
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -34,10 +35,11 @@ def output(server: str, answer: Mapping[str, Any]) -> Output:
         raise ExecutionFailed(f"The server {server} says that it failed: {text or 'without a reason'}")
     left_out: list[str] = []
     parts = tuple(_parts(content, left_out))
-    said = "\n".join([text or "(no text)", *(f"[{each} left out]" for each in left_out)])
-    return Output(
-        answer.get("structuredContent"), quoted(said, f"the server {server}", origin="another server"), parts=parts
-    )
+    data = answer.get("structuredContent")
+    if not text:
+        text = "(no text)" if data is None else json.dumps(data, ensure_ascii=False)
+    said = "\n".join([text, *(f"[{each} left out]" for each in left_out)])
+    return Output(data, quoted(said, f"the server {server}", origin="another server"), parts=parts)
 
 
 def _texts(content: list[dict[str, Any]]) -> Iterator[str]:

@@ -30,6 +30,7 @@ async def test_info_says_who_is_asking_and_where(world: World) -> None:
         "hostConnected": False,
         "waitSeconds": 40,
         "maxOutputBytes": 65_536,
+        "structuredResults": False,
     }
     world.open("host", FakeTransport())
     assert (await world.ask("agent", "session.info"))["result"]["hostConnected"] is True

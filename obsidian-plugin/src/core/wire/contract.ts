@@ -1438,6 +1438,7 @@ export interface SessionInfo {
 	hostConnected: boolean;
 	waitSeconds: number;
 	maxOutputBytes: number;
+	structuredResults: boolean;
 }
 
 /** How this connection is named now, and what its host can do. */
@@ -1696,6 +1697,7 @@ export interface TemplateRunParams {
 	withdraw?: boolean;
 	ask?: boolean;
 	draft?: string | null;
+	ticketIfAlone?: boolean;
 }
 
 /** The template, whole. With `replace`, one of the user's own with this name is overwritten. */
@@ -1720,6 +1722,7 @@ export interface ToolCallParams {
 	withdraw?: boolean;
 	ask?: boolean;
 	draft?: string | null;
+	ticketIfAlone?: boolean;
 }
 
 /** A call that is no longer wanted. */
@@ -1736,6 +1739,7 @@ export interface ToolChainParams {
 	withdraw?: boolean;
 	ask?: boolean;
 	draft?: string | null;
+	ticketIfAlone?: boolean;
 }
 
 /** Everything about a tool. */
@@ -1819,11 +1823,12 @@ export interface ToolResult {
 	parts: (TextPart | DataPart | ImagePart | NotePart | LinkPart)[];
 }
 
-/** A call made before. With `withdraw` it ends when its caller leaves before it is answered. */
+/** A call made before. `withdraw` and `ticket_if_alone` are as in `tools.call`. */
 export interface ToolResultParams {
 	callId: string;
 	wait?: number | null;
 	withdraw?: boolean;
+	ticketIfAlone?: boolean;
 }
 
 /** A tool with what is set for it. */

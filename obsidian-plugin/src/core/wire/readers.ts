@@ -1082,6 +1082,7 @@ export const sessionInfo: Members<SessionInfo> = {
 	hostConnected: boolean,
 	waitSeconds: /* @__PURE__ */ optional(number, 40),
 	maxOutputBytes: /* @__PURE__ */ optional(number, 65536),
+	structuredResults: booleanOrFalse,
 };
 export const readSessionInfo = /* @__PURE__ */ record(sessionInfo);
 
