@@ -29,6 +29,9 @@ _SHOWN_BODY: Final = 20_000
 """Characters of a body that a question shows; more than that is asked for in vain."""
 _SHOWN_TEXT: Final = 1_500
 """Characters of a page that a person is shown before the agent gets it."""
+_TITLE_WITHIN = 300
+"""Characters of a page in which its title is looked for before it is told besides."""
+_SCRIPTED = "The page is written by scripts, which are not run: what is missing here is in no answer of this tool."
 _MARGIN: Final = 30.0
 """Seconds for what comes besides the requests: repetitions, reading the page."""
 _TEXTS: Final = ("json", "xml", "javascript", "ecmascript", "yaml", "toml", "csv", "markdown", "x-sh", "sql", "x-tex")
@@ -83,6 +86,7 @@ class _Content:
     removed: int
     text: str
     hops: tuple[str, ...]
+    scripted: bool = False
 
 
 class WebFetchTool(ReadTool[WebFetchParams]):
@@ -178,7 +182,10 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         return _Content(**head | {"hops": tuple(head["hops"])}, text=found.content.decode())
 
     def _keep(self, key: tuple[str, ...], content: _Content) -> None:
-        head = {name: getattr(content, name) for name in ("url", "title", "kind", "form", "size", "removed", "hops")}
+        head = {
+            name: getattr(content, name)
+            for name in ("url", "title", "kind", "form", "size", "removed", "hops", "scripted")
+        }
         self._web.cache.put(key, head, content.text.encode("utf-8", "replace"))
 
     async def _fetched(self, params: WebFetchParams, url: WebUrl, headers: Any, context: CallContext) -> _Content:
@@ -202,11 +209,11 @@ class WebFetchTool(ReadTool[WebFetchParams]):
     async def _content(self, params: WebFetchParams, response: WebResponse) -> _Content:
         kind = response.content_type or _sniffed(response.body)
         charset = _charset(response.headers.get("content-type", ""))
-        form, title, removed = _form(kind, params.format), "", 0
+        form, title, removed, scripted = _form(kind, params.format), "", 0, False
         if form in {"markdown", "text"}:
             read = self._web.reader.read
             page = await asyncio.to_thread(read, response.body, str(response.url), charset, form)
-            title, text, removed = page.title, page.text, page.removed
+            title, text, removed, scripted = page.title, page.text, page.removed, page.scripted
         elif form == "base64":
             text = await asyncio.to_thread(lambda: base64.b64encode(response.body).decode("ascii"))
         else:
@@ -214,7 +221,15 @@ class WebFetchTool(ReadTool[WebFetchParams]):
 
             text, _encoding = await asyncio.to_thread(decode_text, response.body, charset, html="html" in kind)
         return _Content(
-            str(response.url), title, kind, form, len(response.body), removed, text, tuple(map(str, response.hops))
+            str(response.url),
+            title,
+            kind,
+            form,
+            len(response.body),
+            removed,
+            text,
+            tuple(map(str, response.hops)),
+            scripted,
         )
 
 
@@ -259,6 +274,8 @@ def _output(
     }
     if content.removed:
         data["hiddenRemoved"] = content.removed
+    if content.scripted:
+        data["scripted"] = True
     if content.form == "base64":
         return _binary(content, data, metadata, most)
     room = max(min(most, settings.max_output_bytes - ROOM), 1)
@@ -271,7 +288,11 @@ def _output(
         more = f"Characters {params.offset + 1} to {following} of {len(content.text)}. Go on with offset {following}."
     elif params.offset:
         metadata["total"] = len(content.text)
-    return Output(data, quoted(part, content.url, content.removed, more), metadata)
+    if content.scripted:
+        more = f"{_SCRIPTED} {more}".rstrip()
+    titled = content.title and not params.offset and content.title not in part[:_TITLE_WITHIN]
+    shown = f"Title: {content.title}\n\n{part}" if titled else part
+    return Output(data, quoted(shown, content.url, content.removed, more), metadata)
 
 
 def _binary(content: _Content, data: dict[str, Any], metadata: dict[str, Any], most: int) -> Output:

@@ -15,8 +15,10 @@ class PageText:
         title: Its title; empty without one.
         text: Its main part, as Markdown or text.
         removed: How many elements with text were left out because a style hides them.
+        scripted: Whether next to nothing stands in it without its scripts, which are not run.
     """
 
     title: str
     text: str
     removed: int
+    scripted: bool = False

@@ -24,6 +24,8 @@ LEAST: Final = 0.25
 LEAST_TEXT: Final = 80
 """Weight of a text from which trafilatura's word is taken for it, whatever else the page shows."""
 MOST_ELEMENTS: Final = 200_000
+SCRIPTED: Final = 200
+"""Weight of the text of a page with scripts below which they write the rest of it."""
 UNLINKED: Final = 0.8
 """The part of the text found without links that is to be found with them."""
 _SHORT: Final = copy.deepcopy(trafilatura.settings.DEFAULT_CONFIG)
@@ -55,12 +57,14 @@ def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") 
     title = _title(tree)
     write_formulas(tree)
     write_footnotes(tree)
+    scripted = next(tree.iter("script"), None) is not None
     removed = take_out_hidden(tree)
     _make_absolute(tree, url)
     main = _main(tree, url)
     _make_absolute(main, url)
     _strip(main)
-    return PageText(title, _markdown(main) if form == "markdown" else _plain(main), removed)
+    written = _markdown(main) if form == "markdown" else _plain(main)
+    return PageText(title, written, removed, scripted and text_weight(written) < SCRIPTED)
 
 
 def _parsed(text: str) -> HtmlElement | None:

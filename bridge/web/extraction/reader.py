@@ -53,7 +53,7 @@ class PageReader:
         header, text = self._ask({"task": "page", "url": url, "charset": charset, "form": form}, data, SECONDS)
         if "failed" in header:
             raise NetworkFailure(f"The page cannot be read: {header['failed']}; fetch it as `raw`", code="unreadable")
-        return PageText(header["title"], text.decode("utf-8"), header["removed"])
+        return PageText(header["title"], text.decode("utf-8"), header["removed"], header["scripted"])
 
     def may_fetch(self, robots: bytes, url: str, agent: str) -> bool:
         """Whether a robots.txt lets a program read a page. Blocks.

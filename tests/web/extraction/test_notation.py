@@ -81,3 +81,17 @@ def test_an_article_in_several_parts_is_read_whole() -> None:
     html = f"<html><head><title>T</title></head><body><main><h1>T</h1>{body}</main></body></html>"
     text = read_page(html.encode(), "https://example.com/a", "utf-8").text
     assert [f"Part {part}, paragraph 7" in text for part in range(3)] == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("body", "scripted"),
+    [
+        ("<div id='root'></div><script src='/app.js'></script>", True),
+        ("<noscript>Please enable JavaScript</noscript><div>Loading…</div><script>boot()</script>", True),
+        ("<div id='root'></div>", False),
+        (PROSE + "<script src='/count.js'></script>", False),
+    ],
+)
+def test_a_page_that_scripts_write_says_so(body: str, *, scripted: bool) -> None:
+    html = f"<html><head><title>Shop</title></head><body>{body}</body></html>"
+    assert read_page(html.encode(), "https://example.com/a", "utf-8").scripted is scripted
