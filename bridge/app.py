@@ -83,8 +83,8 @@ from bridge.rpc.hub import Hub, VaultEvents
 from bridge.rpc.methods.outside_notices import notice_sent
 from bridge.rpc.place_watch import PlaceWatch
 from bridge.rpc.services import Services
+from bridge.sandbox.probing import probe
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import probe
 from bridge.server.lock import VaultLock
 from bridge.server.run_folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.server.server import Server

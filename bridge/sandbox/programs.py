@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bridge.errors import PermissionDenied
+from bridge.sandbox.probing import probe
 from bridge.sandbox.profile import Profile
-from bridge.sandbox.sandbox import Ready, Running, Sandbox, probe, start
+from bridge.sandbox.sandbox import Ready, Running, Sandbox, start
 
 
 class Programs:

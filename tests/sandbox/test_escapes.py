@@ -177,7 +177,8 @@ _BRIDGE = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from bridge.sandbox.profile import Limits, Profile
-from bridge.sandbox.sandbox import SandboxKind, probe_one, start
+from bridge.sandbox.probing import probe_one
+from bridge.sandbox.sandbox import SandboxKind, start
 from bridge.sandbox.system import environment
 given, kind, mark, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 
