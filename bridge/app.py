@@ -86,6 +86,7 @@ from bridge.rpc.services import Services
 from bridge.sandbox.probing import probe
 from bridge.sandbox.programs import Programs
 from bridge.server.lock import VaultLock
+from bridge.server.private_files import make_private
 from bridge.server.run_folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.server.server import Server
 from bridge.servers.approvals import Approvals
@@ -312,6 +313,7 @@ class Bridge:
         audit_step = AuditStep(audit, registry, self._clock, on_appended=hub.notify_hosts)
         stack.callback(audit_step.close)
         self._note_life(audit_step)
+        await asyncio.to_thread(_keep_private, root.path, audit_step.note)
         limits = RateLimitStep(RateLimits(), self._clock, lambda hit: _limited(hit, audit_step, hub))
         pipeline = Pipeline(
             registry=registry,
@@ -666,6 +668,7 @@ class Bridge:
             scratch,
             required=lambda: requires_sandbox(self.settings.current),
             find=probe,
+            on_end=lambda: _keep_private(root.path, self.services.note),
         )
 
     def _other_servers(self, root: VaultRoot, programs: Programs, secrets: Secrets) -> Servers:
@@ -819,6 +822,12 @@ def _session_ended(session_id: str, grants: GrantStore, session_files: SessionFi
     grants.end_session(session_id)
     servers.session_ended(session_id)
     session_files.forget(session_id)
+
+
+def _keep_private(vault: Path, note: Callable[[str, dict[str, Any]], None]) -> None:
+    """Close our own files to others again where something has opened them, and log that. Blocks."""
+    if changed := make_private(vault):
+        note("bridge", {"event": "made_private", "of": ", ".join(changed)})
 
 
 def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:

@@ -5,7 +5,7 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
@@ -90,9 +90,11 @@ class Running:
     Attributes:
         stdout: What it writes to its output.
         stderr: What it writes to its errors.
+        on_end: Called in a thread when it and all that it started have ended.
     """
 
     def __init__(self, process: asyncio.subprocess.Process, report: Path, *, talks: bool) -> None:
+        self.on_end: Callable[[], None] = lambda: None
         self._process = process
         self._report = report
         self._talks = talks
@@ -156,6 +158,7 @@ class Running:
         await self._process.wait()
         self._stdin.close()
         report = await asyncio.to_thread(self._read_report)
+        await asyncio.to_thread(self.on_end)
         return report if self._over is None else Report(ending=self._over)
 
     def _read_report(self) -> Report:
