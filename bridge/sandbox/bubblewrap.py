@@ -46,11 +46,14 @@ def wrapper(begin: Sequence[str], layers: Sequence[Layer], folder: Path, *, netw
     command = [*begin, *_ALONE, *(() if network else ("--unshare-net",)), "--proc", "/proc", "--dev", "/dev"]
     for layer in layers:
         command += _option(layer)
-    return [*command, "--remount-ro", "/", "--remount-ro", "/dev", "--chdir", str(folder)]
+    # At the end, since something that is given may lie in a folder that stands where another is hidden.
+    for place in ("/", "/dev", *(layer.place for layer in layers if layer.kind is LayerKind.EMPTY)):
+        command += ("--remount-ro", place)
+    return [*command, "--chdir", str(folder)]
 
 
 def _option(layer: Layer) -> Iterator[str]:
     if layer.kind is LayerKind.EMPTY:
-        yield from ("--size", _EMPTY, "--tmpfs", layer.place, "--remount-ro", layer.place)
+        yield from ("--size", _EMPTY, "--tmpfs", layer.place)
     else:
         yield from (_OPTIONS[layer.kind], layer.source, layer.place)

@@ -40,7 +40,6 @@ KEEPERS: Final = 1
 """Processes of ours around a program: the first of the namespaces."""
 _SIZE: Final = "size=4m,mode=755"
 """For the folders in which everything is laid: nothing is written there."""
-_HIDDEN: Final = "size=4k,nr_inodes=1,mode=0"
 
 
 class _Attributes(ctypes.Structure):
@@ -105,9 +104,12 @@ def lay(layers: Sequence[Layer], root: Path) -> None:
             place.symlink_to(layer.source)
         elif layer.kind is LayerKind.EMPTY:
             place.mkdir(parents=True, exist_ok=True)
-            _mount("tmpfs", place, "tmpfs", _READ_ONLY | _NO_SUID | _NO_DEVICES | _NO_PROGRAMS, _HIDDEN)
+            _mount("tmpfs", place, "tmpfs", _NO_SUID | _NO_DEVICES, _SIZE)
         else:
             _bind(layer, place)
+    for layer in layers:
+        if layer.kind is LayerKind.EMPTY:  # only now, since something that is given may lie in it
+            _restrict(root / layer.place.lstrip("/"), _READ_ONLY, 0)
     processes = root / "proc"
     processes.mkdir()
     _mount("proc", processes, "proc", _READ_ONLY | _NO_SUID | _NO_DEVICES | _NO_PROGRAMS)

@@ -13,7 +13,7 @@ from bridge.sandbox.landlock import abi
 from bridge.sandbox.probing import probe, probe_one
 from bridge.sandbox.profile import MEGABYTE, Profile
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind
+from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
 from bridge.sandbox.system import environment, readable_places
 
 posix = pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
@@ -120,8 +120,9 @@ def test_growth_counts_what_was_added(tmp_path: Path) -> None:
     assert growth.is_too_much()
 
 
-async def test_where_a_sandbox_is_required_and_none_works_nothing_is_started(tmp_path: Path) -> None:
-    programs = Programs([], tmp_path, lambda: True, lambda: NO_SANDBOX)
+@pytest.mark.parametrize("kind", [SandboxKind.NONE, SandboxKind.LANDLOCK])
+async def test_where_a_sandbox_is_required_and_none_works_nothing_is_started(tmp_path: Path, kind: SandboxKind) -> None:
+    programs = Programs([], tmp_path, lambda: True, lambda: Sandbox(kind))
     with pytest.raises(PermissionDenied, match="requireSandbox") as refused:
         await programs.start(Profile(), ["/bin/true"], folder=tmp_path, environment={})
     assert refused.value.code == "no_sandbox"
