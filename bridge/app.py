@@ -82,9 +82,10 @@ from bridge.rpc.hub import Hub, VaultEvents
 from bridge.rpc.methods.outside_notices import notice_sent
 from bridge.rpc.place_watch import PlaceWatch
 from bridge.rpc.services import Services
+from bridge.sandbox.probing import probe
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import probe
 from bridge.server.lock import VaultLock
+from bridge.server.private_files import make_private
 from bridge.server.run_folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.server.server import Server
 from bridge.server.tool_lists import ToolLists
@@ -316,10 +317,10 @@ class Bridge:
         audit_step = AuditStep(audit, registry, self._clock, on_appended=hub.notify_hosts)
         stack.callback(audit_step.close)
         self._note_life(audit_step)
-        limits = RateLimitStep(RateLimits(), self._clock, lambda hit: _limited(hit, audit_step, hub))
+        await asyncio.to_thread(_keep_private, root.path, audit_step.note)
         pipeline = Pipeline(
             registry=registry,
-            rate_limit=limits,
+            rate_limit=RateLimitStep(RateLimits(), self._clock, lambda hit: _limited(hit, audit_step, hub)),
             consent=ConsentStep(
                 broker,
                 grants,
@@ -689,6 +690,7 @@ class Bridge:
             scratch,
             required=lambda: requires_sandbox(self.settings.current),
             find=probe,
+            on_end=lambda: _keep_private(root.path, self.services.note),
         )
 
     def _other_servers(self, root: VaultRoot, programs: Programs, secrets: Secrets) -> Servers:
@@ -843,6 +845,12 @@ def _session_ended(session_id: str, grants: GrantStore, session_files: SessionFi
     grants.end_session(session_id)
     servers.session_ended(session_id)
     session_files.forget(session_id)
+
+
+def _keep_private(vault: Path, note: Callable[[str, dict[str, Any]], None]) -> None:
+    """Close our own files to others again where something has opened them, and log that. Blocks."""
+    if changed := make_private(vault):
+        note("bridge", {"event": "made_private", "of": ", ".join(changed)})
 
 
 def _limited(hit: LimitHit, audit_step: AuditStep, hub: Hub) -> None:

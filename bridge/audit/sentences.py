@@ -88,6 +88,7 @@ _COUNTED_WHY: Final = {
 _EVENTS: Final = {
     ("bridge", "started"): "The bridge started",
     ("bridge", "stopped"): "The bridge stopped",
+    ("bridge", "made_private"): "Something had changed who may read files of the bridge, which are private again: {of}",
     ("log", "cleared"): "The log was cleared",
     ("log", "retention"): "Old records were removed from the log",
     ("log", "thinned"): "Records that change and decide nothing were removed to make room",

@@ -93,6 +93,7 @@ async def _serve(
     # From before the bridge says where it is: who finds it may end it at once, and nothing may be left behind.
     with on_signals(stop, *TERMINATION):
         async with bridge:
+            is_new = bridge.settings.is_new
             await _choose_tools(bridge, folder, preset, printer)
             serving = True
             with on_signals(stopped.set, "SIGINT"), when_parent_ends(stopped.set):
@@ -100,6 +101,8 @@ async def _serve(
                 asyncio.get_running_loop().call_later(TUNE_SECONDS, _tune_process)
                 await asyncio.to_thread(_remember_program)
                 beside = [asyncio.create_task(show_build(bridge, printer)), asyncio.create_task(give_memory_back())]
+                if is_new:
+                    beside.append(asyncio.create_task(_look_for_sandbox(printer)))
                 if until_idle is not None:
                     beside.append(asyncio.create_task(_end_when_idle(bridge, until_idle, stopped)))
                 await stopped.wait()
@@ -107,6 +110,14 @@ async def _serve(
                     task.cancel()
                 await asyncio.wait(beside)
                 printer.say("Stopping.")
+
+
+async def _look_for_sandbox(printer: Printer) -> None:
+    """Say what is missing where no sandbox works: without one, programs that agents start are refused."""
+    from bridge.sandbox.probing import probe, remedy  # noqa: PLC0415 - `serve --help` is fast without
+
+    if not (await asyncio.to_thread(probe)).confines and remedy():
+        printer.say(f"No sandbox works here, so agents' commands, tools and servers are not started. {remedy()}.")
 
 
 async def _end_when_idle(bridge: "Bridge", seconds: float, stopped: asyncio.Event) -> None:

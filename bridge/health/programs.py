@@ -1,6 +1,5 @@
 """The programs that agents can have started: what confines them, commands, other servers, and the user's own tools."""
 
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from bridge.custom.storage import FILE, LARGEST, parse_file
 from bridge.errors import InvalidParameters
 from bridge.health.finding import Finding
 from bridge.health.looked_at import LookedAtFolder
-from bridge.sandbox.sandbox import probe
+from bridge.sandbox.probing import probe, remedy
 from bridge.server.run_folder import place
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServerEntry, ServersFile
@@ -23,8 +22,6 @@ from bridge.settings.store import FILE as SETTINGS
 from bridge.settings.store import in_force, unconfirmed
 from bridge.tools import specs
 
-_INSTALL = "Install bubblewrap, or use Linux 5.13 or newer"
-
 
 def check_sandbox(vault: Path) -> Iterator[Finding]:
     """Which sandbox works here, and what it cannot do."""
@@ -32,8 +29,7 @@ def check_sandbox(vault: Path) -> Iterator[Finding]:
     found = probe()
     if not found.confines:
         what = "None works: what a program can reach is not limited here"
-        remedy = _INSTALL if sys.platform.startswith("linux") else ""
-        yield Finding("sandbox", "warn" if remedy else "ok", what, remedy)
+        yield Finding("sandbox", "warn" if remedy() else "ok", what, remedy())
         return
     lacks = "".join(f"; {lack[0].lower()}{lack[1:]}" for lack in found.lacks)
     yield Finding("sandbox", "ok", f"{found.sentence}{lacks}")
@@ -48,7 +44,7 @@ def check_commands(vault: Path) -> Iterator[Finding]:
     elif not settings.allow_terminal:
         yield Finding("commands", "ok", "Agents cannot run any: `allowTerminal` is off")
     elif not probe().confines and requires_sandbox(settings):
-        yield Finding("commands", "warn", "They are allowed, and refused, because no sandbox works here", _INSTALL)
+        yield Finding("commands", "warn", "They are allowed, and refused, because no sandbox works here", remedy())
     else:
         network = "with" if settings.terminal_network else "without"
         held = "in a sandbox" if probe().confines else "without a sandbox"
@@ -89,21 +85,21 @@ def _server(name: str, entry: ServerEntry, approvals: Approvals, settings: Setti
         said.append("switched off")
     if change is not None:
         said.append("started or reached otherwise than when you allowed it" if is_other else "not allowed yet")
-    remedy = f"`vault-bridge servers show {name}` shows the difference; you are asked again" if is_other else ""
+    cure = f"`vault-bridge servers show {name}` shows the difference; you are asked again" if is_other else ""
     if entry.url is not None:
         said.append(f"reached at {entry.url}")
     elif (program := find_program(entry)) is None:
         said.append(f"and there is no program {entry.command!r}")
-        remedy = f"Install it, or `vault-bridge servers remove {name}`"
+        cure = f"Install it, or `vault-bridge servers remove {name}`"
     elif probe().confines:
         said.append(f"run in a sandbox: {program}")
     elif requires_sandbox(settings):
         said.append("and refused, because no sandbox works here")
-        remedy = _INSTALL
+        cure = remedy()
     else:
         said.append(f"run without a sandbox: {program}")
     return Finding(
-        "servers", "warn" if remedy and entry.enabled else "ok", ", ".join(said), remedy if entry.enabled else ""
+        "servers", "warn" if cure and entry.enabled else "ok", ", ".join(said), cure if entry.enabled else ""
     )
 
 

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Discovery, Endpoint
 from bridge.health.finding import Finding
+from bridge.server.private_files import private_places
 from bridge.server.run_folder import STATE_VARIABLE, place
 
 SECONDS = 5.0
@@ -20,8 +21,9 @@ STOP = "Stop that process and start again: `vault-bridge serve`"
 
 
 def check_run_folder(vault: Path) -> Iterator[Finding]:
-    """Whether the folder of the tokens is this user's alone."""
-    folder = place(Path(os.path.realpath(vault)))
+    """Whether the folder of the tokens, and whatever else lies beside it, is this user's alone."""
+    vault = Path(os.path.realpath(vault))
+    folder = place(vault)
     if not folder.exists():
         above = next(path for path in folder.parents if path.exists())
         if not os.access(above, os.W_OK):
@@ -30,7 +32,7 @@ def check_run_folder(vault: Path) -> Iterator[Finding]:
             return
         yield Finding("run folder", "ok", "No run folder yet; the first start makes it")
         return
-    found = [fault for path in (folder.parent, folder, *sorted(folder.iterdir())) if (fault := _open_to_others(path))]
+    found = [fault for path in private_places(vault) if (fault := _open_to_others(path))]
     for what, remedy in found:
         yield Finding("run folder", "fail", what, remedy)
     if not found:

@@ -6,18 +6,20 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
+from bridge.sandbox.processes import BLOCK, nameless
+
 _AGAIN: Final = 0.2
 """Seconds after which a measure is taken again, at the earliest."""
 _SHARE: Final = 10
 """How many times as long as a measure takes it is not taken again."""
-_BLOCK: Final = 512
-"""Bytes of the blocks of `st_blocks`."""
 _LEAST_FREE: Final = 256 * 1024 * 1024
 """Bytes that a program must leave free on the disk."""
+_FILE: Final = 16 * 1024
+"""Bytes that a file counts at least, an empty one too: it takes an inode, and time to compare and to remove."""
 
 
 class Growth:
-    """The size of some folders, measured now and then.
+    """The size of some folders, measured now and then, with that of files that have no name in them any more.
 
     Args:
         folders: All that can be written.
@@ -31,27 +33,36 @@ class Growth:
         self._first = self._size()
         self._next = 0.0
 
-    def is_too_much(self) -> bool:
-        """Whether they have grown by more, or the disk is full. Looks only where the last look is some time ago."""
+    def is_too_much(self, processes: Sequence[int] = ()) -> bool:
+        """Whether they have grown by more, or the disk is full. Looks only where the last look is some time ago.
+
+        Args:
+            processes: Those that may hold files without a name.
+        """
         now = time.monotonic()
         if not self._folders or now < self._next:
             return False
-        # A file that was deleted while a program writes to it has no name any more, and only shows in the free space.
-        full = self._free_bytes() < _LEAST_FREE < self._free
-        too_much = full or self._size() - self._first > self._limit
+        held, free = nameless(processes), self._free_bytes()
+        full = free < _LEAST_FREE < self._free
+        # Of a file that is only mapped, or on its way between two processes, nothing shows but the space that it takes.
+        hidden = held.hides and self._free - free > self._limit
+        most = self._first + self._limit - held.size
+        too_much = full or hidden or self._size(most) > most
         spent = time.monotonic() - now
         self._next = now + max(_AGAIN, spent * _SHARE)
         return too_much
 
-    def _size(self) -> int:
+    def _size(self, enough: float = float("inf")) -> int:
+        """Return the size of everything in the folders, or of so much of it that it is more than enough."""
         total = 0
         pending = list(self._folders)
-        while pending:
+        while pending and total <= enough:
             try:
                 with os.scandir(pending.pop()) as entries:
                     for entry in entries:
                         state = entry.stat(follow_symlinks=False)
-                        total += state.st_blocks * _BLOCK if hasattr(state, "st_blocks") else state.st_size
+                        size = state.st_blocks * BLOCK if hasattr(state, "st_blocks") else state.st_size
+                        total += max(size, _FILE)
                         if entry.is_dir(follow_symlinks=False):
                             pending.append(entry.path)
             except OSError:

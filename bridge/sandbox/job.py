@@ -4,8 +4,8 @@ The supervisor is a process of its own (`supervisor.py`, `windows_job.py`), so t
 library.
 """
 
-import contextlib
 import json
+import shutil
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -43,6 +43,10 @@ class Job:
         environment: All of its environment.
         report: The file in which the supervisor says how it ended.
         wrapper: A command that runs it in a sandbox, with its arguments; empty: none.
+        layers: What it sees, in namespaces that the supervisor makes, each with its kind, its source and its place;
+            empty: it makes none.
+        own_users: Whether those have users of their own too.
+        keepers: How many processes of the sandbox's own there are, one in another, before the program.
         read: What Landlock lets it read; None: Landlock is not used.
         write: What Landlock lets it write.
         network: Whether it may use the network.
@@ -63,6 +67,9 @@ class Job:
     environment: dict[str, str]
     report: str
     wrapper: tuple[str, ...] = ()
+    layers: tuple[tuple[str, str, str], ...] = ()
+    own_users: bool = True
+    keepers: int = 0
     read: tuple[str, ...] | None = None
     write: tuple[str, ...] = ()
     network: bool = False
@@ -87,6 +94,7 @@ class Job:
         values: dict[str, Any] = json.loads(line)
         lists = ("argv", "wrapper", "write", "grown")
         values |= {name: tuple(values[name]) for name in lists}
+        values["layers"] = tuple(map(tuple, values["layers"]))
         values["read"] = None if values["read"] is None else tuple(values["read"])
         return cls(**values)
 
@@ -116,8 +124,7 @@ class Report:
             file: Where the bridge looks for it, in a folder of its own.
         """
         if self.ending is Ending.STOPPED:
-            with contextlib.suppress(OSError):
-                file.parent.rmdir()
+            shutil.rmtree(file.parent, ignore_errors=True)
             return
         part = file.with_suffix(".part")
         part.write_bytes(self.to_json())

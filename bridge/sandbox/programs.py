@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from bridge.errors import PermissionDenied
+from bridge.sandbox.probing import probe
 from bridge.sandbox.profile import Profile
-from bridge.sandbox.sandbox import Ready, Running, Sandbox, probe, start
+from bridge.sandbox.sandbox import Ready, Running, Sandbox, start
 
 
 class Programs:
@@ -16,6 +17,7 @@ class Programs:
         scratch: A folder in there of which programs may be given parts.
         required: Whether programs run only in a sandbox.
         find: Finds out which sandbox works here. Blocks at the first time.
+        on_end: Called in a thread after each program.
     """
 
     def __init__(
@@ -24,11 +26,13 @@ class Programs:
         scratch: Path,
         required: Callable[[], bool],
         find: Callable[[], Sandbox] = probe,
+        on_end: Callable[[], None] = lambda: None,
     ) -> None:
         self.scratch = scratch
         self._hidden = (*hidden, scratch)
         self._required = required
         self._find = find
+        self._on_end = on_end
 
     @property
     def sandbox(self) -> Sandbox:
@@ -67,6 +71,8 @@ class Programs:
         """
         self.refuse_unconfined()
         guarded = profile.guarded(self._hidden, self.scratch)
-        return await start(
+        running = await start(
             self.sandbox, guarded, argv, folder=folder, environment=environment, talks=talks, ready=ready
         )
+        running.on_end = self._on_end
+        return running

@@ -5,35 +5,41 @@ import contextlib
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final, Literal
 
-from bridge.sandbox import bubblewrap, landlock, seatbelt, seccomp
+from bridge.sandbox import bubblewrap, landlock, namespaces, seatbelt
 from bridge.sandbox.job import Ending, Job, Report
 from bridge.sandbox.profile import Profile
 from bridge.sandbox.system import devices
 from bridge.sandbox.telling import TELL_ERROR
+from bridge.sandbox.view import LayerKind, layers, shown
 
 _PACKAGE_PARENT: Final = str(Path(__file__).parents[2])
 _MODULE: Final = "windows_job" if sys.platform == "win32" else "supervisor"
 # Isolated mode takes nothing from the environment or the working folder, so the package's place is passed.
 _PROGRAM: Final = f"{TELL_ERROR}sys.path.insert(0, sys.argv[1]); from bridge.sandbox.{_MODULE} import main; main()"
 _CHUNK: Final = 65536
+REPORT: Final = "report"
+"""The file of a supervisor's place in which it says how the program ended."""
+_SHARED: Final = "shared"
 _NEEDED: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 """What an interpreter may need to start; nothing that could hold a secret."""
 
 
 class SandboxKind(StrEnum):
-    """What confines programs."""
+    """What confines programs, the best first."""
 
+    NAMESPACES = "namespaces"
     BUBBLEWRAP = "bubblewrap"
-    LANDLOCK = "landlock"
     SEATBELT = "sandbox-exec"
+    LANDLOCK = "landlock"
+    """Keeps much from programs, but lets them change the permissions of files and see what there is: not enough to
+    count as a sandbox. It is used all the same, where there is nothing better and programs may run without one."""
     NONE = "none"
 
 
@@ -44,24 +50,26 @@ class Sandbox:
     Attributes:
         kind: What does it.
         lacks: A sentence for each thing that a program can do all the same.
-        begin: How a program is started in it, where that is found out by trying.
+        begin: The command that starts a program in it, where there is one.
+        own_users: Whether its namespaces have users of their own.
         filtered: Whether system calls are kept from programs.
     """
 
     kind: SandboxKind
     lacks: tuple[str, ...] = ()
     begin: tuple[str, ...] = ()
+    own_users: bool = True
     filtered: bool = False
 
     @property
     def confines(self) -> bool:
-        """Whether programs are confined at all."""
-        return self.kind is not SandboxKind.NONE
+        """Whether programs are confined, so that what is said of a sandbox holds."""
+        return self.moves or self.kind is SandboxKind.SEATBELT
 
     @property
     def moves(self) -> bool:
-        """Whether a program can see something elsewhere than where it is (`Profile.shown_at`)."""
-        return self.kind is SandboxKind.BUBBLEWRAP
+        """Whether a program has a file system of its own, and can see something elsewhere (`Profile.shown_at`)."""
+        return self.kind in {SandboxKind.BUBBLEWRAP, SandboxKind.NAMESPACES}
 
     @property
     def sentence(self) -> str:
@@ -77,57 +85,17 @@ NO_SANDBOX: Final = Sandbox(
 )
 
 
-@cache
-def probe() -> Sandbox:
-    """The best sandbox that works on this machine. What can only be found out by trying is tried, once. Blocks."""
-    for kind in (SandboxKind.BUBBLEWRAP, SandboxKind.LANDLOCK, SandboxKind.SEATBELT):
-        if (found := probe_one(kind)) is not None:
-            return found
-    return NO_SANDBOX
-
-
-@cache
-def probe_one(kind: SandboxKind) -> Sandbox | None:
-    """One kind of sandbox, where it works. Blocks."""
-    filtered = seccomp.is_supported()
-    match kind:
-        case SandboxKind.BUBBLEWRAP:
-            begin = bubblewrap.starts()
-            return None if begin is None else Sandbox(kind, _bubblewrap_lacks(filtered), begin, filtered)
-        case SandboxKind.LANDLOCK:
-            version = landlock.abi()
-            return Sandbox(kind, _landlock_lacks(version, filtered), filtered=filtered) if version > 0 else None
-        case SandboxKind.SEATBELT:
-            lacks = ("A program that leaves its session can outlive the command",)
-            return Sandbox(kind, lacks) if seatbelt.is_there() else None
-        case SandboxKind.NONE:
-            return NO_SANDBOX
-
-
-def _bubblewrap_lacks(filtered: bool) -> tuple[str, ...]:
-    return () if filtered else ("Calls of the kernel that few programs need are not kept from it",)
-
-
-def _landlock_lacks(version: int, filtered: bool) -> tuple[str, ...]:
-    found = ["A program sees the names and arguments of the programs that you run"]
-    if version < landlock.SIGNALS_ABI:
-        found.append("A program can end other programs of yours, and so outlive the bridge")
-    if not filtered:
-        found.append("A program can use the network, and sockets of other programs such as Docker's")
-        if version < landlock.TRUNCATE_ABI:
-            found.append("A program can empty files of yours, although it cannot read them")
-    return tuple(found)
-
-
 class Running:
     """A program that has been started. Made by `start`.
 
     Attributes:
         stdout: What it writes to its output.
         stderr: What it writes to its errors.
+        on_end: Called in a thread when it and all that it started have ended.
     """
 
     def __init__(self, process: asyncio.subprocess.Process, report: Path, *, talks: bool) -> None:
+        self.on_end: Callable[[], None] = lambda: None
         self._process = process
         self._report = report
         self._talks = talks
@@ -191,6 +159,7 @@ class Running:
         await self._process.wait()
         self._stdin.close()
         report = await asyncio.to_thread(self._read_report)
+        await asyncio.to_thread(self.on_end)
         return report if self._over is None else Report(ending=self._over)
 
     def _read_report(self) -> Report:
@@ -228,15 +197,15 @@ async def get_ready() -> Ready:
     Raises:
         OSError: The system has no more processes or descriptors.
     """
-    place = Path(mkdtemp(prefix="vault-bridge-program-"))
+    place = make_place()
     try:
         process = await asyncio.create_subprocess_exec(
-            *[sys.executable, "-I", "-S", "-c", _PROGRAM, _PACKAGE_PARENT],
+            *supervisor_command(),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             cwd=place.anchor,
-            env={name: os.environ[name] for name in _NEEDED if name in os.environ},
+            env=supervisor_environment(),
             start_new_session=True,
             limit=_CHUNK,
         )
@@ -271,45 +240,56 @@ async def start(
         OSError: The system has no more processes or descriptors.
         ValueError: The profile cannot be carried out.
     """
-    job = _job(sandbox, profile, folder)
     held = ready or await get_ready()
-    report = held.place / "report"
-    job = replace(job, argv=tuple(argv), environment=dict(environment), report=str(report), talks=talks)
-    running = Running(held.process, report, talks=talks)
+    try:
+        job = make_job(sandbox, profile, folder, held.place)
+    except BaseException:
+        await held.discard()
+        raise
+    job = replace(job, argv=tuple(argv), environment=dict(environment), talks=talks)
+    running = Running(held.process, Path(job.report), talks=talks)
     running._stdin.write(job.to_json())  # noqa: SLF001 - the first line is the job
     with contextlib.suppress(ConnectionError):
         await running._stdin.drain()  # noqa: SLF001 - the same
     return running
 
 
-def _job(sandbox: Sandbox, profile: Profile, folder: Path) -> Job:
-    """What a profile comes to in a sandbox, without the program."""
+def make_place() -> Path:
+    """Make a folder for what a supervisor needs: its report, and a folder of what programs share by name. Blocks."""
+    place = Path(mkdtemp(prefix="vault-bridge-program-"))
+    (place / _SHARED).mkdir(mode=0o700)
+    return place
+
+
+def supervisor_command() -> list[str]:
+    """Return the command that starts a supervisor."""
+    return [sys.executable, "-I", "-S", "-c", _PROGRAM, _PACKAGE_PARENT]
+
+
+def supervisor_environment() -> dict[str, str]:
+    """Return all of a supervisor's environment."""
+    return {name: os.environ[name] for name in _NEEDED if name in os.environ}
+
+
+def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> Job:
+    """Return what a profile comes to in a sandbox, without the program.
+
+    Args:
+        sandbox: What confines the program.
+        profile: What it may reach, as `Profile.guarded` returns it.
+        folder: Where it starts.
+        place: What `make_place` made.
+    """
     limits = profile.limits
-    wrapper: Sequence[str] = ()
-    read: tuple[str, ...] | None = None
-    write: tuple[str, ...] = ()
-    match sandbox.kind:
-        case SandboxKind.BUBBLEWRAP:
-            wrapper = bubblewrap.wrapper(sandbox.begin, profile, folder)
-        case SandboxKind.SEATBELT:
-            wrapper = seatbelt.wrapper(profile)
-        case SandboxKind.LANDLOCK:
-            read = tuple(map(str, profile.readable()))
-            write = (*map(str, profile.writable()), *devices())
-        case SandboxKind.NONE:
-            pass
-    return Job(
+    shared = place / _SHARED
+    job = Job(
         argv=(),
         folder=str(folder),
         environment={},
-        report="",
-        wrapper=tuple(wrapper),
-        read=read,
-        write=write,
+        report=str(place / REPORT),
         network=profile.network,
-        filtered=sandbox.filtered and sandbox.confines,
-        truncate=not (read is not None and landlock.abi() < landlock.TRUNCATE_ABI),
-        grown=tuple(map(str, profile.write)),
+        filtered=sandbox.filtered and sandbox.kind is not SandboxKind.NONE,
+        grown=(*map(str, profile.write), str(shared)),
         seconds=limits.seconds,
         grace=limits.grace,
         memory=limits.memory,
@@ -317,3 +297,31 @@ def _job(sandbox: Sandbox, profile: Profile, folder: Path) -> Job:
         file_size=limits.file_size,
         disk=limits.disk,
     )
+    match sandbox.kind:
+        case SandboxKind.BUBBLEWRAP:
+            seen = layers(profile, shared)
+            command = bubblewrap.wrapper(sandbox.begin, seen, shown(profile, folder), network=profile.network)
+            return replace(job, wrapper=tuple(command), keepers=bubblewrap.KEEPERS)
+        case SandboxKind.NAMESPACES:
+            seen = layers(profile, shared)
+            write = [*devices(), *(layer.place for layer in seen if layer.kind is LayerKind.WRITE)]
+            return replace(
+                job,
+                folder=str(shown(profile, folder)),
+                layers=tuple((str(layer.kind), layer.source, layer.place) for layer in seen),
+                own_users=sandbox.own_users,
+                keepers=namespaces.KEEPERS,
+                read=("/",) if landlock.abi() > 0 else None,
+                write=tuple(write),
+            )
+        case SandboxKind.SEATBELT:
+            return replace(job, wrapper=tuple(seatbelt.wrapper(profile)))
+        case SandboxKind.LANDLOCK:
+            return replace(
+                job,
+                read=tuple(map(str, profile.readable())),
+                write=(*map(str, profile.writable()), *devices()),
+                truncate=landlock.abi() >= landlock.TRUNCATE_ABI,
+            )
+        case SandboxKind.NONE:
+            return job

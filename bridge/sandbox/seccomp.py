@@ -2,7 +2,8 @@
 
 It closes what rules about files leave open: sockets of every kind but those of the internet where the network is
 allowed (the bus of the desktop, Docker and an agent of SSH listen on sockets that are files), looking into other
-processes, the kernel's keyrings, and calls that need privileges anyway. io_uring could make sockets without the call.
+processes and limiting them, the kernel's keyrings, memory and messages that are no files and so are not measured,
+namespaces, and calls that need privileges anyway. io_uring could make sockets without the call.
 """
 
 import ctypes
@@ -11,22 +12,42 @@ import os
 import platform
 import struct
 import sys
+from collections.abc import Sequence
 from typing import Final
 
 # From the kernel's headers seccomp.h, filter.h and audit.h
-_LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _RETURN = 0x20, 0x15, 0x35, 0x06
+_LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
 _ALLOW: Final = 0x7FFF0000
 _ERROR: Final = 0x00050000
-_NUMBER_AT, _ARCHITECTURE_AT, _FIRST_ARGUMENT_AT = 0, 4, 16
+_NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _X32: Final = 0x40000000
 """Where the calls of the x32 ABI begin, which would be other numbers for the same calls."""
 _SET_SECCOMP, _FILTER_MODE, _NO_NEW_PRIVILEGES = 22, 2, 38  # prctl(2)
 _INTERNET: Final = (2, 10)
 """AF_INET and AF_INET6."""
+_WAY: Final = 0xF
+"""Of the second argument of `socketpair`, what is not an option."""
+_CONNECTED: Final = (1, 5)
+"""SOCK_STREAM and SOCK_SEQPACKET: a pair of another kind can send to any socket that has a path."""
+_NEW_NAMESPACE: Final = 0x7E020000
+"""Every flag of `clone` that makes one."""
+_TERMINAL_INPUT: Final = (0x5412, 0x541C)
+"""TIOCSTI and TIOCLINUX, which type into a terminal."""
 
 # name: (x86_64, aarch64), of the kernel's tables of system calls
 _SOCKET: Final = (41, 198)
+_SOCKETPAIR: Final = (53, 199)
+_CLONE: Final = (56, 220)
+_PRLIMIT: Final = (302, 261)
+_IOCTL: Final = (16, 29)
 _TRUNCATE: Final = (76, 45)
+_ABSENT: Final = {
+    # The flags of clone3 are where a filter cannot look; who hears that it is not there takes clone.
+    "clone3": (435, 435),
+    "memfd_create": (319, 279),
+    "memfd_secret": (447, 447),
+}
+"""Answered as a kernel does that does not have them, since programs know what to do then."""
 _REFUSED: Final = {
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
@@ -66,6 +87,19 @@ _REFUSED: Final = {
     "syslog": (103, 116),
     "acct": (163, 89),
     "quotactl": (179, 60),
+    "shmget": (29, 194),
+    "shmat": (30, 196),
+    "shmctl": (31, 195),
+    "semget": (64, 190),
+    "semop": (65, 193),
+    "semtimedop": (220, 192),
+    "semctl": (66, 191),
+    "msgget": (68, 186),
+    "msgsnd": (69, 189),
+    "msgrcv": (70, 188),
+    "msgctl": (71, 187),
+    "mq_open": (240, 180),
+    "mq_unlink": (241, 181),
 }
 _ARCHITECTURES: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Each with its column above and its number in audit.h."""
@@ -96,7 +130,6 @@ def program(*, network: bool, machine: str | None = None, truncate: bool = True)
         raise ValueError("there is no filter for this architecture")
     column, architecture = found
     refused = sorted(numbers[column] for numbers in (*_REFUSED.values(), *(() if truncate else (_TRUNCATE,))))
-    # Each part jumps over what follows it, or returns.
     code = [
         _statement(_LOAD, _ARCHITECTURE_AT),
         _jump(_JUMP_EQUAL, architecture, 1, 0),
@@ -106,13 +139,17 @@ def program(*, network: bool, machine: str | None = None, truncate: bool = True)
         _refuse(errno.ENOSYS),
     ]
     for number in refused:
-        code += [_jump(_JUMP_EQUAL, number, 0, 1), _refuse(errno.EPERM)]
-    kinds = _INTERNET if network else ()
-    code += [_jump(_JUMP_EQUAL, _SOCKET[column], 0, 2 + 2 * len(kinds)), _statement(_LOAD, _FIRST_ARGUMENT_AT)]
-    for kind in kinds:
-        code += [_jump(_JUMP_EQUAL, kind, 0, 1), _statement(_RETURN, _ALLOW)]
-    code += [_refuse(errno.EACCES), _statement(_RETURN, _ALLOW)]
-    return b"".join(code)
+        code += _for(number, [_refuse(errno.EPERM)])
+    for numbers in _ABSENT.values():
+        code += _for(numbers[column], [_refuse(errno.ENOSYS)])
+    code += _for(_SOCKET[column], _only(0, _INTERNET if network else (), errno.EACCES))
+    code += _for(_SOCKETPAIR[column], _only(1, _CONNECTED, errno.EACCES, of=_WAY))
+    code += _for(_PRLIMIT[column], _only(0, (0,), errno.EPERM))
+    code += _for(_IOCTL[column], [_argument(1), *(step for one in _TERMINAL_INPUT for step in _unless(one)), _ALLOWED])
+    code += _for(
+        _CLONE[column], [_argument(0), _jump(_JUMP_ANY_BIT, _NEW_NAMESPACE, 0, 1), _refuse(errno.EPERM), _ALLOWED]
+    )
+    return b"".join((*code, _ALLOWED))
 
 
 def install(code: bytes) -> None:
@@ -143,3 +180,36 @@ def _jump(code: int, value: int, if_true: int, if_false: int) -> bytes:
 
 def _refuse(error: int) -> bytes:
     return _statement(_RETURN, _ERROR | error)
+
+
+_ALLOWED: Final = _statement(_RETURN, _ALLOW)
+
+
+def _for(number: int, steps: list[bytes]) -> list[bytes]:
+    """Return what is done with one call, and jumped over with others; the last step returns."""
+    return [_jump(_JUMP_EQUAL, number, 0, len(steps)), *steps]
+
+
+def _only(place: int, values: Sequence[int], error: int, of: int = 0xFFFFFFFF) -> list[bytes]:
+    """Return the steps that allow a call with some values only.
+
+    Args:
+        place: Which of its arguments, of which the lower 32 bits are looked at.
+        values: Those that are allowed.
+        error: What others are answered.
+        of: The bits that count.
+    """
+    steps = [_argument(place), _statement(_AND, of)]
+    for value in values:
+        steps += [_jump(_JUMP_EQUAL, value, 0, 1), _ALLOWED]
+    return [*steps, _refuse(error)]
+
+
+def _unless(value: int) -> list[bytes]:
+    """Return the steps that refuse what has been loaded where it is a value, and else go on."""
+    return [_jump(_JUMP_EQUAL, value, 0, 1), _refuse(errno.EPERM)]
+
+
+def _argument(place: int) -> bytes:
+    """Return the step that loads the lower 32 bits of an argument."""
+    return _statement(_LOAD, _ARGUMENTS_AT + 8 * place)

@@ -17,13 +17,14 @@ import select
 import signal
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Final, NoReturn
 
-from bridge.sandbox import landlock, seccomp
+from bridge.sandbox import landlock, namespaces, seccomp
 from bridge.sandbox.growth import Growth
 from bridge.sandbox.job import Ending, Job, Report
+from bridge.sandbox.processes import children, descendants, memory, tasks_of_user
+from bridge.sandbox.view import Layer, LayerKind
 
 TICK: Final = 0.05
 """Seconds between two looks at the processes."""
@@ -35,6 +36,8 @@ _NEVER_FOUND: Final = 127
 _LONGEST_JOB: Final = 16 * 1024 * 1024
 _THREADS: Final = 32
 """Threads that one process may have on average; the system counts threads, and we count processes."""
+_DESCRIPTORS: Final = 4096
+"""Files that one process may have open: each can hold something that is not measured."""
 _IS_LINUX: Final = sys.platform.startswith("linux")
 
 
@@ -93,10 +96,14 @@ class Supervisor:
             os.close(stdin)
             stdin, self._to_program = os.pipe()
             os.set_blocking(self._to_program, False)
-        supervisor = os.getpid()
-        self._program = os.fork()
+        user, group = os.geteuid(), os.getegid()
+        try:
+            self._program = _fork(self._job)
+        except OSError as error:
+            return f"in a sandbox: {error.strerror}"
         if self._program == 0:
-            _become(self._job, stdin, saying, supervisor)
+            os.close(said)
+            _become(self._job, stdin, saying, user, group)
         os.close(saying)
         os.close(stdin)
         with os.fdopen(said, "rb") as words:
@@ -154,7 +161,7 @@ class Supervisor:
             os.close(self._to_program)
             self._to_program = None
         else:
-            self._signal(signal.SIGTERM, inner=bool(self._job.wrapper))
+            self._signal(signal.SIGTERM, inner=True)
         patience = time.monotonic() + self._job.grace
         while self._status is None and time.monotonic() < patience:
             select.select([self._woken], [], [], TICK)
@@ -163,12 +170,20 @@ class Supervisor:
 
     def _excess(self) -> Ending | None:
         """What there is too much of; None where all is as it may be."""
-        processes = list(_descendants(os.getpid()))
-        if len(processes) > self._job.processes + (2 if self._job.wrapper else 0):
+        processes = self._inner()
+        if len(processes) > self._job.processes:
             return Ending.PROCESSES
-        if sum(map(_memory, processes)) > self._job.memory:
+        if memory(processes, self._job.memory) > self._job.memory:
             return Ending.MEMORY
-        return Ending.DISK if self._growth.is_too_much() else None
+        return Ending.DISK if self._growth.is_too_much(processes) else None
+
+    def _inner(self) -> list[int]:
+        """Return the processes of the program, without those of the sandbox around them."""
+        found, keepers = list(descendants(os.getpid())), [self._program]
+        for _ in range(self._job.keepers):
+            found = [process for process in found if process not in keepers]
+            keepers = [child for process in keepers for child in children(process)]
+        return found
 
     # -- the end ------------------------------------------------------------------------------------------------
 
@@ -214,10 +229,7 @@ class Supervisor:
             number: The signal.
             inner: Whether to leave out the sandbox's own processes, which would take all others with them at once.
         """
-        found = list(_descendants(os.getpid()))
-        if inner:
-            own = {self._program, *_children(self._program)}
-            found = [process for process in found if process not in own]
+        found = self._inner() if inner else list(descendants(os.getpid()))
         if not _IS_LINUX:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._program, number)
@@ -241,30 +253,39 @@ def _read_job() -> tuple[bytes, bytes]:
 # -- in the new process --------------------------------------------------------------------------------------------
 
 
-def _become(job: Job, stdin: int, saying: int, supervisor: int) -> NoReturn:
+def _fork(job: Job) -> int:
+    """Fork this process, into namespaces where the job is one for these. Raises OSError."""
+    return namespaces.fork(users=job.own_users, network=job.network) if job.layers else os.fork()
+
+
+def _become(job: Job, stdin: int, saying: int, user: int, group: int) -> NoReturn:
     """Confine this process, which has just been forked, and make it the program."""
     step = "to begin"
     try:
+        if job.layers and job.own_users:
+            namespaces.name_users(user, group)
         os.setsid()
         if _IS_LINUX:
-            _control(_PARENT_DEATH, signal.SIGKILL)
-            if os.getppid() != supervisor:  # it has ended before the system could be told
-                os._exit(_NEVER_FOUND)
+            _end_with_supervisor(saying)
         os.dup2(stdin, 0)
         for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.set_wakeup_fd(-1)
         argv = list(job.argv)
+        step = "with limits"
+        _limit(job)
+        step = "in namespaces of its own"
+        if job.layers:
+            _settle(job)
+        step = "in its folder"
         if job.wrapper:
             argv = [*job.wrapper, *_filter_option(job), "--", *argv]
         else:
-            step = "in its folder"
             os.chdir(job.folder)
-        step = "with limits"
-        _limit(job)
         if job.read is not None:
             step = "under Landlock"
             landlock.restrict(landlock.Rules(job.read, job.write, job.network))
+        if job.layers or job.read is not None:
             _give_up_privileges()
         if job.filtered and not job.wrapper:
             step = "under seccomp"
@@ -276,6 +297,32 @@ def _become(job: Job, stdin: int, saying: int, supervisor: int) -> NoReturn:
         with contextlib.suppress(OSError):
             os.write(saying, f"{step}: {why}".encode())
     os._exit(_NEVER_FOUND)
+
+
+def _end_with_supervisor(saying: int) -> None:
+    """Have the system end this process when the supervisor ends, or end it now if that was before it could be told.
+
+    Args:
+        saying: A pipe that only the supervisor reads.
+    """
+    _control(_PARENT_DEATH, signal.SIGKILL)
+    reader = select.poll()
+    reader.register(saying, 0)
+    if reader.poll(0):
+        os._exit(_NEVER_FOUND)
+
+
+def _settle(job: Job) -> None:
+    """Make the namespaces that this process is in a place for the program, and return in the process that becomes it.
+
+    This one stays the first of them, and ends when the program does.
+    """
+    layers = [Layer(LayerKind(kind), source, place) for kind, source, place in job.layers]
+    namespaces.lay(layers, Path(job.report).parent / "root")
+    program = os.fork()
+    if program:
+        namespaces.attend(program)
+    os.setsid()
 
 
 def _filter_option(job: Job) -> list[str]:
@@ -293,10 +340,11 @@ def _limit(job: Job) -> None:
     """The system's own limits. They hold for single processes; the supervisor adds them up."""
     _set_limit(resource.RLIMIT_CORE, 0)
     _set_limit(resource.RLIMIT_FSIZE, job.file_size)
+    _set_limit(resource.RLIMIT_NOFILE, _DESCRIPTORS)
     if _IS_LINUX:
         # Memory that can be written: what is only reserved, as some languages do by the terabyte, is free.
         _set_limit(resource.RLIMIT_DATA, job.memory)
-    _set_limit(resource.RLIMIT_NPROC, _tasks_of_user() + job.processes * _THREADS)
+    _set_limit(resource.RLIMIT_NPROC, tasks_of_user() + job.processes * _THREADS)
 
 
 def _give_up_privileges() -> None:
@@ -315,50 +363,6 @@ def _set_limit(what: int, value: int) -> None:
 
 def _control(option: int, value: int) -> None:
     ctypes.CDLL(None, use_errno=True).prctl(option, value, 0, 0, 0)
-
-
-# -- looking at processes ------------------------------------------------------------------------------------------
-
-
-def _descendants(process: int) -> Iterator[int]:
-    """All processes that come from one, parents before their children; none where the system does not tell."""
-    pending = list(_children(process))
-    while pending:
-        found = pending.pop(0)
-        yield found
-        pending += _children(found)
-
-
-def _children(process: int) -> list[int]:
-    try:
-        tasks = [task.name for task in Path(f"/proc/{process}/task").iterdir()]
-    except OSError:
-        return []
-    found: list[int] = []
-    for task in tasks:
-        with contextlib.suppress(OSError, ValueError):
-            data = Path(f"/proc/{process}/task/{task}/children").read_bytes()
-            found += map(int, data.split())
-    return found
-
-
-def _memory(process: int) -> int:
-    """The bytes that a process has for itself."""
-    try:
-        fields = Path(f"/proc/{process}/statm").read_bytes().split()
-    except OSError:
-        return 0
-    return max(int(fields[1]) - int(fields[2]), 0) * resource.getpagesize() if len(fields) > 2 else 0  # noqa: PLR2004
-
-
-def _tasks_of_user() -> int:
-    """How many tasks this user has already: the system's limit is about all of them."""
-    user, count = os.getuid(), 0
-    for process in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError):
-            if process.stat().st_uid == user:
-                count += sum(1 for _ in (process / "task").iterdir())
-    return count
 
 
 if __name__ == "__main__":

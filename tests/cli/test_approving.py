@@ -496,12 +496,6 @@ def test_programs_get_json_and_nothing_else(served: Any) -> None:
     assert answered["decision"] == "allow_once"
 
 
-def test_without_a_bridge_it_says_how_to_start_one(vault: Path) -> None:
-    done = run("approve", "--vault", str(vault))
-    assert done.returncode == 1
-    assert "vault-bridge serve" in done.stderr
-
-
 def test_it_waits_for_a_bridge_that_is_not_there_yet(vault: Path, terminal: Terminal) -> None:
     screen = terminal("approve", "--vault", str(vault))
     screen.see("No bridge serves this vault yet. Waiting for one to start")

@@ -18,7 +18,6 @@ pytestmark = pytest.mark.slow
         ("rich", ["status"]),
         ("pydantic", ["serve"]),
         ("aiohttp", ["serve"]),
-        ("mcp_types", ["mcp", "--client", "Tea"]),
         ("rich", ["doctor"]),
     ],
 )

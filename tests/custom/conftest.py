@@ -8,8 +8,9 @@ import pytest
 
 from bridge.contract.custom import CustomResult
 from bridge.custom.process import Processes
+from bridge.sandbox.probing import probe_one
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import Sandbox, SandboxKind, probe_one
+from bridge.sandbox.sandbox import Sandbox, SandboxKind
 
 Run = Callable[..., Awaitable[CustomResult]]
 PATIENT = 60_000
@@ -20,8 +21,8 @@ PATIENT = 60_000
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     """Each kind of sandbox."""
     found = probe_one(request.param)
-    if found is None:
-        pytest.skip(f"{request.param} does not work here")
+    if found is None or not found.confines:
+        pytest.skip(f"{request.param} does not confine programs here")
     return found
 
 

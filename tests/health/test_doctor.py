@@ -21,7 +21,8 @@ from bridge.cli.main import app
 from bridge.health import installation, place, programs, running, state, versions
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
-from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind, probe
+from bridge.sandbox.probing import probe
+from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
 from bridge.server.run_folder import RunFolder
 from bridge.versions.database import NAME as DATABASE
 from bridge.versions.database import Database, content_of
@@ -56,12 +57,14 @@ def test_a_vault_without_faults_is_healthy(vault: Path) -> None:
 def test_which_sandbox_works_and_what_it_lacks_is_said(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (found,) = programs.check_sandbox(vault)
     assert probe().kind in found.what or not probe().confines
-    lacking = Sandbox(SandboxKind.LANDLOCK, ("A program does this", "A program does that"))
+    lacking = Sandbox(SandboxKind.BUBBLEWRAP, ("A program does this", "A program does that"))
     monkeypatch.setattr(programs, "probe", lambda: lacking)
-    assert "(landlock); a program does this; a program does that" in one(programs.check_sandbox, vault, "ok").what
-    monkeypatch.setattr(programs, "probe", lambda: NO_SANDBOX)
+    assert "(bubblewrap); a program does this; a program does that" in one(programs.check_sandbox, vault, "ok").what
     monkeypatch.setattr(sys, "platform", "linux")
-    assert "not limited" in one(programs.check_sandbox, vault, "warn").what
+    for unconfined in (NO_SANDBOX, Sandbox(SandboxKind.LANDLOCK)):
+        monkeypatch.setattr(programs, "probe", lambda found=unconfined: found)
+        assert "not limited" in one(programs.check_sandbox, vault, "warn").what
+        assert "bubblewrap" in one(programs.check_sandbox, vault, "warn").remedy
     monkeypatch.setattr(sys, "platform", "win32")
     assert one(programs.check_sandbox, vault, "ok").remedy == "", "there is nothing to install"
 

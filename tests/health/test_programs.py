@@ -19,7 +19,7 @@ from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import FILE, entry
 from bridge.settings.confirmations import Confirmations
 
-CONFINED = Sandbox(SandboxKind.LANDLOCK)
+CONFINED = Sandbox(SandboxKind.NAMESPACES)
 STRANGER = Path(__file__).parents[1] / "servers" / "stranger.py"
 
 

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from bridge.sandbox.job import Report
+from bridge.sandbox.probing import probe_one
 from bridge.sandbox.profile import Limits, Profile
-from bridge.sandbox.sandbox import Sandbox, SandboxKind, probe_one, start
+from bridge.sandbox.sandbox import Sandbox, SandboxKind, start
 from bridge.sandbox.system import environment
 
 

@@ -64,6 +64,18 @@ async def test_nothing_is_written_elsewhere(run: Run, tmp_path: Path) -> None:
     assert ran.stdout == "x\n", "what it was given it may write"
 
 
+async def test_what_is_given_inside_a_hidden_folder_can_be_used(run: Run, sandbox: Sandbox, given: Path) -> None:
+    inner = given / "hidden" / "inner"
+    inner.mkdir(parents=True)
+    (given / "hidden" / "file").write_text("the token", encoding="ascii")
+    profile = Profile(write=(given, inner), hidden=(given / "hidden",))
+    ran = await run("cat hidden/file; echo x > hidden/new; echo x > hidden/inner/new; cat hidden/inner/new", profile)
+    assert "the token" not in ran.stdout
+    assert not (given / "hidden" / "new").exists()
+    if sandbox.moves:
+        assert ran.stdout == "x\n", ran.stderr
+
+
 @pytest.mark.parametrize("allowed", [False, True])
 async def test_the_network_is_reached_only_where_that_is_allowed(run: Run, given: Path, allowed: bool) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -177,7 +189,8 @@ _BRIDGE = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from bridge.sandbox.profile import Limits, Profile
-from bridge.sandbox.sandbox import SandboxKind, probe_one, start
+from bridge.sandbox.probing import probe_one
+from bridge.sandbox.sandbox import SandboxKind, start
 from bridge.sandbox.system import environment
 given, kind, mark, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 

@@ -10,9 +10,10 @@ from bridge.sandbox import seatbelt
 from bridge.sandbox.growth import Growth
 from bridge.sandbox.job import Ending, Job, Report
 from bridge.sandbox.landlock import abi
+from bridge.sandbox.probing import probe, probe_one
 from bridge.sandbox.profile import MEGABYTE, Profile
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind, probe, probe_one
+from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
 from bridge.sandbox.system import environment, readable_places
 
 posix = pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
@@ -90,6 +91,7 @@ def test_a_job_and_a_report_are_told_as_they_are(tmp_path: Path) -> None:
         environment={"A": "ü"},
         report="r",
         read=("/usr",),
+        layers=(("read", "/usr", "/usr"),),
         seconds=None,
         grace=1,
         memory=2,
@@ -118,8 +120,9 @@ def test_growth_counts_what_was_added(tmp_path: Path) -> None:
     assert growth.is_too_much()
 
 
-async def test_where_a_sandbox_is_required_and_none_works_nothing_is_started(tmp_path: Path) -> None:
-    programs = Programs([], tmp_path, lambda: True, lambda: NO_SANDBOX)
+@pytest.mark.parametrize("kind", [SandboxKind.NONE, SandboxKind.LANDLOCK])
+async def test_where_a_sandbox_is_required_and_none_works_nothing_is_started(tmp_path: Path, kind: SandboxKind) -> None:
+    programs = Programs([], tmp_path, lambda: True, lambda: Sandbox(kind))
     with pytest.raises(PermissionDenied, match="requireSandbox") as refused:
         await programs.start(Profile(), ["/bin/true"], folder=tmp_path, environment={})
     assert refused.value.code == "no_sandbox"
@@ -128,10 +131,12 @@ async def test_where_a_sandbox_is_required_and_none_works_nothing_is_started(tmp
 def test_the_probe_finds_the_best_that_works_and_says_what_it_lacks() -> None:
     found = probe()
     works = [kind for kind in SandboxKind if probe_one(kind) is not None]
-    assert found.kind is works[0], "bubblewrap, Landlock, sandbox-exec, none: in this order"
+    assert found.kind is works[0], "in the order of the kinds"
     assert NO_SANDBOX.lacks, "without one, that much is said"
     if abi() > 0:
         assert SandboxKind.LANDLOCK in works
+    landlock = probe_one(SandboxKind.LANDLOCK)
+    assert landlock is None or (not landlock.confines and landlock.lacks == NO_SANDBOX.lacks)
     for kind in works:
         one = probe_one(kind)
         assert one is not None

@@ -260,7 +260,7 @@ def test_how_long_answers_are_is_counted_by_tool_and_put_into_the_page(runs: dic
     run = runs["Wide answers"]
     assert sum(sizes.calls for sizes in run.answers.values()) == len(run.calls)
     page = tmp_path / "mcp.md"
-    page.write_text("before\n<!-- answers -->\nold\n<!-- end of answers -->\nafter\n", encoding="utf-8")
+    page.write_text("before\n<!-- answers -->\nLAST RUN\n<!-- end of answers -->\nafter\n", encoding="utf-8")
     replay_page.write_answers(run, page)
     assert page.read_text(encoding="utf-8").startswith("before\n<!-- answers -->\n| tool | calls |")
-    assert "old" not in page.read_text(encoding="utf-8")
+    assert "LAST RUN" not in page.read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from bridge.contract.index_comparison import CompareParams, IndexComparison
 from bridge.contract.session import Faults, LimitUse, SandboxStatus, SemanticAllowParams, SemanticStatus, VaultStatus
 from bridge.keys.servers import origin
 from bridge.rpc.dispatch import Method, RequestContext
-from bridge.sandbox.sandbox import probe
+from bridge.sandbox.probing import probe
 from bridge.toolkit.enabled import enabled_tools
 
 

@@ -22,7 +22,6 @@ from bridge.index.knowledge import StoredLink
 from bridge.index.lost_links import LostLink
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import SandboxKind
 from bridge.sandbox.system import SEARCH_PATH
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
@@ -45,7 +44,7 @@ _SPARE: Final = 600.0
 _MOST_NAMED: Final = 50
 """Files that a text names; the data has all of them."""
 _MOST_LISTED: Final = 1_000
-"""Lost links that the data has."""
+"""Lost links, and files that were left alone, that the data has."""
 _MOVE_OR_DELETE: Final = frozenset({"mv", "rm", "unlink"})
 """Programs whose words say what they move or delete."""
 _MEGABYTE: Final = 1024 * 1024
@@ -250,7 +249,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         reads = not in_vault and only_reads(found, arguments, called=name, search_path=search_path)
         writes_git = (
             Path(found).name == "git"
-            and self._programs.sandbox.kind is SandboxKind.BUBBLEWRAP
+            and self._programs.sandbox.moves
             and self._storage.closed() is None
             and repository.may_write(arguments, lambda _word: True)
             and repository.is_plain(self._storage.top)
@@ -358,7 +357,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             "stderr": stderr,
             "changed": changed,
             "lostLinks": [link._asdict() for link in seen[:_MOST_LISTED]],
-            "leftAlone": [{"path": path, "why": why} for path, why in left],
+            "leftAlone": [{"path": path, "why": why} for path, why in left[:_MOST_LISTED]],
         }
         # Programs show this text to people, in terminals too; what is data stays as it came.
         return Output(data, with_hidden_characters_shown("\n".join(lines)))

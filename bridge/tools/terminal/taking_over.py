@@ -16,6 +16,8 @@ from bridge.vault.working_copy import Differences, WorkingCopy
 
 MOST_BYTES: Final = 256 * 1024 * 1024
 """Bytes of all new texts and files of one command; they pass through memory."""
+MOST_FILES: Final = 20_000
+"""Files that one command may change, all of which are compared, shown in one plan, and written."""
 Refused = Callable[[str], str | None]
 """Says why a file may not be changed; None where it may."""
 _CHANGED: Final = "it was changed by somebody else meanwhile"
@@ -52,10 +54,15 @@ class TakingOver:
         found = self.differences
         self._refused = refused
         self.left, self.lost = list(found.odd), []
+        touched = (*found.changed, *found.made, *found.gone)
+        if len(touched) > MOST_FILES:
+            why = f"the command changed {len(touched):,} files, and at most {MOST_FILES:,} are taken over"
+            self.left += [(path, why) for path in touched]
+            return None
         size = sum(self.copy.size(path) for path in (*found.changed, *found.made))
         if size > MOST_BYTES:
             why = f"the command wrote {size // 2**20} MB in all, and at most {MOST_BYTES // 2**20} MB are taken over"
-            self.left += [(path, why) for path in (*found.changed, *found.made, *found.gone)]
+            self.left += [(path, why) for path in touched]
             return None
         builder = self.storage.plan()
         done: set[str] = set()

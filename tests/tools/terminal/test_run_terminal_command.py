@@ -16,7 +16,8 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection, connect
-from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind, probe, probe_one
+from bridge.sandbox.probing import probe, probe_one
+from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind
 from tests.people import Person, person_at
 from tests.processes import bridge_process, children, until_gone
 from tests.sandbox.conftest import living
@@ -201,8 +202,8 @@ def git(vault: Path, *words: str) -> str:
 @pytest.fixture
 def repository(vault: Path) -> Path:
     """A vault that is a repository, with a hook and a setting that would tell if they were used."""
-    if shutil.which("git") is None or probe_one(SandboxKind.BUBBLEWRAP) is None:
-        pytest.skip("needs git and bubblewrap")
+    if shutil.which("git") is None or not HERE.moves:
+        pytest.skip("needs git, and a sandbox with a file system of its own")
     git(vault, "init", "-q", "-b", "main")
     git(vault, "config", "user.name", "Ada")
     git(vault, "config", "user.email", "ada@example.org")

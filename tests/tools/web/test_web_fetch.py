@@ -97,11 +97,14 @@ async def test_the_question_shows_the_whole_request(world: World) -> None:
 async def test_a_yes_can_hold_for_the_page_or_the_site(world: World) -> None:
     world.web.answers["/other"] = answer("x", kind="text/plain")
     world.vault.answer = Decision.ALLOW_SESSION
-    await world.fetch(f"{URL}?a=1")
-    await world.fetch(f"{URL}?a=2")
+    await world.fetch(URL)
+    await world.fetch(URL)
     assert len(world.vault.asked) == 1
+    world.vault.answer = Decision.ALLOW_ONCE
+    await world.fetch(f"{URL}?a=2")
+    assert len(world.vault.asked) == 2, "it has read from the web, and put this address together itself"
     await world.fetch("https://sea.example/other")
-    assert len(world.vault.asked) == 2
+    assert len(world.vault.asked) == 3
     sites = [option for option in world.vault.asked[0]["options"] if "sea.example" in json.dumps(option)]
     assert sites
 
@@ -346,7 +349,10 @@ class TestRobots:
         world.vault.settings.update({"consentMode": {"web_fetch": "always_allow"}, "allowAllDomains": True})
 
     async def test_holds_from_the_eleventh_page_on(self, world: World) -> None:
-        for number in range(10):
+        links = "".join(f"<p><a href='{URL}?{number}'>page {number}</a></p>" for number in range(11))
+        world.web.answers["/index"] = answer(f"<main>{links}<a href='https://sea.example/other'>other</a></main>")
+        await world.fetch("https://sea.example/index", format="raw")
+        for number in range(9):  # addresses as they were read, about which nobody is asked
             await world.fetch(f"{URL}?{number}", format="raw")
         assert (await world.refused(f"{URL}?10")).data["code"] == "robots"
         world.web.answers["/other"] = answer("fine", kind="text/plain")

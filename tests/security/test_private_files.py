@@ -1,0 +1,63 @@
+"""Permissions of the bridge's own files that something changes are given back after the program, and logged."""
+
+import asyncio
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from bridge.app import Bridge
+from bridge.sandbox.profile import Profile
+from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import NO_SANDBOX
+from bridge.server.private_files import make_private, private_places
+from bridge.server.run_folder import RunFolder, place
+
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.mark.parametrize("changed", [0o644, 0o777, 0o000])
+def test_files_and_folders_are_private_again(tmp_path: Path, changed: int) -> None:
+    folder = RunFolder(tmp_path.resolve())
+    folder.write("host.json", b"the token")
+    other = RunFolder(tmp_path.resolve(), kind="audit")
+    other.write("key", b"a key")
+    assert make_private(folder.vault) == []
+    for path in (folder.path / "host.json", other.path / "key"):
+        path.chmod(changed)
+    folder.path.chmod(0o755)
+    assert len(make_private(folder.vault)) == 3
+    assert mode(folder.path) == 0o700
+    assert [mode(path) for path in (folder.path / "host.json", other.path / "key")] == [0o600, 0o600]
+    assert make_private(folder.vault) == []
+
+
+async def test_they_are_looked_at_after_each_program(tmp_path: Path) -> None:
+    file = tmp_path / "host.json"
+    file.write_text("the token", encoding="ascii")
+    seen: list[int] = []
+    programs = Programs([], tmp_path, lambda: False, lambda: NO_SANDBOX, lambda: seen.append(mode(file)))
+    running = await programs.start(
+        Profile(), ["/bin/chmod", "644", str(file)], folder=tmp_path, environment={"PATH": "/usr/bin:/bin"}
+    )
+    await running.ended()
+    assert seen == [0o644]
+
+
+async def test_a_bridge_repairs_them_at_its_start_and_logs_it(tmp_path: Path) -> None:
+    vault = (tmp_path / "Vault").resolve()
+    vault.mkdir()
+    async with Bridge(vault):
+        pass
+    key = next(path for path in private_places(vault) if path.is_file() and path.parent == place(vault, kind="audit"))
+    key.chmod(0o644)
+    async with Bridge(vault):
+        assert mode(key) == 0o600
+    log = await asyncio.to_thread((vault / ".vault-bridge" / "logs" / "tools.log").read_text, "utf-8")
+    assert "made_private" in log
+    assert key.name in log
