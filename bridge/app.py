@@ -260,8 +260,7 @@ class Bridge:
 
     async def _start(self) -> None:
         stack = self._stack
-        secrets = Secrets()
-        stack.enter_context(redacted_console(secrets))
+        stack.enter_context(redacted_console(secrets := Secrets()))
         root = VaultRoot(self._vault, portable=lambda: self.settings.current.portable_names)
         stack.callback(root.close)
         run = RunFolder(root.path)
@@ -318,9 +317,10 @@ class Bridge:
         stack.callback(audit_step.close)
         self._note_life(audit_step)
         await asyncio.to_thread(_keep_private, root.path, audit_step.note)
+        limits = RateLimitStep(RateLimits(), self._clock, lambda hit: _limited(hit, audit_step, hub))
         pipeline = Pipeline(
             registry=registry,
-            rate_limit=RateLimitStep(RateLimits(), self._clock, lambda hit: _limited(hit, audit_step, hub)),
+            rate_limit=limits,
             consent=ConsentStep(
                 broker,
                 grants,
