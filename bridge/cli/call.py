@@ -75,7 +75,7 @@ def call(
     folder = find_vault(vault)
 
     async def run() -> Result:
-        async with connect(folder, name=name, role="agent", client=client) as bridge:
+        async with connect(folder, name=name, role="agent", client=client, brief=True) as bridge:
             if tool is None:
                 return await bridge.result(call_id or "", wait)
             parsed = await tool_arguments(bridge, tool, words, arguments)

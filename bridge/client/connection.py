@@ -42,6 +42,7 @@ async def connect(
     role: Literal["agent", "host"] = "agent",
     client: str | None = None,
     can: Sequence[str] | None = None,
+    brief: bool = False,
 ) -> AsyncIterator["Connection"]:
     """Connect to the bridge that serves a vault.
 
@@ -52,6 +53,7 @@ async def connect(
         client: As which client, by the name that the person gave it; its token is looked for where
             `vault-bridge clients add --save` put it, and no other is used instead.
         can: What a host can do, such as `["consent"]`; by default nothing.
+        brief: Whether this is for one call, so that the person is offered no answer for the session.
 
     Raises:
         VaultNotFound: There is no such vault.
@@ -73,9 +75,8 @@ async def connect(
             raise not_running(folder) from None
         connection = Connection(socket)
         try:
-            await connection.request(
-                "session.name", client=name, **({"can": list(can or ())} if role == "host" or can else {})
-            )
+            shown = {"can": list(can or ())} if role == "host" or can else {}
+            await connection.request("session.name", client=name, **shown, **({"brief": True} if brief else {}))
             yield connection
         finally:
             await connection.close()

@@ -67,10 +67,17 @@ class SessionInfo(Wire):
 
 
 class SessionNameParams(Params):
-    """How a client introduces itself."""
+    """How a client introduces itself.
+
+    Attributes:
+        client: What it calls itself.
+        can: What a host can do.
+        brief: Whether it disconnects after one call, so that no answer can hold for its session.
+    """
 
     client: Annotated[ClientName, AfterValidator(_shown)]
     can: list[Ability] | None = None
+    brief: bool = False
 
 
 class SessionName(Wire):

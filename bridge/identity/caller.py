@@ -65,6 +65,7 @@ class Caller:
         calls_itself: The name that the program gave itself, which proves nothing.
         draft: The draft that the call names, where it names one.
         chain: The chain that the call is a part of, where it is one: that call's execution id. Nobody can send it.
+        brief: Whether the connection ends with the call.
     """
 
     client: Client
@@ -72,6 +73,12 @@ class Caller:
     calls_itself: str | None = None
     draft: str | None = None
     chain: str | None = None
+    brief: bool = False
+
+    @property
+    def has_session(self) -> bool:
+        """Whether an answer for its session would hold for another call of it."""
+        return not (self.brief and self.client.is_shared)
 
     @property
     def subject(self) -> str:

@@ -205,7 +205,7 @@ def choices(case: ConsentCase) -> tuple[Decision, ...]:
     """What the person may answer, the most cautious yes first.
 
     An answer for longer than once must hold for something: where it would cover targets and there are none, only
-    `allow_once` is left.
+    `allow_once` is left, and a program that disconnects after the call has no session to allow anything for.
 
     Args:
         case: The call they are asked about.
@@ -213,9 +213,10 @@ def choices(case: ConsentCase) -> tuple[Decision, ...]:
     nothing_to_cover = case.scope is Covers.TARGET and not case.targets
     if _asks_every_time(case) or nothing_to_cover or case.only_once:
         return (Decision.ALLOW_ONCE, *DENIALS)
-    if case.consent_class is ConsentClass.SESSION:
-        return (Decision.ALLOW_ONCE, Decision.ALLOW_SESSION, *DENIALS)
-    return (Decision.ALLOW_ONCE, Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS, *DENIALS)
+    longer = [Decision.ALLOW_SESSION] if case.caller.has_session else []
+    if case.consent_class is not ConsentClass.SESSION:
+        longer.append(Decision.ALLOW_ALWAYS)
+    return (Decision.ALLOW_ONCE, *longer, *DENIALS)
 
 
 def may_confirm(case: ConsentCase) -> bool:

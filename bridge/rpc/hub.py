@@ -120,7 +120,7 @@ class Peer:
 
     def __init__(self, client: Client, hub: "Hub", transport: Transport | None) -> None:
         self.id = f"connection-{secrets.token_hex(6)}"
-        self.caller = Caller(client, self.id)
+        self.caller = Caller(client, self.id, brief=transport is None)
         self.can = frozenset({"consent"} if client.is_person and transport else ())
         self.kinds: frozenset[str] = frozenset()
         self.outgoing = Outgoing(self.post)
@@ -138,12 +138,14 @@ class Peer:
         """The client, for people."""
         return self.caller.name
 
-    def introduce(self, calls_itself: str, can: frozenset[str] | None) -> None:
-        """Take the name the program gives itself, and what a screen says it can do (None: as before).
+    def introduce(self, calls_itself: str, can: frozenset[str] | None, *, brief: bool = False) -> None:
+        """Take the name the program gives itself, what a screen says it can do (None: as before), and if it stays.
 
         The name is shown and kept, so it is none of the program's secrets.
         """
-        self.caller = replace(self.caller, calls_itself=hide_secrets(calls_itself))
+        self.caller = replace(
+            self.caller, calls_itself=hide_secrets(calls_itself), brief=brief or self._transport is None
+        )
         if can is not None and self._transport is not None:
             self.can = can
         self._hub.refresh(self)

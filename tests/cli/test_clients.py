@@ -189,6 +189,16 @@ def test_two_connections_of_a_client_are_one_session(run: Command, served: Any) 
     assert "no call 'mine'" in run("call", "--call-id", "mine", code=1).output  # nobody else's
 
 
+def test_a_single_call_is_offered_no_answer_for_a_session_that_ends_with_it(run: Command, served: Any) -> None:
+    run("clients", "add", "Robot", "--save")
+    for words in ((), ("--client", "Robot")):
+        run("call", "grep", "pattern=TODO", "--wait", "0", *words, code=1)
+    unnamed, named = sorted(served.pending(2), key=lambda question: bool(question["verified"]))
+    assert "allow_session" not in unnamed["choices"]
+    assert "allow_once" in unnamed["choices"]
+    assert "allow_session" in named["choices"]
+
+
 def test_without_a_token_no_other_one_is_used(run: Command, served: Any) -> None:
     run("clients", "add", "Robot")  # its token is not kept here
     for name in ("Robot", "Nobody"):

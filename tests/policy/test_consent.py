@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
+from bridge.identity.caller import SHARED, Caller, Client
 from bridge.policy.consent import ConsentCase, Rule, StandingAnswers, Verdict, choices, decide
 from tests.identities import PERSON, caller, touching
 
@@ -166,3 +167,20 @@ def test_nothing_but_the_users_own_undo_makes_a_never_tool_run_unasked(asked: Co
     verdict = decide(asked, said)
     assert verdict.outcome != "allow" or (asked.by_user and asked.caller is PERSON)
     assert not {Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS} & set(verdict.choices)
+
+
+@pytest.mark.parametrize(
+    ("client", "brief", "offered"),
+    [
+        (SHARED, False, True),
+        (SHARED, True, False),
+        (Client("beta", "Beta", SHARED.capabilities), True, True),
+    ],
+    ids=["stays connected", "disconnects after the call", "has a name"],
+)
+def test_for_this_session_is_offered_only_where_a_session_outlasts_the_call(
+    client: Client, *, brief: bool, offered: bool
+) -> None:
+    asked = case(READING, caller=Caller(client, "connection-1", brief=brief))
+    assert (Decision.ALLOW_SESSION in choices(asked)) is offered
+    assert Decision.ALLOW_ALWAYS in choices(asked)

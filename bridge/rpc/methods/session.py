@@ -46,7 +46,7 @@ def name(context: RequestContext, params: wire.SessionNameParams) -> wire.Sessio
     if not session.caller.client.is_person and wanted - may:
         hint = "Only a client that answers questions says that it `can` show them; leave `can` out"
         raise ProtocolError(FORBIDDEN, "Forbidden for this client", hint=hint)
-    session.introduce(params.client, None if params.can is None else wanted)
+    session.introduce(params.client, None if params.can is None else wanted, brief=params.brief)
     context.services.seen(session.caller)
     return wire.SessionName(client=session.name, session_id=session.session_id, can=tuple(sorted(session.can)))
 

@@ -1452,6 +1452,7 @@ export interface SessionName {
 export interface SessionNameParams {
 	client: string;
 	can?: ("consent" | "write" | "dirty" | "runTool")[] | null;
+	brief?: boolean;
 }
 
 /** All settings as they are set, and what follows for the tools. */
