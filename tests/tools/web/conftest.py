@@ -46,6 +46,10 @@ class Desk:
     def choose(self, *services: str) -> None:
         self.set(webSearchProviders=list(services), searxngEndpoint="https://searx.example")
 
+    def forget_reading(self) -> None:
+        """Forget that the client has read from the web, as a person does who trusts it again."""
+        self.vault.web_readers.clear("agent-1")
+
     def finds(self, *results: dict[str, Any]) -> None:
         self.web.answers["searx.example/search"] = answer(
             orjson.dumps({"results": results, "unresponsive_engines": []}), kind="application/json"

@@ -171,12 +171,16 @@ async def test_it_can_be_always_allowed_only_with_a_key(desk: Desk) -> None:
     desk.choose("brave")
     assert (await desk.search()).success
     assert len(desk.vault.asked) == 3, "a new site, for a client that has read from the web"
+    desk.forget_reading()
     assert (await desk.search()).success
     assert len(desk.vault.asked) == 3, "not asked"
+    assert (await desk.search()).success
+    assert len(desk.vault.asked) == 4, "words put together after the answer of the last search was read"
+    desk.forget_reading()
     desk.keys.clear(Provider.BRAVE)
     desk.choose("searxng")
     await desk.search()
-    assert len(desk.vault.asked) == 4
+    assert len(desk.vault.asked) == 5
 
 
 async def test_a_session_can_be_allowed_without_a_key(desk: Desk) -> None:
@@ -184,7 +188,18 @@ async def test_a_session_can_be_allowed_without_a_key(desk: Desk) -> None:
     desk.vault.answer = Decision.ALLOW_SESSION
     for _ in range(3):
         assert (await desk.search()).success
+        desk.forget_reading()
     assert len(desk.vault.asked) == 1
+
+
+async def test_what_is_allowed_for_a_session_is_asked_about_once_answers_were_read(desk: Desk) -> None:
+    desk.set(consentMode={"web_search": "session_allow"})
+    desk.vault.answer = Decision.ALLOW_SESSION
+    assert (await desk.search()).success
+    desk.vault.answer = Decision.ALLOW_ONCE
+    assert (await desk.search("what the answer said")).success
+    assert len(desk.vault.asked) == 2
+    assert "allow_session" not in desk.vault.asked[-1]["choices"]
 
 
 async def allowed_for_the_session(desk: Desk) -> None:
@@ -192,6 +207,7 @@ async def allowed_for_the_session(desk: Desk) -> None:
     desk.vault.answer = Decision.ALLOW_SESSION
     for _ in range(MOST):
         assert (await desk.search()).success
+        desk.forget_reading()
     assert len(desk.vault.asked) == 1
     desk.vault.answer = Decision.ALLOW_ONCE
 
@@ -200,6 +216,7 @@ async def test_after_ten_searches_the_person_is_asked_once_more(desk: Desk) -> N
     await allowed_for_the_session(desk)
     for _ in range(MOST):
         assert (await desk.search("one more")).success
+        desk.forget_reading()
     assert len(desk.vault.asked) == 2, "with that yes the counting has begun anew"
     question = desk.vault.asked[-1]
     assert "has made 10 web searches within 15 minutes" in question["preview"]["warnings"][-1]
