@@ -10,7 +10,7 @@ import contextlib
 import inspect
 import logging
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
 from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from bridge.clock import Clock
 from bridge.contract.base import Event
 from bridge.contract.consent import Operation
 from bridge.contract.events import ToolFinished, ToolOutput, ToolProgress, ToolStarted
-from bridge.contract.identity import Capability
+from bridge.contract.identity import Capability, Preset
 from bridge.contract.result import CallPlan, CallPreview, Explanation, Refusal, RequestPlan, ToolResult, WritePlan
 from bridge.drafts.draft import Draft
 from bridge.drafts.store import Drafts
@@ -89,6 +89,9 @@ nothing is changed."""
 T = TypeVar("T")
 _Looked = TypeVar("_Looked", bound=Effect)
 _BEFORE_CONSENT = frozenset({Phase.QUEUED, Phase.PREPARING})
+
+_WIDER = (Preset.AGENT, Preset.VAULT, Preset.EVERYTHING)
+"""The presets from the fewest tools to all of them: whoever lacks one is told of the first that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -440,8 +443,10 @@ class Pipeline:
         if tool is None:
             hint, near = self.registry.advice(tool_call.tool, tool_call.caller)
             raise InvalidParameters(f"Unknown tool {tool_call.tool[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
-        if not self._enabled(tool_call, settings).calls(tool.spec):
-            raise _disabled(tool.name, tool_call.caller)
+        enabled = self._enabled(tool_call, settings)
+        if not enabled.calls(tool.spec):
+            presets = () if enabled.by_hand else {Preset.EVERYTHING, *tool.spec.presets}
+            raise _disabled(tool.name, tool_call.caller, presets)
         return tool
 
     def _enabled(self, tool_call: ToolCall, settings: Settings) -> EnabledTools:
@@ -805,14 +810,25 @@ def _answer(effect: _Failed | Unchanged) -> Output:
     return effect.output
 
 
-def _disabled(name: str, caller: Caller) -> PermissionDenied:
-    """The refusal of a tool that the caller does not have, with what the user can do about it."""
-    preset = caller.client.preset
-    change = "the setting `chatTools`" if caller.client.id == CHAT_ID else "`vault-bridge clients update`"
-    own = f". This client has the preset {preset!r}, which {change} changes" if preset else ""
+def _disabled(name: str, caller: Caller, presets: Collection[str] = ()) -> PermissionDenied:
+    """Return the refusal of a tool that the caller does not have, with the command by which the user gives it.
+
+    Args:
+        name: The tool.
+        caller: Who called it.
+        presets: Those that have the tool, where the caller lacks it because of its own preset.
+    """
+    command = f"`vault-bridge settings enable {name}`"
+    own = ""
+    if presets and caller.client.preset:
+        wider = next((preset.value for preset in _WIDER if preset in presets), Preset.EVERYTHING.value)
+        own = f" for this client, whose preset is `{Preset(caller.client.preset).value}`"
+        if caller.client.id == CHAT_ID:
+            command = f"`vault-bridge settings set chatTools={wider}`"
+        else:
+            command = f'`vault-bridge clients update "{caller.client.name}" --preset {wider}`'
     return PermissionDenied(
-        f"The tool {name!r} is disabled. The user can enable it in the settings, "
-        f"or with `vault-bridge settings enable {name}`{own}",
+        f"The tool {name!r} is disabled{own}. The user can enable it in the settings, or with {command}",
         code="tool_disabled",
     )
 

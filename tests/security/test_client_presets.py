@@ -34,8 +34,12 @@ async def test_a_client_has_the_tools_of_its_preset_from_the_moment_that_it_chan
         ]
         refused = await robot.call("edit", {"path": "Ideas.md", "append": "x"})
         assert refused.data["code"] == "tool_disabled"
-        assert "clients update" in refused.text
+        assert refused.text.endswith('or with `vault-bridge clients update "Robot" --preset agent`')
+        assert "whose preset is `minimal`" in refused.text
         assert (await person.log("client"))[0]["preset"] == "minimal"
+        await person.host.request("clients.update", clientId=added["client"]["clientId"], preset="agent")
+        person.answer = "allow_once"
+        assert (await robot.call("edit", {"path": "Ideas.md", "append": "x"})).ok, "the command that was named helps"
 
 
 async def test_what_comes_on_top_by_name_or_by_a_switch_narrows_no_preset(person: Person, vault: Path) -> None:
