@@ -224,6 +224,7 @@ async def test_whenever_either_end_is_killed_a_change_is_made_once_or_not_at_all
         note.write_text(before, encoding="utf-8")
         with piped(robot) as pipe:
             await asyncio.to_thread(pipe.ask, 1, "tools/list", _meta=ENVELOPE)
+            await served_by_another_than(robot, 0)
             served = find_endpoint(robot).pid
             async with person_at(robot) as person:
                 person.answer = "allow_once"
