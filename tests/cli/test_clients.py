@@ -333,10 +333,7 @@ def test_a_program_that_calls_itself_like_a_client_is_shown_as_unnamed(
     screen = terminal("approve", "--vault", str(served.vault))
     seen = " ".join(screen.see("Your answer").split())
     assert "Asked by a program without a name of its own, calls itself Robot (unverified)" in seen
-    screen.type("s\r")
-    said = " ".join(screen.see("anything else goes back").split())
-    assert "The program that calls itself “Robot” (unverified) may read every note of this vault" in said
-    assert "until it disconnects" in said
+    assert "Allow for session" not in seen, "it has disconnected already"
 
 
 def test_a_client_has_the_tools_for_models_unless_another_preset_is_chosen(run: Command) -> None:

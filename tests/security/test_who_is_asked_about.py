@@ -77,12 +77,13 @@ async def test_what_a_program_without_a_name_was_allowed_for_its_session_ends_wi
     assert len(person.asked) == 2
 
 
-async def test_over_http_an_answer_for_the_session_holds_for_that_call_alone(person: Person, vault: Path) -> None:
-    person.answer = "allow_session"
+async def test_over_http_where_each_request_is_a_session_none_is_offered(person: Person, vault: Path) -> None:
+    person.answer = "allow_once"
     for _ in range(2):
         (result,) = await post(vault, {"name": "read", "arguments": READ})
         assert result["success"]
     assert len(person.asked) == 2
+    assert all("allow_session" not in question["choices"] for question in person.asked)
     assert await person.host.request("consent.grants") == []
 
 

@@ -185,7 +185,7 @@ def _ranked(found: NoteSearchResult, first: int) -> Iterator[str]:
     room = _BYTES - sum(len(result.path.encode()) for result in found.results) // max(len(found.results), 1)
     for number, result in enumerate(found.results, first):
         if not found.exact and not found.question and number == found.matching:
-            yield "With only some of the words:"
+            yield "By words and meaning:" if found.by_meaning else "With only some of the words:"
         yield result.path
         if result.excerpt:
             yield f"  {_cut(result.excerpt, room)}"

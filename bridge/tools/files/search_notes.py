@@ -162,7 +162,7 @@ def _text(found: NoteSearchResult, first: int, contents: dict[str, _Content]) ->
     for number, result in enumerate(found.results, first + 1):
         if found.matching == number - 1 and found.matching and not found.question:
             yield ""
-            yield "With some of the words:"
+            yield "By words and meaning:" if found.by_meaning else "With some of the words:"
         yield ""
         yield f"{number}. {result.path}"
         content = contents.get(result.path)
@@ -193,5 +193,6 @@ def _heading(found: NoteSearchResult) -> str:
         how = "by words and meaning" if found.by_meaning else "with some of the words"
         return f"Found {counted(found.total, 'note')} {how}, the likeliest first:"
     if not found.matching:
-        return f"No note has all the words. Found {counted(found.total, 'note')} with some of them:"
+        how = "by words and meaning" if found.by_meaning else "with some of them"
+        return f"No note has all the words. Found {counted(found.total, 'note')} {how}:"
     return f"Found {counted(found.matching, 'note')} with all the words:"

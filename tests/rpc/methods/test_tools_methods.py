@@ -15,7 +15,7 @@ async def test_a_call_reaches_the_tools_with_everything_it_carries(world: World)
     params = {"name": "echo", "arguments": {"a": [1]}, "callId": "c-1", "wait": 1.5, "reason": "to see"}
     answer = await world.ask("agent", "tools.call", params, session=session)
     assert answer["result"] == {"success": True, "data": {"a": [1]}, "text": "done", "metadata": {}}
-    caller = Caller(SHARED, session.session_id)
+    caller = Caller(SHARED, session.session_id, brief=True)
     assert world.calls.asked == [{"caller": caller, **params}]
 
 
