@@ -37,6 +37,7 @@ class TicketMachine(RuleBasedStateMachine):
         self.clock = LoopClock(self.runner.get_loop())
         self.tickets: list[str] = []
         self.known: dict[str, tuple[bool, float]] = {}
+        self.looked = 0.0
         """What the client has learnt of a ticket, and when."""
         self.files = PrivateFiles()
         self.do(self.start())
@@ -138,11 +139,13 @@ class TicketMachine(RuleBasedStateMachine):
                     assert ticket not in self.known
                 elif found.error_type != "not_found":
                     assert found.success is (times == 1)
-                    before, _ = self.known.setdefault(ticket, (found.success, self.clock.monotonic()))
+                    # It ended after the last look, at which it was still waiting.
+                    before, _ = self.known.setdefault(ticket, (found.success, self.looked))
                     assert found.success is before
                 else:
                     _, since = self.known[ticket]
                     assert self.clock.monotonic() - since >= (KEPT_HOURS - 1) * 3600, "it was kept for a day"
+            self.looked = self.clock.monotonic()
 
         self.do(look())
 
