@@ -486,7 +486,7 @@ class VectorIndex:
     def _let_go(self) -> None:
         """Let go of the model and the store."""
         model, store = self._model, self._store
-        self._model = self._embedder = self._store = self._followed = None
+        self._model = self._embedder = self._store = self._followed = self._asked = None
         if model is not None:
             model.close()
         if store is not None:
