@@ -1,6 +1,7 @@
 """The memory that refused calls and hostile notes have taken goes back to the system.
 
-The real program is measured from outside, as whoever pays for the memory sees it.
+The real program is measured from outside. Pages of files that it only reads are left out: the system keeps them for
+whoever reads the file next and takes them back when it wants them, and how many it maps at once differs by kernel.
 """
 
 import asyncio
@@ -45,15 +46,16 @@ class Served:
         self.process = process
 
     @property
-    def resident(self) -> int:
-        """Bytes that the program holds."""
-        held: int = self.process.memory_info().rss
+    def held(self) -> int:
+        """Bytes that only this program holds, and that no file could give back."""
+        memory = self.process.memory_info()
+        held: int = memory.rss - memory.shared
         return held
 
     async def until_below(self, size: int) -> None:
         """Return when the program holds less; gives up after a minute."""
         async with asyncio.timeout(MINUTE):
-            while self.resident >= size:  # noqa: ASYNC110 - nobody tells of another process's memory
+            while self.held >= size:  # noqa: ASYNC110 - nobody tells of another process's memory
                 await asyncio.sleep(0.5)
 
 
