@@ -210,7 +210,7 @@ def _failed(method: Method, error: BaseException) -> Any:
             return _error(INTERNAL_ERROR, "Internal error", "Something it waited for was stopped; try again")
         case _:
             logger.error("The method %s crashed", method.name, exc_info=error)
-            return _error(INTERNAL_ERROR, "Internal error", NO_HINT)
+            return _error(INTERNAL_ERROR, "Internal error", "Something failed in the bridge. Its console says more")
 
 
 def _error(code: int, message: str, hint: str) -> Any:

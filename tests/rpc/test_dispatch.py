@@ -76,7 +76,7 @@ def _failing(error: BaseException) -> Callable[[RequestContext, Any], Any]:
         (ExecutionFailed("The disk is full"), -32603, "The disk is full"),
         (ProtocolError(-32001, "Forbidden", hint="Be a host"), -32001, "Be a host"),
         (ProtocolError(-32602, "Invalid params"), -32602, "The bridge's console says more"),
-        (ValueError("/home/ada/.ssh/id_rsa"), -32603, "The bridge's console says more"),
+        (ValueError("/home/ada/.ssh/id_rsa"), -32603, "Something failed in the bridge. Its console says more"),
         (asyncio.CancelledError(), -32603, "Something it waited for was stopped; try again"),
     ],
 )

@@ -2,7 +2,7 @@
 
 import { Emitter } from "../emitter";
 import { object, type JsonObject } from "../json";
-import { INVALID_PARAMS, RpcError } from "../rpc/messages";
+import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../rpc/messages";
 import { loadExtras, type Extras } from "./extras";
 import { readSettingsSchema, type Section, type SettingsSchema } from "./schema";
 import { readSettingsUpdated } from "../wire/readers";
@@ -95,7 +95,7 @@ export class SettingsStore {
 
 /** What went wrong, in the bridge's own words where it has said some. */
 export function messageOf(error: unknown): string {
-	if (error instanceof RpcError && error.code === INVALID_PARAMS) {
+	if (error instanceof RpcError && [INVALID_PARAMS, INTERNAL_ERROR].includes(error.code)) {
 		const hint = typeof error.data === "object" && error.data !== null && "hint" in error.data ? error.data.hint : null;
 		return typeof hint === "string" ? hint : error.message;
 	}

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { METHOD_NOT_FOUND, RpcError } from "../../../src/core/rpc/messages";
-import { absentTools, SettingsStore } from "../../../src/core/settings/store";
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../../src/core/rpc/messages";
+import { absentTools, messageOf, SettingsStore } from "../../../src/core/settings/store";
 
 const schema = { properties: { a: { type: "boolean", section: "tools" } }, presets: { vault: ["find", "edit"] } };
 
@@ -87,5 +87,16 @@ describe("the settings of a vault", () => {
 		const { made } = store({ "settings.get": { enabledTools, consentMode: { gone: "always_ask" } }, "settings.schema": recorded });
 		await made.load();
 		expect(made.current && absentTools(made.current)).toEqual(["ghost"]);
+	});
+});
+
+describe("what a person is told of a failure", () => {
+	it.each([
+		[new RpcError(INVALID_PARAMS, "Invalid params", { hint: "Unknown setting 'x'" }), "Unknown setting 'x'"],
+		[new RpcError(INTERNAL_ERROR, "Internal error", { hint: "Ollama at localhost does not answer" }), "Ollama at localhost does not answer"],
+		[new RpcError(METHOD_NOT_FOUND, "Unknown method", { hint: "The bridge's console says more" }), "Unknown method"],
+		[new RpcError(INTERNAL_ERROR, "Internal error"), "Internal error"],
+	])("is the sentence of the bridge, where it has one", (error, told) => {
+		expect(messageOf(error)).toBe(told);
 	});
 });
