@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
@@ -149,6 +148,8 @@ def enable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
 
     def add(enabled: list[str], known: list[str]) -> list[str]:
         _check_names(tools, known)
+        if ALL_TOOLS in enabled:
+            return enabled
         return [*enabled, *(tool for tool in tools if tool not in enabled)]
 
     _choose_tools(vault, add, as_json=as_json)
@@ -196,10 +197,8 @@ def _show_changed(answer: dict[str, Any], printer: Printer, patch: dict[str, Any
     changed = list(patch) if patch else ["enabledTools"]
     width = min(printer.width, READABLE)
     printer.lines(line for key in changed if key in settings for line in _draw(key, settings[key], width))
-    names = {*changed, *(name for value in (patch or {}).values() if isinstance(value, dict) for name in value)}
     for warning in answer["warnings"]:
-        if re.split(r"[: ]", warning, maxsplit=1)[0] in names:  # the bridge warns of every risky setting there is
-            printer.say(f"Warning: {warning}", style="bold")
+        printer.say(f"Warning: {warning}", style="bold")
 
 
 def _show_all(values: dict[str, Any], described: dict[str, Any], printer: Printer) -> None:
@@ -250,7 +249,12 @@ def _schema_of(key: str, described: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _parse(key: str, text: str, about: dict[str, Any] | None) -> Any:
-    """A value as the setting takes it; null and what the setting's schema does not know are read as JSON."""
+    """A value as the setting takes it; what its schema does not know is read as JSON.
+
+    Of an object's member, null says that it is to be left to its default.
+    """
+    if text == "null" and ("." in key or "null" in json_types(about)):
+        return None
     if "array" in json_types(about) and not text.lstrip().startswith("["):
         example = json.dumps([text], ensure_ascii=False)
         raise BadArguments(f"{key!r} takes a list, written as JSON: {key}='{example}'")

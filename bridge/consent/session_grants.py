@@ -142,7 +142,7 @@ class SessionGrants:
         where = tuple(rung.key for rung in places)
         about = f"{standing.title}{f' on {listed(places)}' if places else ''}"
         standing.said = (
-            f"{standing.holder} was denied {about}. Exactly this is not asked about again until the bridge stops."
+            f"{_denied(standing.holder)} {about}. Exactly this is not asked about again until the bridge stops."
         )
         grant = standing.to_wire("call").model_copy(update={"tool": case.tool, "where": where})
         with self._lock:
@@ -285,10 +285,15 @@ class SessionGrants:
         standing = _standing(Decision.DENY_SESSION, extent, case, now=self._clock.now())
         standing.silences = True
         standing.said = (
-            f"{standing.holder} was denied {STRIKES} times within a minute, so it is not asked about "
+            f"{_denied(standing.holder)} {STRIKES} times within a minute, so it is not asked about "
             f"{rung.label if rung else standing.title} again until the bridge stops."
         )
         return self._add(case.caller.subject, standing)
+
+
+def _denied(holder: str) -> str:
+    """The beginning of a sentence about what was denied, in the number of who it is about."""
+    return f"{holder} {'were' if holder == UNNAMED_PROGRAMS else 'was'} denied"
 
 
 def _standing(

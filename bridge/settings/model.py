@@ -8,7 +8,7 @@ is derived from these fields.
 import difflib
 import re
 import sys
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -538,32 +538,33 @@ def merge(base: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
     return merged
 
 
-def warnings(settings: Settings, keys: Collection[str] | None = None) -> list[str]:
+def warnings(settings: Settings, patch: Mapping[str, Any] | None = None) -> list[str]:
     """What the user should know about values that are allowed, but risky or without effect.
 
     Args:
         settings: The settings.
-        keys: Only about these; None: about all.
+        patch: Only about what this sets, member by member; None: about all.
     """
+    limits = settings.rate_limits if patch is None else patch.get("rateLimits") or {}
     found = {
         "rateLimits": [
             f"{tool}: {rate} calls a minute is high; it may cost API quota or allow abuse"
             for tool, rate in settings.rate_limits.items()
-            if rate > HIGH_RATE
+            if tool in limits and rate > HIGH_RATE
         ]
     }
     if settings.global_rate_limit > HIGH_RATE:
         found["globalRateLimit"] = [f"globalRateLimit: {settings.global_rate_limit} calls a minute is high"]
     if not settings.patch_backup_enabled:
         found["patchBackupEnabled"] = ["patchBackupEnabled is off: changes cannot be undone"]
-    for name in ("allow_terminal", "terminal_network", "allow_custom_tools"):
+    for name, risk in RISKS.items():
         if getattr(settings, name):
-            found[_KEYS[name]] = [f"{_KEYS[name]} is on: {RISKS[name]}"]
+            found[_KEYS[name]] = [f"{_KEYS[name]} is on: {risk}"]
     if settings.require_sandbox == "never":
         found["requireSandbox"] = ["requireSandbox: programs also run where nothing confines them"]
     for key in no_effect(_KEYS[name] for name in settings.model_fields_set):
         found[key] = [f"{key} is kept, but has no effect in this version"]
-    return [text for key, texts in found.items() if keys is None or key in keys for text in texts]
+    return [text for key, texts in found.items() if patch is None or key in patch for text in texts]
 
 
 def requires_sandbox(settings: Settings) -> bool:

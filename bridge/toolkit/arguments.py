@@ -92,6 +92,8 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
         return f"Missing parameter {where!r}. {_shape(holder, model)}"
     message = first["msg"].removeprefix("Value error, ").rstrip(".")
     known = _shape(holder, model)
+    if kind == "string_too_short" and message.endswith("at least 1 character"):
+        return f"Parameter {where!r} must not be empty. {known}"
     return f"Parameter {where!r}: {message}. {known}" if where else f"{message}. {known}"
 
 

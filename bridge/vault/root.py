@@ -24,6 +24,7 @@ from bridge.vault.paths import VaultPath, check_new_name, protected, unsafe_name
 STATE_FOLDER = ".vault-bridge"
 MAX_LINKS = 40
 _MAX_TWINS = 32
+_SHOWN_TWINS = 5
 _SWAPPED = {errno.ELOOP, errno.ENOTDIR, errno.EINVAL}
 """The errors of a name that has become something else while we looked: look again."""
 
@@ -246,7 +247,7 @@ class VaultRoot:
         if len(twins) > 1:
             raise Ambiguous(
                 f"Path {str(path)!r} is ambiguous: {len(twins)} names differ only in case or Unicode form. "
-                "Use one of the candidates, exactly as spelled",
+                f"Use one of them, exactly as spelled: {', '.join(repr(str(twin)) for twin in twins[:_SHOWN_TWINS])}",
                 candidates=[str(twin) for twin in twins],
             )
         return self._walk(twins[0])

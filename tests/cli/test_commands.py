@@ -142,6 +142,22 @@ def test_settings_are_shown_set_and_reset(changed: Path, run: Run) -> None:
     assert run("settings", "get", "consentTimeout", vault=changed).stdout == "300\n"
 
 
+def test_null_brings_a_setting_and_a_tool_back_to_their_defaults(changed: Path, run: Run) -> None:
+    run("settings", "set", "consentMode.grep=never_allow", "rateLimits.grep=3", vault=changed)
+    run("settings", "set", "consentMode.grep=null", "rateLimits.grep=null", vault=changed)
+    for members in ("consentMode", "rateLimits"):
+        assert "grep" not in json.loads(run("settings", "get", "--json", vault=changed).stdout)[members]
+    run("settings", "set", "webSearchDefaultFreshness=week", vault=changed)
+    run("settings", "set", "webSearchDefaultFreshness=null", vault=changed)
+    assert json.loads(run("settings", "get", "webSearchDefaultFreshness", "--json", vault=changed).stdout) is None
+
+
+@pytest.mark.parametrize("setting", ["allowAllDomains", "developerMode", "allowMcpServers"])
+def test_what_opens_something_is_set_with_a_warning(changed: Path, run: Run, setting: str) -> None:
+    assert f"Warning: {setting} is on" in run("settings", "set", f"{setting}=true", vault=changed).stderr
+    assert "Warning" not in run("settings", "set", f"{setting}=false", vault=changed).stderr
+
+
 def test_tools_are_enabled_and_disabled(changed: Path, run: Run) -> None:
     def enabled() -> list[str]:
         return list(json.loads(run("settings", "get", "enabledTools", "--json", vault=changed).stdout))
@@ -153,6 +169,8 @@ def test_tools_are_enabled_and_disabled(changed: Path, run: Run) -> None:
     run("settings", "disable", "grep", vault=changed)
     assert enabled() == ["find", "read", "apply_patch"]
     run("settings", "preset", "everything", vault=changed)
+    run("settings", "enable", "grep", vault=changed)
+    assert enabled() == ["*"]
     assert "preset" in run("settings", "disable", "grep", vault=changed, code=1).stderr
 
 

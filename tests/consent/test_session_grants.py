@@ -11,6 +11,7 @@ from bridge.consent import session_grants
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
+from bridge.identity.caller import Caller, Client
 from bridge.policy.consent import ConsentCase, decide
 from bridge.policy.offers import Bounds, offers
 from bridge.vault.folder import Folder
@@ -89,6 +90,11 @@ def test_a_denied_call_is_listed_and_taken_back(grants: GrantStore) -> None:
     assert grant.sentence.startswith("Claude Code was denied apply_patch on a.md. Exactly this is not asked about")
     assert grants.revoke(grant.grant_id)
     assert decide(PATCH, grants).outcome == "ask"
+
+
+def test_what_programs_without_a_name_were_denied_is_said_of_many(grants: GrantStore) -> None:
+    say(grants, Decision.DENY_ONCE, case(PATCH, caller=Caller(Client("s2", None, frozenset()), "link-s2")), "no")
+    assert grants.list()[0].sentence.startswith("Programs without a name of their own were denied apply_patch")
 
 
 @pytest.mark.parametrize("wider", [Decision.ALLOW_SESSION, Decision.ALLOW_ALWAYS])

@@ -185,7 +185,7 @@ def test_a_value_without_effect_is_accepted_with_a_warning() -> None:
     settings = Settings.parse({"shareUsageStatistics": True})
     assert settings.share_usage_statistics
     assert warnings(settings) == ["shareUsageStatistics is kept, but has no effect in this version"]
-    assert warnings(settings, ["findMaxResults"]) == []
+    assert warnings(settings, {"findMaxResults": 7}) == []
 
 
 def test_a_list_that_was_written_as_a_word_is_explained() -> None:

@@ -256,6 +256,8 @@ def test_warnings_are_about_the_keys_that_were_set(state: Folder) -> None:
     store = SettingsStore(state)
     assert len(store.update({"allowTerminal": True, "globalRateLimit": 900}, confirms=True)[1]) == 2
     assert store.update({"findMaxResults": 7})[1] == []
+    limits = store.update({"rateLimits": {"grep": 500}})[1], store.update({"rateLimits": {"find": 500}})[1]
+    assert [len(texts) for texts in limits] == [1, 1], "one limit is warned of, not each that was ever set"
 
 
 def test_settings_without_effect_are_named_at_the_start_and_kept(

@@ -15,7 +15,7 @@ class Item(Params):
 
 
 class Model(Params):
-    pattern: str
+    pattern: Annotated[str, Field(min_length=1)]
     max_results: int = 5
     items: list[Item] = Field(default_factory=list)
 
@@ -29,6 +29,7 @@ def test_names_are_camel_case_on_the_wire() -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        ({"pattern": ""}, "Parameter 'pattern' must not be empty. Parameters: pattern (required)"),
         ([], "Arguments must be an object, not an array"),
         ("x", "not a string"),
         ({}, "Missing parameter 'pattern'. Parameters: pattern (required), maxResults, items"),

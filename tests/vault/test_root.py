@@ -57,6 +57,7 @@ def test_of_twins_the_exact_spelling_wins_and_a_third_one_is_ambiguous(root: Vau
     with pytest.raises(Ambiguous) as caught:
         resolved(root, "plan.md")
     assert caught.value.data["candidates"] == ["PLAN.md", "Plan.md"]
+    assert str(caught.value).endswith("exactly as spelled: 'PLAN.md', 'Plan.md'")
     with pytest.raises(Ambiguous):
         resolved(root, NFC.upper())
 

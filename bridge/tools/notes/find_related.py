@@ -176,6 +176,6 @@ def _in_words(relation: dict[str, str]) -> str:
     words = {
         "backlink_from": "links to it",
         "forwardlink_to": "is linked from it",
-        "semantically_related": "is about the same",
+        "semantically_related": "is about something similar",
     }
     return words.get(relation["relationship"]) or f"shares {relation['tag']}"

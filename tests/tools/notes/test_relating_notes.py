@@ -139,7 +139,7 @@ def test_notes_about_the_same_are_related_beside_links(tmp_path: Path) -> None:
     ]
     assert output.data[1]["relationship"] == "semantically_related"
     assert output.data[1]["score"] == 0.25
-    assert "is about the same" in output.text
+    assert "is about something similar" in output.text
     assert output.metadata["byMeaning"] is True
 
 
