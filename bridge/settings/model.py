@@ -248,12 +248,12 @@ class Settings(BaseModel):
 
     allowed_domains: tuple[str, ...] = _network(
         "Allowed domains",
-        "Hosts that `web_fetch` can reach; `*.example.org` covers subdomains.",
+        "Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains.",
         lambda: ("localhost", "127.0.0.1"),
         strict=False,
     )
     allow_all_domains: bool = _network(
-        "Allow all domains", "Any public host can be fetched. This is risky.", default=False
+        "Allow all domains", "Every public site counts as one of the allowed domains. This is risky.", default=False
     )
     block_external_requests: bool = _network("Block external requests", "Nothing leaves this computer.", default=False)
     https_only: bool = _network("HTTPS only", "`http:` addresses are upgraded to `https:`.", default=True)

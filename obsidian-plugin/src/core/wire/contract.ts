@@ -1497,9 +1497,9 @@ export interface SettingsInForce {
 	googleSearchEngineId: string;
 	/** The keys of services, encrypted. */
 	encryptedKeys: Record<string, string>;
-	/** Hosts that `web_fetch` can reach; `*.example.org` covers subdomains. */
+	/** Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains. */
 	allowedDomains: string[];
-	/** Any public host can be fetched. This is risky. */
+	/** Every public site counts as one of the allowed domains. This is risky. */
 	allowAllDomains: boolean;
 	/** Nothing leaves this computer. */
 	blockExternalRequests: boolean;
