@@ -6,6 +6,8 @@ import threading
 from pathlib import Path
 from typing import IO, Final
 
+from bridge.workers.frames import ANSWERED
+
 MOST_KEPT: Final = 8 * 1024
 """Bytes that are kept, from the beginning: the line that says why comes first (`pool.py`)."""
 LONGEST: Final = 300
@@ -16,7 +18,9 @@ _CHUNK: Final = 4096
 
 
 class Complaint:
-    """The beginning of what one process says on its standard error. A thread takes all of it, so it never blocks.
+    """The beginning of what a process says on its standard error since its last answer.
+
+    A thread takes all of it, so the process never blocks.
 
     Args:
         stream: Its standard error; closed when the process has ended.
@@ -28,10 +32,6 @@ class Complaint:
         self._thread = threading.Thread(target=self._listen, daemon=True, name="standard error of a worker")
         self._thread.start()
 
-    def forget(self) -> None:
-        """The process has answered since, so what it said is not why it ended."""
-        self._kept.clear()
-
     def first_line(self) -> str:
         """The first line that a process said that has ended; empty where it said nothing."""
         self._thread.join(_PATIENCE)
@@ -40,6 +40,9 @@ class Complaint:
     def _listen(self) -> None:
         with self._stream as stream:
             while data := os.read(stream.fileno(), _CHUNK):
+                _, answered, data = data.rpartition(ANSWERED)
+                if answered:
+                    self._kept.clear()
                 self._kept += data[: max(MOST_KEPT - len(self._kept), 0)]
 
 

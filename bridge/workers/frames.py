@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import IO, Any
 
 LENGTH = struct.Struct(">I")
+ANSWERED = b"\0"
+"""What a worker puts on its standard error before each answer: what stands before it is not why the worker ends."""
 
 
 def read_frame(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
@@ -40,4 +42,7 @@ def answer_requests(answer: Callable[[dict[str, Any], bytes], tuple[dict[str, An
     """
     write_frame(sys.stdout.buffer, {})
     while (request := read_frame(sys.stdin.buffer)) is not None:
-        write_frame(sys.stdout.buffer, *answer(*request))
+        answered = answer(*request)
+        sys.stderr.write(ANSWERED.decode())
+        sys.stderr.flush()
+        write_frame(sys.stdout.buffer, *answered)

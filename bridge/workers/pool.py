@@ -106,7 +106,6 @@ class Worker:
         except (OSError, ValueError):
             raise WorkerGone from None
         frame = self._next_frame()
-        self._complaint.forget()
         self._busy = False
         return frame
 

@@ -79,7 +79,7 @@ async def test_settings_are_changed_wholly_or_not_at_all(world: World) -> None:
     patch = {"developerMode": True, "globalRateLimit": 900}
     answer = (await world.ask("host", "settings.update", {"patch": patch}))["result"]
     assert answer["settings"]["developerMode"] is True
-    assert len(answer["warnings"]) == 1
+    assert [warning.split()[0] for warning in answer["warnings"]] == ["globalRateLimit:", "developerMode"]
     wrong = await world.ask("host", "settings.update", {"patch": {"developerMode": False, "globalRateLimit": 0}})
     assert wrong["error"]["code"] == -32602
     assert "globalRateLimit" in wrong["error"]["data"]["hint"]
@@ -150,7 +150,8 @@ async def test_the_settings_name_every_listed_tool_also_those_that_are_not_enabl
         ({"rateLimits": {"gerp": 7}}, ["rateLimits: there is no tool 'gerp'; did you mean 'grep'?"]),
         ({"consentMode": {"grep": "always_allow"}}, []),
         ({"consentMode": {"grep": "never_allow", "gone": None}}, []),
-        ({"developerMode": True}, []),
+        ({"developerMode": False}, []),
+        ({"developerMode": True}, ["developerMode is on: agents then read notes without asking you"]),
     ],
 )
 async def test_a_value_that_cannot_act_is_warned_of_when_it_is_set(
