@@ -185,9 +185,10 @@ def test_what_was_made_shortly_before_that_time_is_not_deleted(recorded: Recorde
     for number in range(3):
         recorded.write("new.md", f"{number}\n")
         recorded.look()
-        recorded.clock.move(2)
+        recorded.clock.move(1)
         if number == 1:
             then = recorded.clock.now().timestamp()
+        recorded.clock.move(1)
     with pytest.raises(Conflict, match=r"new\.md: "):
         recorded.restoring.earlier_plan(then).build("then")
     assert (recorded.folder / "new.md").read_bytes() == b"2\n"
