@@ -21,7 +21,7 @@ from bridge.contract.base import NoParams, Params
 from bridge.contract.identity import Capability
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied, ProtocolError, ToolFailure
 from bridge.rpc import frames
-from bridge.rpc.frames import FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS, NO_HINT, Request
+from bridge.rpc.frames import CRASHED, FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS, NO_HINT, Request
 from bridge.rpc.hub import Peer
 from bridge.rpc.services import Services
 from bridge.toolkit.arguments import explain
@@ -210,7 +210,7 @@ def _failed(method: Method, error: BaseException) -> Any:
             return _error(INTERNAL_ERROR, "Internal error", "Something it waited for was stopped; try again")
         case _:
             logger.error("The method %s crashed", method.name, exc_info=error)
-            return _error(INTERNAL_ERROR, "Internal error", "Something failed in the bridge. Its console says more")
+            return _error(INTERNAL_ERROR, "Internal error", CRASHED)
 
 
 def _error(code: int, message: str, hint: str) -> Any:

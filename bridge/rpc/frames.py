@@ -43,6 +43,7 @@ CODES: Final = (
 )
 
 NO_HINT: Final = "The bridge's console says more"
+CRASHED: Final = "Something failed in the bridge. Its console says more"
 
 MAX_FRAME: Final = 16 * 1024 * 1024
 """Bytes of one frame or one POST body."""
@@ -240,7 +241,7 @@ def encode(answer: dict[str, Any]) -> bytes:
         return _encode(answer)
     except orjson.JSONEncodeError:
         logger.exception("A result is not JSON")
-        return failure(answer["id"], INTERNAL_ERROR, "Internal error", NO_HINT)
+        return failure(answer["id"], INTERNAL_ERROR, "Internal error", CRASHED)
 
 
 def failure(id: Id, code: int, message: str, hint: str) -> bytes:

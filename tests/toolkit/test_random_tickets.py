@@ -37,8 +37,9 @@ class TicketMachine(RuleBasedStateMachine):
         self.clock = LoopClock(self.runner.get_loop())
         self.tickets: list[str] = []
         self.known: dict[str, tuple[bool, float]] = {}
-        self.looked = 0.0
         """What the client has learnt of a ticket, and when."""
+        self.looked = 0.0
+        """When all tickets were last looked at."""
         self.files = PrivateFiles()
         self.do(self.start())
 
