@@ -39,8 +39,6 @@ _MARKED: dict[Depth, list[str]] = {
 }
 """Which tests each depth selects, by the markers that pyproject.toml explains."""
 
-_COVERAGE = ["--cov=bridge", "--cov-branch", "--cov-report=term:skip-covered"]
-
 
 def checks() -> list[Step]:
     """Format, lint, types, and which room imports which."""
@@ -77,8 +75,7 @@ def tests(options: RunOptions) -> list[Step]:
     if sys.platform == "linux":  # without them, the tests that need them are skipped, and say so
         install("bubblewrap", "the tests of the sandbox", "bwrap")
         install("ripgrep", "the tests that compare searches", "rg")
-    coverage = _COVERAGE if options.depth == "long" else []
-    return [*checks(), *plugin_tests(), Step("tests", [*everywhere, *coverage], TESTS_MINUTES)]
+    return [*checks(), *plugin_tests(), Step("tests", everywhere, TESTS_MINUTES)]
 
 
 def _quick_checks() -> list[Step]:

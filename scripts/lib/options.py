@@ -77,7 +77,7 @@ def parse_test(arguments: Sequence[str]) -> RunOptions:
         action="store_const",
         dest="depth",
         const="long",
-        help="also the tests marked `long`, and coverage; this is what continuous integration runs",
+        help="also the tests marked `long`; this is what continuous integration runs",
     )
     options, selection = parser.parse_known_args(arguments)
     return RunOptions(options.depth or "default", tuple(selection))

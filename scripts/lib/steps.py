@@ -26,6 +26,11 @@ TESTS_MINUTES = 60
 _LAST_OUTPUT = 5.0
 """Seconds for the output of a step that has ended: a process that it left behind may hold the pipe open for ever."""
 
+_KEPT_BYTES = 65_536
+"""Bytes of a step's output of which the last lines are taken: some lines are long."""
+
+_KEPT_LINES = 60
+
 _COLOUR = re.compile(r"\x1b\[[0-9;]*m")
 
 
@@ -38,12 +43,13 @@ class Step(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a step went. `closing` is the last line that it printed."""
+    """How a step went. `closing` is the last line that it printed, `last` the last lines."""
 
     name: str
     code: int
     seconds: float
     closing: str
+    last: Sequence[str] = ()
 
 
 def run_all(steps: Sequence[Step]) -> list[Outcome]:
@@ -52,7 +58,14 @@ def run_all(steps: Sequence[Step]) -> list[Outcome]:
 
 
 def sum_up(outcomes: Sequence[Outcome]) -> int:
-    """Print a line for each step; returns the exit code for all of them: 0 when all succeeded, else 1."""
+    """Print what each failed step printed last, then a line for each step.
+
+    So the reason of a failure stands at the end of a long log, whatever other steps printed after it.
+    Returns the exit code for all of them: 0 when all succeeded, else 1.
+    """
+    for outcome in outcomes:
+        if outcome.code and outcome.last:
+            say("\n".join((f"\n--- the last lines of {outcome.name}", *outcome.last)))
     say("")
     for outcome in outcomes:
         mark = "ok    " if outcome.code == 0 else "FAILED"
@@ -83,13 +96,20 @@ def _run(step: Step) -> Outcome:
         process.kill()
         process.wait()
         reader.join(_LAST_OUTPUT)
-        return Outcome(step.name, STOPPED, time.monotonic() - began, f"stopped after {step.minutes:g} minutes")
+        stopped = f"stopped after {step.minutes:g} minutes"
+        return Outcome(step.name, STOPPED, time.monotonic() - began, stopped, _last_lines(tail))
     except BaseException:  # Ctrl-C reached the step too; it ends as it pleases
         process.wait()
         raise
     reader.join(_LAST_OUTPUT)
-    lines = [line for line in _COLOUR.sub("", tail.decode("utf-8", "replace")).splitlines() if line.strip()]
-    return Outcome(step.name, code, time.monotonic() - began, lines[-1] if lines else "")
+    last = _last_lines(tail)
+    return Outcome(step.name, code, time.monotonic() - began, last[-1] if last else "", last)
+
+
+def _last_lines(tail: bytearray) -> list[str]:
+    """Return the last lines that are not empty, without colours."""
+    lines = _COLOUR.sub("", tail.decode("utf-8", "replace")).splitlines()
+    return [line for line in lines if line.strip()][-_KEPT_LINES:]
 
 
 def _pass_on(process: subprocess.Popen[bytes], tail: bytearray) -> None:
@@ -101,4 +121,4 @@ def _pass_on(process: subprocess.Popen[bytes], tail: bytearray) -> None:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
             tail += data
-            del tail[:-4096]
+            del tail[:-_KEPT_BYTES]

@@ -35,6 +35,20 @@ def test_the_summary_has_the_line_with_which_a_step_closed(capsys: pytest.Captur
     assert capsys.readouterr().out == "\nFAILED  tests (12.3 s): 1 failed, 9 passed in 12.00s\n"
 
 
+def test_the_summary_begins_with_what_a_failed_step_printed_last(capfd: pytest.CaptureFixture[str]) -> None:
+    outcomes = run_all(
+        [
+            Step("bad", python("print('why it failed'); print('how long'); raise SystemExit(1)")),
+            Step("good", python("print('much else')")),
+        ]
+    )
+    capfd.readouterr()
+    sum_up(outcomes)
+    printed = capfd.readouterr().out
+    assert printed.startswith("\n--- the last lines of bad\nwhy it failed\nhow long\n\nFAILED  bad (")
+    assert "much else\n" not in printed.split("FAILED")[0]
+
+
 def test_a_step_cannot_wait_for_an_answer() -> None:
     assert run_all([Step("asks", python("import sys; print(repr(sys.stdin.read()))"))])[0].closing == "''"
 
