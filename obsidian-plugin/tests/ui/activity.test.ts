@@ -19,7 +19,7 @@ describe("the agents' activity", () => {
 		await open();
 		await page.waitForSelector(".vault-bridge-activity svg");
 		const calls = page.locator('.vault-bridge-activity svg[aria-label^="Calls by day"]');
-		expect(await calls.getAttribute("aria-label")).toContain("182 in all, at most 64 on ");
+		await expect.poll(async () => calls.getAttribute("aria-label")).toContain("182 in all, at most 64 on ");
 		const heights = await calls.locator("rect").evaluateAll((bars) => {
 			const days = new Map<string, number>();
 			for (const bar of bars) days.set(bar.getAttribute("x") ?? "", (days.get(bar.getAttribute("x") ?? "") ?? 0) + Number(bar.getAttribute("height")));
@@ -28,17 +28,17 @@ describe("the agents' activity", () => {
 		expect(heights.map((height) => Math.round((height / 60) * 64))).toEqual([12, 48, 31, 5, 64, 22]);
 		await page.click('.vault-bridge-activity summary:text-is("The numbers of each day")');
 		const rows = page.locator(`${table("Each day")} tbody tr`);
-		expect(await rows.nth(5).locator("th, td").allTextContents()).toEqual(["2026-01-30", "51", "8", "5", "4", "0", "1", "1"]);
-		expect(await rows.count()).toBe(7);
+		await expect.poll(async () => rows.nth(5).locator("th, td").allTextContents()).toEqual(["2026-01-30", "51", "8", "5", "4", "0", "1", "1"]);
+		await expect.poll(async () => rows.count()).toBe(7);
 	});
 
 	it("names programs and tools as text, whatever they call themselves", async () => {
 		await open();
 		await page.waitForSelector(table("Programs"));
-		expect(await page.locator(`${table("Programs")} tbody tr`).first().locator("th, td").allTextContents()).toEqual(["Claude Code", "150", "12", "9", "20"]);
-		expect(await page.locator(".vault-bridge-activity img").count()).toBe(0);
-		expect(await page.locator(`${table("Programs")} .vault-bridge-escape`).count()).toBe(1);
-		expect(await page.locator(`${table("Tools")} tbody tr`).evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))).toEqual([
+		await expect.poll(async () => page.locator(`${table("Programs")} tbody tr`).first().locator("th, td").allTextContents()).toEqual(["Claude Code", "150", "12", "9", "20"]);
+		await expect.poll(async () => page.locator(".vault-bridge-activity img").count()).toBe(0);
+		await expect.poll(async () => page.locator(`${table("Programs")} .vault-bridge-escape`).count()).toBe(1);
+		await expect.poll(async () => page.locator(`${table("Tools")} tbody tr`).evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent)))).toEqual([
 			["grep", "120", "12 ms", "88 ms"],
 			["web_fetch", "25", "840 ms", "4.2 s"],
 			["apply_patch", "3", "–", "–"],
@@ -56,7 +56,7 @@ describe("the agents' activity", () => {
 	it("says what will be here where nothing happened yet", async () => {
 		await open(() => idle);
 		await page.waitForSelector('.vault-bridge-empty:has-text("No agent did anything in these days")');
-		expect(await page.locator(".vault-bridge-activity svg").count()).toBe(0);
+		await expect.poll(async () => page.locator(".vault-bridge-activity svg").count()).toBe(0);
 	});
 
 	it("says why when it cannot be had, and comes when it can", async () => {

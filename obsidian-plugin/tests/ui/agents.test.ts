@@ -31,11 +31,11 @@ describe("connecting an agent", () => {
 	it("lists the programs of this machine, how they stand and where their configuration is", async () => {
 		await openSettings(page, "Connect an agent");
 		await page.waitForSelector(".vault-bridge-agent");
-		expect(await agent("Claude Code").textContent()).toContain("Connected as “Claude Code”.");
-		expect(await agent("Codex").textContent()).toContain("Not connected to this vault./home/ada/.codex/config.toml");
-		expect(await agent("Gemini CLI").textContent()).toContain("line 3, column 5");
-		expect(await agent("Gemini CLI").locator("button").count()).toBe(0);
-		expect(await page.textContent(".vault-bridge-agents-rest")).toContain("Not found on this machine: Claude Desktop, VS Code.");
+		await expect.poll(async () => agent("Claude Code").textContent()).toContain("Connected as “Claude Code”.");
+		await expect.poll(async () => agent("Codex").textContent()).toContain("Not connected to this vault./home/ada/.codex/config.toml");
+		await expect.poll(async () => agent("Gemini CLI").textContent()).toContain("line 3, column 5");
+		await expect.poll(async () => agent("Gemini CLI").locator("button").count()).toBe(0);
+		await expect.poll(async () => page.textContent(".vault-bridge-agents-rest")).toContain("Not found on this machine: Claude Desktop, VS Code.");
 	});
 
 	it("shows the exact change, and does that and nothing else", async () => {
@@ -80,8 +80,8 @@ describe("connecting an agent", () => {
 	it("shows what a program is called as text", async () => {
 		bridge.agents = [{ ...agents[2], title: "<b>Codex</b>\u202e", file: "<img src=x>" }];
 		await openSettings(page, "Connect an agent");
-		expect(await agent("<b>Codex</b>").textContent()).toContain("<img src=x>");
-		expect(await page.locator(".vault-bridge-agent img").count()).toBe(0);
+		await expect.poll(async () => agent("<b>Codex</b>").textContent()).toContain("<img src=x>");
+		await expect.poll(async () => page.locator(".vault-bridge-agent img").count()).toBe(0);
 	});
 
 	it("says so when the bridge is too old", async () => {

@@ -29,13 +29,13 @@ describe("a question that comes while the person types", () => {
 			if (++typed === 20) bridge.ask(question());
 			if (typed === 40) bridge.ask(question({ requestId: "c-2" }));
 		}
-		expect(await page.inputValue(".a-note")).toBe(text);
-		expect(await page.isVisible(modal)).toBe(false);
+		await expect.poll(async () => page.inputValue(".a-note")).toBe(text);
+		await expect.poll(async () => page.isVisible(modal)).toBe(false);
 		await notice("2 questions to answer");
-		expect(await page.innerText(".vault-bridge-status.is-asking")).toBe("2 questions");
+		await expect.poll(async () => page.innerText(".vault-bridge-status.is-asking")).toBe("2 questions");
 		await page.click('.notice button:text-is("Show")');
 		await page.waitForSelector(modal);
-		expect(await page.isVisible(".notice")).toBe(false);
+		await expect.poll(async () => page.isVisible(".notice")).toBe(false);
 		expect(answers()).toEqual([]);
 	});
 
@@ -46,9 +46,9 @@ describe("a question that comes while the person types", () => {
 		bridge.ask(question());
 		await notice("Edit Projects/Balcony garden.md");
 		await page.clock.runFor(60_000);
-		expect(await page.isVisible(modal)).toBe(false);
+		await expect.poll(async () => page.isVisible(modal)).toBe(false);
 		await page.keyboard.press("Enter");
-		expect(await page.inputValue(".a-note")).toBe("\n");
+		await expect.poll(async () => page.inputValue(".a-note")).toBe("\n");
 	});
 
 	it("does not open in the two seconds after a key, wherever the key went", async () => {
@@ -56,7 +56,7 @@ describe("a question that comes while the person types", () => {
 		await page.keyboard.press("ArrowDown");
 		bridge.ask(question());
 		await notice("Edit Projects/Balcony garden.md");
-		expect(await page.isVisible(modal)).toBe(false);
+		await expect.poll(async () => page.isVisible(modal)).toBe(false);
 	});
 
 	it("does not open while a letter is being composed", async () => {
@@ -65,7 +65,7 @@ describe("a question that comes while the person types", () => {
 		await page.clock.runFor(10_000);
 		bridge.ask(question());
 		await notice("Edit Projects/Balcony garden.md");
-		expect(await page.isVisible(modal)).toBe(false);
+		await expect.poll(async () => page.isVisible(modal)).toBe(false);
 	});
 
 	it("opens at once where nobody is writing", async () => {
@@ -111,7 +111,7 @@ describe("a person who is elsewhere", () => {
 		await write();
 		bridge.ask(question());
 		await expect.poll(shown).toHaveLength(1);
-		expect(await page.isVisible(modal)).toBe(false);
+		await expect.poll(async () => page.isVisible(modal)).toBe(false);
 		await page.evaluate(() => { (window as unknown as { shown: { click: () => void }[] }).shown[0]?.click(); });
 		await page.waitForSelector(modal);
 	});
@@ -119,14 +119,14 @@ describe("a person who is elsewhere", () => {
 	it("is told once where many questions come at the same time", async () => {
 		for (let index = 0; index < 30; index++) bridge.ask(question({ requestId: `c-${index}` }));
 		await page.waitForSelector(".vault-bridge-status.is-asking:has-text('30 questions')");
-		expect(await shown()).toHaveLength(1);
+		await expect.poll(async () => shown()).toHaveLength(1);
 	});
 
 	it("is told nothing where they do not want it", async () => {
 		await page.evaluate(() => { window.host.app.saveLocalStorage("vault-bridge", { notify: false }); });
 		bridge.ask(question());
 		await page.waitForSelector(modal);
-		expect(await shown()).toEqual([]);
+		await expect.poll(async () => shown()).toEqual([]);
 	});
 });
 
@@ -155,7 +155,7 @@ describe("the note beside the question", () => {
 		await page.waitForSelector(modal);
 		await page.click("text=Open the note beside");
 		await page.waitForSelector(modal, { state: "detached" });
-		expect(await page.inputValue(".markdown-source-view")).toBe("# Garden");
+		await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("# Garden");
 		await notice("Still waiting: Claude Code: Edit Projects/Balcony garden.md");
 		expect(answers()).toEqual([]);
 		await page.click('.notice button:text-is("Show")');
@@ -165,7 +165,7 @@ describe("the note beside the question", () => {
 	it("is not offered where there is no such note yet", async () => {
 		bridge.ask(create());
 		await page.waitForSelector(modal);
-		expect(await page.isVisible("text=Open the note beside")).toBe(false);
+		await expect.poll(async () => page.isVisible("text=Open the note beside")).toBe(false);
 	});
 });
 
@@ -181,9 +181,9 @@ describe("several questions of one client", () => {
 
 	it("are in one list, what deletes something open, each with its diff on demand", async () => {
 		await together();
-		expect(await page.$$eval(".vault-bridge-group-row > details > summary .vault-bridge-file-name", (all) => all.map((el) => el.textContent))).toEqual(["Edit Projects/Balcony garden.md: 3 lines changed", "The second", "Move Plans.md to Archive/Plans.md, with 3 links in 3 notes, and delete Old plans.md"]);
-		expect(await page.isVisible("text=All of last year.")).toBe(true);
-		expect(await page.$$(".vault-bridge-group-row:first-child .vault-bridge-row")).toHaveLength(0);
+		await expect.poll(async () => page.$$eval(".vault-bridge-group-row > details > summary .vault-bridge-file-name", (all) => all.map((el) => el.textContent))).toEqual(["Edit Projects/Balcony garden.md: 3 lines changed", "The second", "Move Plans.md to Archive/Plans.md, with 3 links in 3 notes, and delete Old plans.md"]);
+		await expect.poll(async () => page.isVisible("text=All of last year.")).toBe(true);
+		await expect.poll(async () => page.$$(".vault-bridge-group-row:first-child .vault-bridge-row")).toHaveLength(0);
 		await page.click(".vault-bridge-group-row:first-child summary");
 		await page.waitForSelector(".vault-bridge-group-row:first-child .vault-bridge-row");
 	});
@@ -192,7 +192,7 @@ describe("several questions of one client", () => {
 		await together();
 		await page.uncheck('.vault-bridge-group-row:has-text("The second") > input');
 		await page.waitForSelector(`${allow}[aria-disabled="false"]`);
-		expect(await page.textContent(allow)).toBe("Allow 2 once");
+		await expect.poll(async () => page.textContent(allow)).toBe("Allow 2 once");
 		await page.click(allow);
 		expect(await bridge.until("consent.respondAll")).toEqual({ answers: [{ requestId: "c-1", decision: "allow_once", planDigest: "sha256:0123" }, { requestId: "c-many", decision: "allow_once", planDigest: "sha256:0123" }] });
 		await expect.poll(async () => page.$$eval(".vault-bridge-group-row", (all) => all.length)).toBe(1);
@@ -215,7 +215,7 @@ describe("several questions of one client", () => {
 		await together();
 		await page.keyboard.press("Escape");
 		await page.waitForSelector(modal, { state: "detached" });
-		expect(await page.innerText(".vault-bridge-status.is-asking")).toBe("4 questions");
+		await expect.poll(async () => page.innerText(".vault-bridge-status.is-asking")).toBe("4 questions");
 		expect(answers("consent.respondAll")).toEqual([]);
 	});
 
@@ -223,12 +223,12 @@ describe("several questions of one client", () => {
 		await together();
 		bridge.ask(question({ requestId: "c-9", summary: "The late one" }));
 		await page.waitForSelector("text=1 more question has come. Show it.");
-		expect(await page.$$(".vault-bridge-group-row")).toHaveLength(3);
+		await expect.poll(async () => page.$$(".vault-bridge-group-row")).toHaveLength(3);
 		bridge.notify("consent.revised", question({ requestId: "c-2", summary: "Another text", planDigest: "sha256:3" }));
 		await page.waitForSelector("text=Another text");
-		expect(await page.textContent(allow)).toBe("Allow 2 once");
+		await expect.poll(async () => page.textContent(allow)).toBe("Allow 2 once");
 		await page.click("text=1 more question has come. Show it.");
-		expect(await page.textContent(allow)).toBe("Allow 3 once");
+		await expect.poll(async () => page.textContent(allow)).toBe("Allow 3 once");
 	});
 });
 
@@ -237,10 +237,10 @@ describe("permissions that are counted", () => {
 	const counter = ".vault-bridge-counter";
 
 	it("show how much of them is used, and nothing where there are none", async () => {
-		expect(await page.isVisible(counter)).toBe(false);
+		await expect.poll(async () => page.isVisible(counter)).toBe(false);
 		bridge.notify("grants.changed", { bounded: [grant] });
 		await page.waitForSelector(`${counter}:has-text("12 of 50")`);
-		expect(await page.getAttribute(counter, "aria-label")).toContain(grant.sentence);
+		await expect.poll(async () => page.getAttribute(counter, "aria-label")).toContain(grant.sentence);
 		bridge.notify("grants.changed", { bounded: [{ ...grant, usedFiles: 13 }, { ...grant, grantId: "s-8", mostFiles: 20, usedFiles: 1 }] });
 		await page.waitForSelector(`${counter}:has-text("14 of 70")`);
 		bridge.notify("grants.changed", { bounded: [] });
@@ -290,12 +290,12 @@ describe("a question that nobody sits and waits for", () => {
 		await page.waitForSelector(modal);
 		bridge.notify("consent.waiting", ticket);
 		await page.waitForSelector(modal, { state: "detached" });
-		expect(await page.innerText(".vault-bridge-status.is-asking")).toBe("1 question");
-		expect(await page.isVisible(".notice")).toBe(false);
+		await expect.poll(async () => page.innerText(".vault-bridge-status.is-asking")).toBe("1 question");
+		await expect.poll(async () => page.isVisible(".notice")).toBe(false);
 		expect(answers()).toEqual([]);
 		await page.click(".vault-bridge-status.is-asking");
 		await page.waitForSelector(`${modal} :text("${goesOn}")`);
-		expect(await page.innerText(".vault-bridge-time")).toBe(`Until tomorrow ${time}`);
+		await expect.poll(async () => page.innerText(".vault-bridge-time")).toBe(`Until tomorrow ${time}`);
 	});
 
 	it("stays where the person is at it, and says that there is time", async () => {
@@ -314,13 +314,13 @@ describe("a question that nobody sits and waits for", () => {
 		bridge.ask(question({ requestId: "c-2", summary: "The second" }));
 		bridge.notify("consent.waiting", ticket);
 		await page.waitForSelector(`${modal} :text("The second")`);
-		expect(await page.innerText(".vault-bridge-status.is-asking")).toBe("2 questions");
+		await expect.poll(async () => page.innerText(".vault-bridge-status.is-asking")).toBe("2 questions");
 	});
 
 	it("is said once where it comes with a ticket, and opens no window", async () => {
 		bridge.ask(waiting({ createdAt: await page.evaluate(() => new Date().toISOString()) }));
 		await notice("Claude Code: Edit Projects/Balcony garden.md");
-		expect(await page.isVisible(modal)).toBe(false);
+		await expect.poll(async () => page.isVisible(modal)).toBe(false);
 		await page.click('.notice button:text-is("Show")');
 		await page.waitForSelector(modal);
 	});
@@ -328,8 +328,8 @@ describe("a question that nobody sits and waits for", () => {
 	it("is quiet where it was asked long ago, as after a restart of the bridge", async () => {
 		bridge.ask(waiting({ createdAt: new Date(Date.now() - 3_600_000).toISOString() }));
 		await page.waitForSelector(".vault-bridge-status.is-asking:has-text('1 question')");
-		expect(await page.isVisible(modal)).toBe(false);
-		expect(await page.isVisible(".notice")).toBe(false);
+		await expect.poll(async () => page.isVisible(modal)).toBe(false);
+		await expect.poll(async () => page.isVisible(".notice")).toBe(false);
 	});
 
 	it("is quiet in its last minute", async () => {
@@ -339,7 +339,7 @@ describe("a question that nobody sits and waits for", () => {
 		bridge.notify("consent.waiting", ticket);
 		await page.waitForSelector(modal, { state: "detached" });
 		await page.clock.runFor(70_000);
-		expect(await page.isVisible(".notice")).toBe(false);
+		await expect.poll(async () => page.isVisible(".notice")).toBe(false);
 	});
 
 	it("says so in the list of one client's questions", async () => {
@@ -353,7 +353,7 @@ describe("a question that nobody sits and waits for", () => {
 		bridge.pending.push(waiting({ createdAt: new Date(Date.now() - 3_600_000).toISOString() }));
 		const later = await browser.open({ vault: bridge.vault });
 		await later.waitForSelector('.notice:has-text("Still waiting: Claude Code: Edit Projects/Balcony garden.md")');
-		expect(await later.isVisible(modal)).toBe(false);
+		await expect.poll(async () => later.isVisible(modal)).toBe(false);
 		await later.close();
 	});
 });

@@ -38,11 +38,11 @@ describe("an answer", () => {
 		model.says(" = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
 		model.done();
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
-		expect(await page.locator(`${answer} strong`).textContent()).toBe("tomatoes");
-		expect(await page.locator(`${answer} li`).allTextContents()).toEqual(["peas", "beans"]);
-		expect(await page.locator(`${answer} pre`).textContent()).toBe("let x = 1;");
-		expect(await page.locator(`${answer} td`).allTextContents()).toEqual(["1", "2"]);
-		expect(await page.locator(`${answer} p`).first().textContent()).toBe("Sow tomatoes and");
+		await expect.poll(async () => page.locator(`${answer} strong`).textContent()).toBe("tomatoes");
+		await expect.poll(async () => page.locator(`${answer} li`).allTextContents()).toEqual(["peas", "beans"]);
+		await expect.poll(async () => page.locator(`${answer} pre`).textContent()).toBe("let x = 1;");
+		await expect.poll(async () => page.locator(`${answer} td`).allTextContents()).toEqual(["1", "2"]);
+		await expect.poll(async () => page.locator(`${answer} p`).first().textContent()).toBe("Sow tomatoes and");
 	});
 
 	it("is text where it would be markup, an embed or an image, and loads nothing", async () => {
@@ -55,7 +55,7 @@ describe("an answer", () => {
 		await page.waitForSelector(`${answer} .vault-bridge-escape`);
 		const shown = await page.textContent(answer);
 		for (const text of ['<img src="http://127.0.0.1:1/a.png"', "![b](http://127.0.0.1:1/c.png)", "![[Garden/Seeds]]", "<script>", "U+202E", "[x](javascript:window.hacked=1)"]) expect(shown).toContain(text);
-		expect(await page.locator(`${answer} :is(img, script, iframe, a)`).count()).toBe(0);
+		await expect.poll(async () => page.locator(`${answer} :is(img, script, iframe, a)`).count()).toBe(0);
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
 		expect(loaded).toEqual([]);
 	});
@@ -66,8 +66,8 @@ describe("an answer", () => {
 		model.says("[my bank](https://evil.example/?q=1) [[Seeds|the seeds]] [[No such note]] [here](Garden/Seeds.md) [file](file:///etc/passwd) [[.vault-bridge/bridge.json]]");
 		model.done();
 		await page.waitForSelector(`${answer} .internal-link`);
-		expect(await page.textContent(answer)).toBe("my bank (https://evil.example/?q=1) the seeds (Seeds) [[No such note]] here (Garden/Seeds.md) [file](file:///etc/passwd) [[.vault-bridge/bridge.json]]");
-		expect(await page.locator(`${answer} a.external-link`).evaluateAll((links) => links.map((link) => [link.getAttribute("href"), link.getAttribute("target"), link.getAttribute("rel")]))).toEqual([["https://evil.example/?q=1", "_blank", "noopener noreferrer nofollow"]]);
+		await expect.poll(async () => page.textContent(answer)).toBe("my bank (https://evil.example/?q=1) the seeds (Seeds) [[No such note]] here (Garden/Seeds.md) [file](file:///etc/passwd) [[.vault-bridge/bridge.json]]");
+		await expect.poll(async () => page.locator(`${answer} a.external-link`).evaluateAll((links) => links.map((link) => [link.getAttribute("href"), link.getAttribute("target"), link.getAttribute("rel")]))).toEqual([["https://evil.example/?q=1", "_blank", "noopener noreferrer nofollow"]]);
 		await page.click(`${answer} .internal-link >> nth=0`);
 		await page.waitForSelector('.workspace-tab-header:has-text("Garden/Seeds.md")');
 	});
@@ -91,7 +91,7 @@ describe("an answer", () => {
 		model.done();
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
 		await expect.poll(async () => page.locator(`${answer} p:text-is("End.")`).count()).toBe(1_000);
-		expect(await page.locator(`${answer} li`).count()).toBe(2_000);
+		await expect.poll(async () => page.locator(`${answer} li`).count()).toBe(2_000);
 		const { added, long, longest } = await page.evaluate(() => (window as unknown as { counts: { added: number; long: number; longest: number } }).counts);
 		console.warn(`10,000 pieces: ${added} nodes added, ${long} tasks over 50 ms, the longest ${Math.round(longest)} ms`);
 		// Each of the 4,000 blocks and items once, and at most one of them again for each frame; not 10,000 times all.
@@ -122,7 +122,7 @@ describe("an answer", () => {
 		model.says("Good ");
 		model.says("day.");
 		await page.waitForSelector(`${answer}:has-text("Good day.")`);
-		expect(await spoken.textContent()).toBe("The model is at it.");
+		await expect.poll(async () => spoken.textContent()).toBe("The model is at it.");
 		model.done();
 		await expect.poll(async () => spoken.textContent()).toBe("The answer is there: Good day.");
 		expect([await spoken.getAttribute("aria-live"), await page.getAttribute(".vault-bridge-chat-scroll", "aria-live")]).toEqual(["polite", "off"]);
@@ -142,9 +142,9 @@ describe("an answer", () => {
 		await page.evaluate(() => { document.querySelector<HTMLTextAreaElement>(".markdown-source-view")?.setSelectionRange(9, 9); });
 		await act("Insert into the note");
 		await page.waitForSelector('.notice:has-text("Inserted into Garden/Seeds.md.")');
-		expect(await page.inputValue(".markdown-source-view")).toBe("Tomatoes\n**Beans**\nPeas\n");
+		await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("Tomatoes\n**Beans**\nPeas\n");
 		await page.evaluate(() => { (window.host.app.workspace.getMostRecentLeaf()?.view as MarkdownView).editor.undo(); });
-		expect(await page.inputValue(".markdown-source-view")).toBe("Tomatoes\nPeas\n");
+		await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("Tomatoes\nPeas\n");
 	});
 
 	it("is inserted nowhere while no note is open", async () => {
@@ -170,11 +170,11 @@ describe("the model's calls", () => {
 		model.done("denied");
 		await page.waitForSelector('.vault-bridge-note:has-text("You said no, so the model stopped here.")');
 		await expect.poll(async () => page.locator(".vault-bridge-chat-call-state").allTextContents()).toEqual(["done", "refused"]);
-		expect(await page.isVisible(".vault-bridge-chat-call pre")).toBe(false);
+		await expect.poll(async () => page.isVisible(".vault-bridge-chat-call pre")).toBe(false);
 		await page.click(".vault-bridge-chat-call summary >> nth=0");
-		expect(await page.textContent(".vault-bridge-chat-call pre >> nth=0")).toBe("Tomatoes <b>");
+		await expect.poll(async () => page.textContent(".vault-bridge-chat-call pre >> nth=0")).toBe("Tomatoes <b>");
 		await page.click('summary:has-text("What the model thought")');
-		expect(await page.textContent(".vault-bridge-chat-thought")).toBe("I look.");
+		await expect.poll(async () => page.textContent(".vault-bridge-chat-thought")).toBe("I look.");
 	});
 
 	it("are asked about as any agent's", async () => {
@@ -198,7 +198,7 @@ describe("the keyboard", () => {
 		await page.keyboard.press("Enter");
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Stop")');
 		expect(sent()).toEqual([{ text: "one\ntwo", model: "qwen3:8b" }]);
-		expect(await page.inputValue(input)).toBe("");
+		await expect.poll(async () => page.inputValue(input)).toBe("");
 		// From anywhere in the pane.
 		await page.focus(".vault-bridge-chat-scroll");
 		await page.keyboard.press("Escape");
@@ -215,10 +215,10 @@ describe("the keyboard", () => {
 			await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
 		}
 		await page.press(input, "ArrowUp");
-		expect(await page.inputValue(input)).toBe("Second");
+		await expect.poll(async () => page.inputValue(input)).toBe("Second");
 		await expect.poll(async () => page.textContent(".vault-bridge-chat-editing")).toContain("takes the place of the earlier message");
 		await page.keyboard.press("Escape");
-		expect(await page.inputValue(input)).toBe("");
+		await expect.poll(async () => page.inputValue(input)).toBe("");
 		await page.press(input, "ArrowUp");
 		await page.keyboard.type(" thought");
 		await page.keyboard.press("Enter");
@@ -233,11 +233,11 @@ describe("the keyboard", () => {
 		await page.keyboard.type("What of @see");
 		await expect.poll(async () => page.locator('[role="option"]').allTextContents()).toEqual(["Seeds to buySeeds to buy.md", "SeedsGarden/Seeds.md"].reverse());
 		await page.keyboard.press("ArrowDown");
-		expect(await page.textContent('[role="option"][aria-selected="true"]')).toContain("Seeds to buy");
-		expect(await page.getAttribute(input, "aria-activedescendant")).toBe(await page.getAttribute('[role="option"][aria-selected="true"]', "id"));
+		await expect.poll(async () => page.textContent('[role="option"][aria-selected="true"]')).toContain("Seeds to buy");
+		await expect.poll(async () => page.getAttribute(input, "aria-activedescendant")).toBe(await page.getAttribute('[role="option"][aria-selected="true"]', "id"));
 		await page.keyboard.press("Enter");
-		expect(await page.inputValue(input)).toBe("What of [[Seeds to buy]] ");
-		expect(await page.isVisible('[role="option"]')).toBe(false);
+		await expect.poll(async () => page.inputValue(input)).toBe("What of [[Seeds to buy]] ");
+		await expect.poll(async () => page.isVisible('[role="option"]')).toBe(false);
 		expect(sent()).toEqual([]);
 		await page.keyboard.press("Enter");
 		await expect.poll(sent).toMatchObject([{ text: "What of [[Seeds to buy]]" }]);
@@ -287,7 +287,7 @@ describe("what goes wrong", () => {
 		await page.fill(input, "Hello");
 		await page.press(input, "Enter");
 		await page.waitForSelector('.notice:has-text("4 conversations are under way")');
-		expect(await page.inputValue(input)).toBe("Hello");
+		await expect.poll(async () => page.inputValue(input)).toBe("Hello");
 		await expect.poll(words).toEqual([]);
 	});
 
@@ -302,7 +302,7 @@ describe("what goes wrong", () => {
 		bridge.answers.set("chat.models", () => ({ endpoint: "http://localhost:11434", allowed: true, sentence: null, model: null, models: [{ name: "one", size: 1 }] }));
 		await page.click('button:text-is("Try again")');
 		await page.waitForSelector('.vault-bridge-chat-setup:has-text("Ask about your notes")');
-		expect(await page.inputValue(".vault-bridge-chat select")).toBe("one");
+		await expect.poll(async () => page.inputValue(".vault-bridge-chat select")).toBe("one");
 	});
 
 	it("asks which of several models, and sends nothing before", async () => {
@@ -390,7 +390,7 @@ describe("the conversations", () => {
 		bridge.answers.set("chat.list", () => [kept()]);
 		bridge.answers.set("chat.export", () => ({ success: true, text: "Created Chats/Which seeds.md" }));
 		await openChat(page);
-		expect(await page.isDisabled('button[aria-label="Make a note of this conversation"]')).toBe(true);
+		await expect.poll(async () => page.isDisabled('button[aria-label="Make a note of this conversation"]')).toBe(true);
 		await act("Conversations");
 		await page.click(".vault-bridge-chat-listed");
 		await page.waitForSelector(answer);

@@ -24,9 +24,9 @@ describe("what is shown", () => {
 		const text = await page.textContent(modal);
 		for (const part of ["Apply patch", "Medium risk", "changes 3 lines", "Claude Code", "You asked me to bring the plan", "Edit Projects/Balcony garden.md", "2 notes link here", "+4", "−3", ".vault-bridge/backups/patch-1f0c9a/"])
 			expect(text).toContain(part);
-		expect(await page.$$eval(".is-removed .vault-bridge-changed", (all) => all.map((el) => el.textContent))).toEqual(["planned", "go", "Old plan", " "]);
-		expect(await page.$$eval(".vault-bridge-facts li", (all) => all.map((el) => el.textContent))).toEqual(["Property status changed from planned to planted", "Link now points to Seeds instead of Old plan"]);
-		expect(await page.textContent(".is-added .vault-bridge-escape")).toBe("··");
+		await expect.poll(async () => page.$$eval(".is-removed .vault-bridge-changed", (all) => all.map((el) => el.textContent))).toEqual(["planned", "go", "Old plan", " "]);
+		await expect.poll(async () => page.$$eval(".vault-bridge-facts li", (all) => all.map((el) => el.textContent))).toEqual(["Property status changed from planned to planted", "Link now points to Seeds instead of Old plan"]);
+		await expect.poll(async () => page.textContent(".is-added .vault-bridge-escape")).toBe("··");
 	});
 
 	it("says what will happen larger than anything else, the tool's name above all", async () => {
@@ -39,20 +39,20 @@ describe("what is shown", () => {
 
 	it("is two answers, and everything else behind a button", async () => {
 		await ask(read());
-		expect(await page.$$eval(".vault-bridge-answers > button", (all) => all.map((el) => el.textContent))).toEqual(["Deny", "Allow once"]);
-		expect(await page.$$eval(".vault-bridge-answers-rest button", (all) => all.filter((el) => el.checkVisibility()).map((el) => el.textContent))).toEqual(["Later", "Remember…"]);
-		expect(await page.isVisible(".vault-bridge-remember")).toBe(false);
-		expect(await page.textContent(".vault-bridge-refusal")).toBe("Deny: This call is refused, and is not asked about again until the bridge stops.");
+		await expect.poll(async () => page.$$eval(".vault-bridge-answers > button", (all) => all.map((el) => el.textContent))).toEqual(["Deny", "Allow once"]);
+		await expect.poll(async () => page.$$eval(".vault-bridge-answers-rest button", (all) => all.filter((el) => el.checkVisibility()).map((el) => el.textContent))).toEqual(["Later", "Remember…"]);
+		await expect.poll(async () => page.isVisible(".vault-bridge-remember")).toBe(false);
+		await expect.poll(async () => page.textContent(".vault-bridge-refusal")).toBe("Deny: This call is refused, and is not asked about again until the bridge stops.");
 	});
 
 	it("offers nothing for longer where nothing is offered", async () => {
 		await ask({ ...network(), choices: ["allow_once", "deny_once"] });
-		expect(await page.isVisible("text=Remember…")).toBe(false);
+		await expect.poll(async () => page.isVisible("text=Remember…")).toBe(false);
 	});
 
 	it("is the exact request of a tool that leaves the vault", async () => {
 		await ask(network());
-		expect(await page.textContent(".vault-bridge-request")).toContain("GET https://example.org/tomatoes");
+		await expect.poll(async () => page.textContent(".vault-bridge-request")).toContain("GET https://example.org/tomatoes");
 	});
 
 	it("is short where the bridge says that the person wants it so, and the exact request all the same", async () => {
@@ -65,15 +65,15 @@ describe("what is shown", () => {
 
 	it("is that other notes link to what is deleted, once", async () => {
 		await ask(question({ operation: "delete", preview: null, scope: { kind: "write_delete", hasBacklinks: true } }));
-		expect(await page.textContent(modal)).toContain("Other notes link to this.");
+		await expect.poll(async () => page.textContent(modal)).toContain("Other notes link to this.");
 		bridge.notify("consent.revised", question({ operation: "delete", planDigest: "sha256:2", scope: { kind: "write_delete", hasBacklinks: true } }));
 		await page.waitForSelector("text=2 notes link here");
-		expect(await page.textContent(modal)).not.toContain("Other notes link to this.");
+		await expect.poll(async () => page.textContent(modal)).not.toContain("Other notes link to this.");
 	});
 
 	it("is parameters as a table, and as JSON when wanted", async () => {
 		await ask(read());
-		expect(await page.$$eval(".vault-bridge-parameters th", (all) => all.map((el) => el.textContent))).toEqual(["pattern", "contextLines", "caseSensitive", "filePattern"]);
+		await expect.poll(async () => page.$$eval(".vault-bridge-parameters th", (all) => all.map((el) => el.textContent))).toEqual(["pattern", "contextLines", "caseSensitive", "filePattern"]);
 		await page.click("text=Show as JSON");
 		expect(JSON.parse((await page.textContent(".vault-bridge-json")) ?? "")).toMatchObject({ contextLines: 2, filePattern: null });
 	});
@@ -82,15 +82,15 @@ describe("what is shown", () => {
 describe("many files", () => {
 	it("begin with how many of each kind, and with what is lost, which is open", async () => {
 		await ask(files());
-		expect(await page.textContent(".vault-bridge-totals")).toBe("1 deleted, 1 moved, 1 changed, 1 new folder");
-		expect(await page.$$eval(".vault-bridge-file-change", (all) => all.map((el) => el.textContent))).toEqual(["Deleted", "Moved", "Changed", "New folder"]);
-		expect(await page.isVisible(".vault-bridge-file.is-delete .vault-bridge-file-body:has-text('Nothing of worth.')")).toBe(true);
+		await expect.poll(async () => page.textContent(".vault-bridge-totals")).toBe("1 deleted, 1 moved, 1 changed, 1 new folder");
+		await expect.poll(async () => page.$$eval(".vault-bridge-file-change", (all) => all.map((el) => el.textContent))).toEqual(["Deleted", "Moved", "Changed", "New folder"]);
+		await expect.poll(async () => page.isVisible(".vault-bridge-file.is-delete .vault-bridge-file-body:has-text('Nothing of worth.')")).toBe(true);
 	});
 
 	it("in which only links follow are one line, which can be opened; all of it is on one screen", async () => {
 		await ask(many(300));
-		expect(await page.textContent(".vault-bridge-totals-text")).toBe("1 deleted, 1 moved, 1 new folder, 300 files whose links follow");
-		expect(await page.innerText(".vault-bridge-follows > summary")).toBe("300 links in 300 notes follow");
+		await expect.poll(async () => page.textContent(".vault-bridge-totals-text")).toBe("1 deleted, 1 moved, 1 new folder, 300 files whose links follow");
+		await expect.poll(async () => page.innerText(".vault-bridge-follows > summary")).toBe("300 links in 300 notes follow");
 		const boxes = await Promise.all([".vault-bridge-file.is-delete", ".vault-bridge-file.is-move", ".vault-bridge-follows > summary", button("Allow once")].map(async (one) => page.locator(one).boundingBox()));
 		for (const box of boxes) expect(box && box.y + box.height).toBeLessThan(800);
 		await page.click(".vault-bridge-follows > summary");
@@ -103,16 +103,16 @@ describe("many files", () => {
 		await ask(many(300));
 		await page.fill(".vault-bridge-totals input", "n29");
 		const shown = async (): Promise<string[]> => page.$$eval(".vault-bridge-file", (all) => all.filter((el) => el.checkVisibility()).map((el) => el.querySelector(".vault-bridge-file-name")?.textContent ?? ""));
-		expect(await shown()).toEqual(["Many/N29.md", ...Array.from({ length: 10 }, (_, index) => `Many/N29${index}.md`)]);
+		await expect.poll(async () => shown()).toEqual(["Many/N29.md", ...Array.from({ length: 10 }, (_, index) => `Many/N29${index}.md`)]);
 		await page.fill(".vault-bridge-totals input", "old");
-		expect(await shown()).toEqual(["Old plans.md"]);
+		await expect.poll(async () => shown()).toEqual(["Old plans.md"]);
 	});
 
 	it("have a sign that they open, and an edge that says that there is more", async () => {
 		await page.setViewportSize({ width: 800, height: 480 });
 		await ask(question());
-		expect(await page.$$(".vault-bridge-file > summary > .vault-bridge-chevron svg")).toHaveLength(1);
-		expect(await page.isVisible("text=More below")).toBe(true);
+		await expect.poll(async () => page.$$(".vault-bridge-file > summary > .vault-bridge-chevron svg")).toHaveLength(1);
+		await expect.poll(async () => page.isVisible("text=More below")).toBe(true);
 		await page.$eval(".vault-bridge-body", (el) => { el.scrollTop = el.scrollHeight; });
 		await page.waitForSelector("text=More below", { state: "hidden" });
 	});
@@ -137,7 +137,7 @@ describe("a yes", () => {
 		expect(answers()).toEqual([]);
 		await page.keyboard.press("Shift+Tab");
 		await page.keyboard.press("Tab");
-		expect(await focused()).toBe("Allow once");
+		await expect.poll(async () => focused()).toBe("Allow once");
 		await page.keyboard.press("Enter");
 		expect(answers()).toEqual([]);
 		await page.keyboard.press("Space");
@@ -157,13 +157,13 @@ describe("the focus", () => {
 	it("begins on what is to be read, where no key answers, and Tab goes to Deny first", async () => {
 		await ask(question());
 		await armed();
-		expect(await focused()).toBe("(the question)");
+		await expect.poll(async () => focused()).toBe("(the question)");
 		for (const key of ["Space", "Enter", "y", "n"]) await page.keyboard.press(key);
 		expect(answers()).toEqual([]);
 		await page.keyboard.press("Tab");
-		expect(await focused()).toBe("Deny");
+		await expect.poll(async () => focused()).toBe("Deny");
 		await page.keyboard.press("Tab");
-		expect(await focused()).toBe("Allow once");
+		await expect.poll(async () => focused()).toBe("Allow once");
 	});
 
 	it("stays inside the question", async () => {
@@ -200,8 +200,8 @@ describe("Escape", () => {
 		await ask(question(), question({ requestId: "c-2" }));
 		await page.keyboard.press("Escape");
 		await page.waitForSelector(modal, { state: "detached" });
-		expect(await page.innerText(".vault-bridge-status.is-asking")).toBe("2 questions");
-		expect(await page.textContent(".notice")).toContain("Still waiting: 2 questions to answer");
+		await expect.poll(async () => page.innerText(".vault-bridge-status.is-asking")).toBe("2 questions");
+		await expect.poll(async () => page.textContent(".notice")).toContain("Still waiting: 2 questions to answer");
 		await page.click(".vault-bridge-status.is-asking");
 		await page.click(`${modal} .modal-close-button`);
 		await page.waitForSelector(modal, { state: "detached" });
@@ -232,7 +232,7 @@ describe("a no", () => {
 	it("is not given by a click beside the question", async () => {
 		await ask(question());
 		await page.mouse.click(10, 10);
-		expect(await page.isVisible(modal)).toBe(true);
+		await expect.poll(async () => page.isVisible(modal)).toBe(true);
 		expect(answers()).toEqual([]);
 	});
 });
@@ -250,8 +250,8 @@ describe("a no by key", () => {
 		await ask(question());
 		await page.clock.runFor(1_000);
 		await deny();
-		expect(await page.textContent(".notice")).toContain("Denied: Edit Projects/Balcony garden.md");
-		expect(await page.isVisible(".vault-bridge-status.is-asking")).toBe(false);
+		await expect.poll(async () => page.textContent(".notice")).toContain("Denied: Edit Projects/Balcony garden.md");
+		await expect.poll(async () => page.isVisible(".vault-bridge-status.is-asking")).toBe(false);
 		await page.click('.notice button:text-is("Undo")');
 		await page.waitForSelector(modal);
 		await page.clock.runFor(20_000);
@@ -294,13 +294,13 @@ describe("a no by key", () => {
 describe("who asks", () => {
 	it("is the name that the person gave; what the program calls itself stands beside it as a claim", async () => {
 		await ask(read());
-		expect(await page.textContent(".vault-bridge-who strong")).toBe("Claude Code");
-		expect(await page.textContent(".vault-bridge-who")).toBe("Claude Code, calls itself “claude-code 2.1” (unverified) wants to:");
+		await expect.poll(async () => page.textContent(".vault-bridge-who strong")).toBe("Claude Code");
+		await expect.poll(async () => page.textContent(".vault-bridge-who")).toBe("Claude Code, calls itself “claude-code 2.1” (unverified) wants to:");
 	});
 
 	it("is without a name where nobody gave one, whatever the program calls itself", async () => {
 		await ask(unnamed());
-		expect(await page.textContent(".vault-bridge-who")).toBe("A program without a name of its own, calls itself “Claude Code” (unverified) wants to:");
+		await expect.poll(async () => page.textContent(".vault-bridge-who")).toBe("A program without a name of its own, calls itself “Claude Code” (unverified) wants to:");
 	});
 });
 
@@ -311,18 +311,18 @@ describe("an answer for longer", () => {
 	it("has its own button, and beside it in full what it holds for; the one that fits comes first", async () => {
 		await ask(read());
 		await page.click("text=Remember…");
-		expect(await page.$$eval(".vault-bridge-remember-title", (all) => all.map((el) => el.textContent))).toEqual(["Allow for longer", "Refuse for longer"]);
-		expect(await options()).toEqual(["Allow for session: reading this vault", "Allow for session: Grep", "Always allow: Grep", "Always allow, for every program: Grep", "Deny for session: Grep", "Never allow: Grep"]);
+		await expect.poll(async () => page.$$eval(".vault-bridge-remember-title", (all) => all.map((el) => el.textContent))).toEqual(["Allow for longer", "Refuse for longer"]);
+		await expect.poll(async () => options()).toEqual(["Allow for session: reading this vault", "Allow for session: Grep", "Always allow: Grep", "Always allow, for every program: Grep", "Deny for session: Grep", "Never allow: Grep"]);
 		const sentences = reading.map((one) => (one as { sentence: string }).sentence);
 		for (const said of await page.$$eval(".vault-bridge-option-sentence", (all) => all.map((el) => el.textContent))) expect(sentences).toContain(said.replace(/Suggested$/, ""));
-		expect(await sizeOf(".vault-bridge-option-sentence")).toBeGreaterThanOrEqual(13);
+		await expect.poll(async () => sizeOf(".vault-bridge-option-sentence")).toBeGreaterThanOrEqual(13);
 	});
 
 	it("opens with the focus on no answer, and marks as dangerous what allows much and nothing that refuses", async () => {
 		await ask(read());
 		await page.click("text=Remember…");
-		expect(await page.evaluate(() => document.activeElement?.className)).toBe("vault-bridge-remember");
-		expect(await page.$$eval(".vault-bridge-option .mod-warning", (all) => all.map((el) => el.textContent))).toEqual(["Always allow: Grep", "Always allow, for every program: Grep"]);
+		await expect.poll(async () => page.evaluate(() => document.activeElement?.className)).toBe("vault-bridge-remember");
+		await expect.poll(async () => page.$$eval(".vault-bridge-option .mod-warning", (all) => all.map((el) => el.textContent))).toEqual(["Always allow: Grep", "Always allow, for every program: Grep"]);
 	});
 
 	it("is sent with its name, and taken back from the notice that says what holds", async () => {
@@ -334,7 +334,7 @@ describe("an answer for longer", () => {
 		await page.waitForSelector(`${option("Allow for session: Grep")}[aria-disabled="false"]`);
 		await page.click(option("Allow for session: Grep"));
 		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-read", decision: "allow_session", option: "allow_session.tool.everywhere.client" });
-		expect(await page.textContent(".notice:has(button)")).toContain(grep.sentence);
+		await expect.poll(async () => page.textContent(".notice:has(button)")).toContain(grep.sentence);
 		await page.click('.notice button:text-is("Take back")');
 		expect(await bridge.until("consent.revoke")).toEqual({ grantId: "s-9" });
 	});
@@ -357,7 +357,7 @@ describe("an answer for longer", () => {
 			await page.waitForSelector(notice);
 			await openSettings(page, "Remembered answers");
 			await page.waitForSelector(row);
-			expect(await page.isVisible(notice)).toBe(false);
+			await expect.poll(async () => page.isVisible(notice)).toBe(false);
 			await page.keyboard.press("Escape");
 			await page.waitForSelector(notice);
 		});
@@ -370,7 +370,7 @@ describe("an answer for longer", () => {
 			await page.waitForSelector(notice, { state: "attached" });
 			bridge.notify("grants.changed", { bounded: [] });
 			await page.waitForSelector(row);
-			expect(await page.isVisible(notice)).toBe(false);
+			await expect.poll(async () => page.isVisible(notice)).toBe(false);
 		});
 	});
 
@@ -402,8 +402,8 @@ describe("an answer for longer", () => {
 		await page.uncheck(".vault-bridge-hunk-header input >> nth=0");
 		await page.click("text=Remember…");
 		await page.waitForSelector(`${button("Allow 1 of 2")}[aria-disabled="false"]`);
-		expect(await page.getAttribute(option("Allow for session: Grep"), "aria-disabled")).toBe("true");
-		expect(await page.getAttribute(option("Deny for session: Grep"), "aria-disabled")).toBe("false");
+		await expect.poll(async () => page.getAttribute(option("Allow for session: Grep"), "aria-disabled")).toBe("true");
+		await expect.poll(async () => page.getAttribute(option("Deny for session: Grep"), "aria-disabled")).toBe("false");
 	});
 });
 
@@ -421,10 +421,10 @@ describe("several questions", () => {
 		await ask(question());
 		await page.click("text=View audit log");
 		await page.waitForSelector(".vault-bridge-log");
-		expect(await page.isVisible(modal)).toBe(false);
+		await expect.poll(async () => page.isVisible(modal)).toBe(false);
 		expect(answers()).toEqual([]);
 		await page.click(".vault-bridge-status.is-asking");
-		expect(await page.isVisible(modal)).toBe(true);
+		await expect.poll(async () => page.isVisible(modal)).toBe(true);
 	});
 });
 
@@ -437,7 +437,7 @@ describe("a question that ends elsewhere", () => {
 		await ask(question());
 		bridge.notify("consent.resolved", { requestId: "c-1", ...end });
 		await page.waitForSelector(modal, { state: "detached" });
-		expect(await page.textContent(".notice")).toContain(sentence);
+		await expect.poll(async () => page.textContent(".notice")).toContain(sentence);
 		expect(answers()).toEqual([]);
 	});
 
@@ -457,7 +457,7 @@ describe("a question that ends elsewhere", () => {
 		await armed();
 		await page.click(button("Allow once"));
 		await page.waitForSelector(modal, { state: "detached" });
-		expect(await page.textContent(".notice")).toContain("It was denied in vault-bridge approve.");
+		await expect.poll(async () => page.textContent(".notice")).toContain("It was denied in vault-bridge approve.");
 	});
 });
 
@@ -466,11 +466,11 @@ describe("a bridge that goes", () => {
 		await ask(question());
 		bridge.stop();
 		await page.waitForSelector("text=The connection to the bridge is lost");
-		expect(await page.getAttribute(button("Deny"), "aria-disabled")).toBe("true");
+		await expect.poll(async () => page.getAttribute(button("Deny"), "aria-disabled")).toBe("true");
 		bridge.pending = [];
 		await bridge.start();
 		await page.waitForSelector(modal, { state: "detached" });
-		expect(await page.textContent(".notice")).toContain("The bridge stopped before it was answered, so nothing was done.");
+		await expect.poll(async () => page.textContent(".notice")).toContain("The bridge stopped before it was answered, so nothing was done.");
 	});
 
 	it("can be answered when it is back and still asks", async () => {
@@ -496,7 +496,7 @@ describe("a part of a change", () => {
 
 	it("is not offered otherwise", async () => {
 		await ask({ ...hunks(), hunksSupported: false });
-		expect(await page.$$(".vault-bridge-hunk-header input")).toHaveLength(0);
+		await expect.poll(async () => page.$$(".vault-bridge-hunk-header input")).toHaveLength(0);
 	});
 });
 
@@ -506,12 +506,12 @@ describe("a draft that is submitted", () => {
 
 	it("shows what belongs together in one place with one box, and everything else by itself, with the totals", async () => {
 		await ask(submitted());
-		expect(await page.textContent(".vault-bridge-totals")).toBe("1 deleted, 2 moved, 2 changed, 1 new, 1 new folder, 2 files whose links follow");
-		expect(await page.locator(`${unit("Archive/Plans.md")} .vault-bridge-together-head`).textContent()).toBe("These 3 files belong together1 moved, 2 files whose links follow");
-		expect(await page.locator(`${unit("Seeds (copy).md")} .vault-bridge-file-name`).allTextContents()).toEqual(["Seeds (copy).md", "Seeds.md"]);
-		expect(await page.locator(".vault-bridge-together input").count()).toBe(2);
-		expect(await page.locator(".vault-bridge-choice .vault-bridge-file-name").allTextContents()).toEqual(["Jam.md → Plum jam.md", "Long.md", "New.md"]);
-		expect(await page.locator(".vault-bridge-file.is-move .vault-bridge-file-change").allTextContents()).toEqual(["Moved", "Renamed"]);
+		await expect.poll(async () => page.textContent(".vault-bridge-totals")).toBe("1 deleted, 2 moved, 2 changed, 1 new, 1 new folder, 2 files whose links follow");
+		await expect.poll(async () => page.locator(`${unit("Archive/Plans.md")} .vault-bridge-together-head`).textContent()).toBe("These 3 files belong together1 moved, 2 files whose links follow");
+		await expect.poll(async () => page.locator(`${unit("Seeds (copy).md")} .vault-bridge-file-name`).allTextContents()).toEqual(["Seeds (copy).md", "Seeds.md"]);
+		await expect.poll(async () => page.locator(".vault-bridge-together input").count()).toBe(2);
+		await expect.poll(async () => page.locator(".vault-bridge-choice .vault-bridge-file-name").allTextContents()).toEqual(["Jam.md → Plum jam.md", "Long.md", "New.md"]);
+		await expect.poll(async () => page.locator(".vault-bridge-file.is-move .vault-bridge-file-change").allTextContents()).toEqual(["Moved", "Renamed"]);
 	});
 
 	it("is written without what the person leaves out: all files of a unit, a file, a hunk", async () => {
@@ -537,7 +537,7 @@ describe("a draft that is submitted", () => {
 		await ask(submitted());
 		await page.uncheck(box("Long.md"));
 		await page.click('.vault-bridge-file:has-text("Long.md") > summary');
-		expect(await page.isChecked(".vault-bridge-hunk-header input >> nth=0")).toBe(false);
+		await expect.poll(async () => page.isChecked(".vault-bridge-hunk-header input >> nth=0")).toBe(false);
 		await page.check(".vault-bridge-hunk-header input >> nth=0");
 		expect(await page.locator(box("Long.md")).evaluate((el) => (el as HTMLInputElement).indeterminate)).toBe(true);
 	});
@@ -552,7 +552,7 @@ describe("a draft that is submitted", () => {
 
 	it("offers no boxes where the bridge would take no part of it", async () => {
 		await ask({ ...submitted(), hunksSupported: false });
-		expect(await page.locator(`${modal} input[type="checkbox"]`).count()).toBe(0);
+		await expect.poll(async () => page.locator(`${modal} input[type="checkbox"]`).count()).toBe(0);
 	});
 });
 
@@ -566,14 +566,14 @@ describe("the text of a change", () => {
 		await armed();
 		await page.fill(".vault-bridge-message", "Better so");
 		await page.click('button:text-is("Edit") >> nth=0');
-		expect(await page.inputValue(".vault-bridge-editor-text")).toBe("a\nfirst new\nb");
+		await expect.poll(async () => page.inputValue(".vault-bridge-editor-text")).toBe("a\nfirst new\nb");
 		await page.fill(".vault-bridge-editor-text", "a\nfirst mine\nb");
 		await page.click("text=Use this text");
 		expect(await bridge.until("consent.revise")).toEqual({ requestId: "c-hunks", planDigest: "sha256:0123", path: "Long.md", hunk: 0, text: "a\nfirst mine\nb\n" });
 		await page.waitForSelector("text=first mine");
 		const text = await page.textContent(modal);
 		for (const part of ["one by you", "The new text loads something", "You have changed this text."]) expect(text).toContain(part);
-		expect(await page.inputValue(".vault-bridge-message")).toBe("Better so");
+		await expect.poll(async () => page.inputValue(".vault-bridge-message")).toBe("Better so");
 		await page.click(button("Allow once"), { force: true });
 		expect(answers()).toEqual([]);
 		await armed();
@@ -588,7 +588,7 @@ describe("the text of a change", () => {
 		await page.fill(".vault-bridge-editor-text", "# Mine");
 		await page.click("text=Use this text");
 		await page.waitForSelector(".vault-bridge-editor :text('The file has changed meanwhile')");
-		expect(await page.inputValue(".vault-bridge-editor-text")).toBe("# Mine");
+		await expect.poll(async () => page.inputValue(".vault-bridge-editor-text")).toBe("# Mine");
 	});
 
 	it("is left by Escape without leaving the question, and is there when one goes on", async () => {
@@ -597,9 +597,9 @@ describe("the text of a change", () => {
 		await page.fill(".vault-bridge-editor-text", "# Mine");
 		await page.keyboard.press("Escape");
 		await page.waitForSelector(".vault-bridge-editor-text", { state: "detached" });
-		expect(await page.isVisible(modal)).toBe(true);
+		await expect.poll(async () => page.isVisible(modal)).toBe(true);
 		await page.click('button:text-is("Edit")');
-		expect(await page.inputValue(".vault-bridge-editor-text")).toBe("# Mine");
+		await expect.poll(async () => page.inputValue(".vault-bridge-editor-text")).toBe("# Mine");
 	});
 
 	it("is shown anew, from the same place, when it was edited in another window", async () => {
@@ -610,14 +610,14 @@ describe("the text of a change", () => {
 		expect(before).toBe(40);
 		bridge.notify("consent.revised", revised(diff));
 		await page.waitForSelector("text=first mine");
-		expect(await page.$eval(".vault-bridge-body", (el) => el.scrollTop)).toBe(before);
+		await expect.poll(async () => page.$eval(".vault-bridge-body", (el) => el.scrollTop)).toBe(before);
 		await page.click(button("Allow once"), { force: true });
 		expect(answers()).toEqual([]);
 	});
 
 	it("cannot be edited where the bridge does not offer it", async () => {
 		await ask({ ...hunks(), editable: false });
-		expect(await page.isVisible('button:text-is("Edit")')).toBe(false);
+		await expect.poll(async () => page.isVisible('button:text-is("Edit")')).toBe(false);
 	});
 });
 
@@ -626,7 +626,7 @@ describe("hostile text", () => {
 		await ask(hostile());
 		await page.click("text=Remember…");
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-		expect(await page.$$(`${modal} script, ${modal} img, ${modal} a`)).toHaveLength(0);
+		await expect.poll(async () => page.$$(`${modal} script, ${modal} img, ${modal} a`)).toHaveLength(0);
 		const text = (await page.textContent(modal)) ?? "";
 		expect(/\p{Bidi_Control}|\u200b/u.test(text)).toBe(false);
 		expect(text).toContain("U+202E");
@@ -653,6 +653,6 @@ describe("a very long change", () => {
 		const seen = await page.evaluate(() => (window as unknown as { seen: { long: number[]; shown: number } }).seen);
 		console.warn(`5,000 lines: visible ${Math.round(seen.shown - before)} ms after it was asked (wanted: 150), long tasks over 50 ms: ${JSON.stringify(seen.long)} (wanted: none)`);
 		expect(seen.shown).toBeGreaterThan(0);
-		expect(await focused()).toBe("(the question)");
+		await expect.poll(async () => focused()).toBe("(the question)");
 	});
 });

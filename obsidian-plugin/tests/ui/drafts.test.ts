@@ -24,7 +24,7 @@ const review = async (...drafts: object[]): Promise<void> => {
 
 describe("the status bar", () => {
 	it("says who is drafting and how much, while somebody is", async () => {
-		expect(await page.isVisible(status)).toBe(false);
+		await expect.poll(async () => page.isVisible(status)).toBe(false);
 		change(drafted());
 		await page.waitForSelector(`${status}:has-text("Claude Code is drafting: 8 files")`);
 		change(drafted(), drafted({ draftId: "draft-2", clientId: "x", client: "Tablet", files: ["a.md"] }));
@@ -54,17 +54,17 @@ describe("the review of drafts", () => {
 	it("is a pane, and says that there are none", async () => {
 		await runCommand(page, "review-drafts");
 		await page.waitForSelector(".vault-bridge-empty:has-text('No agent is drafting.')");
-		expect(await page.isVisible(".modal")).toBe(false);
+		await expect.poll(async () => page.isVisible(".modal")).toBe(false);
 	});
 
 	it("shows whose a draft is, since when, its steps, and its files as they would be", async () => {
 		await review(drafted());
 		await page.waitForSelector(`${card} .vault-bridge-together`);
-		expect(await page.textContent(".vault-bridge-draft-head")).toMatch(/^Claude CodeSince .+\. 3 changes staged, in 8 files, last at .+\. Nothing of it is written\./);
+		await expect.poll(async () => page.textContent(".vault-bridge-draft-head")).toMatch(/^Claude CodeSince .+\. 3 changes staged, in 8 files, last at .+\. Nothing of it is written\./);
 		await page.click('summary:has-text("Steps")');
 		await expect.poll(async () => page.locator(".vault-bridge-draft-steps .vault-bridge-log-sentence").allTextContents()).toEqual(["Move Plans.md to Archive/Plans.md, with 2 links in 2 notes", "Merge Seeds (copy).md into Seeds.md", "Create New.md with 1 line"]);
-		expect(await page.textContent(".vault-bridge-draft-files .is-warning")).toBe("Home.md was changed meanwhile");
-		expect(await page.locator(`${card} input[type="checkbox"]`).count()).toBe(0);
+		await expect.poll(async () => page.textContent(".vault-bridge-draft-files .is-warning")).toBe("Home.md was changed meanwhile");
+		await expect.poll(async () => page.locator(`${card} input[type="checkbox"]`).count()).toBe(0);
 	});
 
 	it("asks what a draft would do only when somebody looks", async () => {
@@ -83,7 +83,7 @@ describe("the review of drafts", () => {
 		change(drafted({ touched: new Date().toISOString(), files: ["New.md"] }));
 		await page.click("text=Show it as it is now");
 		await expect.poll(async () => page.locator(`${card} .vault-bridge-file-name`).allTextContents()).toEqual(["New.md"]);
-		expect(await page.isVisible("text=Show it as it is now")).toBe(false);
+		await expect.poll(async () => page.isVisible("text=Show it as it is now")).toBe(false);
 		expect(previews()).toBe(2);
 	});
 
@@ -108,7 +108,7 @@ describe("the review of drafts", () => {
 		await page.click('.modal button:text-is("Cancel")');
 		expect(bridge.asked.filter((one) => one.method === "drafts.discard")).toEqual([]);
 		await page.click(`${card} button:text-is("Discard…")`);
-		expect(await page.textContent(".modal p")).toContain("Claude Code: 3 changes staged, in 8 files.");
+		await expect.poll(async () => page.textContent(".modal p")).toContain("Claude Code: 3 changes staged, in 8 files.");
 		await page.click('.modal button:text-is("Discard")');
 		expect(await bridge.until("drafts.discard")).toEqual({ draftId: "draft-0a1b2c3d" });
 		await page.waitForSelector(card, { state: "detached" });
@@ -120,14 +120,14 @@ describe("the review of drafts", () => {
 		await review(drafted({ client: hostile, steps: [{ tool: hostile, summary: hostile, time: hostile }] }));
 		await page.click('summary:has-text("Steps")');
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-		expect(await page.locator(`${card} img`).count()).toBe(0);
-		for (const place of [".vault-bridge-draft-client", ".vault-bridge-draft-steps", status]) expect(await page.textContent(place)).toContain("U+202E");
+		await expect.poll(async () => page.locator(`${card} img`).count()).toBe(0);
+		for (const place of [".vault-bridge-draft-client", ".vault-bridge-draft-steps", status]) await expect.poll(async () => page.textContent(place)).toContain("U+202E");
 	});
 
 	it("leads to the question of a draft that is submitted, and says so while it is open", async () => {
 		await review(drafted());
 		const waits = `${card} .vault-bridge-draft-question`;
-		expect(await page.isVisible(waits)).toBe(false);
+		await expect.poll(async () => page.isVisible(waits)).toBe(false);
 		bridge.ask(submitted());
 		await page.waitForSelector('.vault-bridge-consent, .notice button:text-is("Show")');
 		if (!await page.isVisible(".vault-bridge-consent")) await page.click('.notice button:text-is("Show")');

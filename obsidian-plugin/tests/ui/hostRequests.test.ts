@@ -54,7 +54,7 @@ describe("writing a note that is open", () => {
 		await type("my own words");
 		expect(await write({})).toEqual(outcome("Open.md", "unsaved"));
 		expect(onDisk("Open.md")).toBe(BEFORE);
-		expect(await page.inputValue(".markdown-source-view")).toBe("my own words");
+		await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("my own words");
 	});
 
 	it.each([

@@ -54,7 +54,7 @@ describe("the check of the index", () => {
 		answer({ compared: 2, links: 2, tags: 2 });
 		await run();
 		await page.waitForSelector("text=say the same");
-		expect(await page.$$(".vault-bridge-index-row")).toHaveLength(0);
+		await expect.poll(async () => page.$$(".vault-bridge-index-row")).toHaveLength(0);
 		await page.keyboard.press("Enter"); // the focus is on Close
 		await page.waitForSelector(".modal", { state: "detached" });
 	});
@@ -64,15 +64,15 @@ describe("the check of the index", () => {
 		await run();
 		await page.waitForSelector(".vault-bridge-index-row");
 		const rows = page.locator(".vault-bridge-index .vault-bridge-index-row");
-		expect(await rows.count()).toBe(200);
-		expect(await rows.first().textContent()).toBe("0.mdlinks to b.mdObsidian 2, bridge 1");
+		await expect.poll(async () => rows.count()).toBe(200);
+		await expect.poll(async () => rows.first().textContent()).toBe("0.mdlinks to b.mdObsidian 2, bridge 1");
 		await page.click("text=Show 200 of 250 more");
-		expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("200.md");
+		await expect.poll(async () => page.evaluate(() => document.activeElement?.textContent)).toBe("200.md");
 		await page.click("text=Show 50 of 50 more");
-		expect(await rows.count()).toBe(450);
-		expect(await text()).toContain("7 more are not listed.");
+		await expect.poll(async () => rows.count()).toBe(450);
+		await expect.poll(async () => text()).toContain("7 more are not listed.");
 		await page.click("text=1 not compared; check again later");
-		expect(await text()).toContain("open with text that is not saved yet");
+		await expect.poll(async () => text()).toContain("open with text that is not saved yet");
 		await page.click('.vault-bridge-details .vault-bridge-link:text-is("b.md")');
 		await page.waitForSelector(".modal", { state: "detached" });
 		await page.waitForSelector('.workspace-tab-header:has-text("b.md")');
@@ -84,7 +84,7 @@ describe("the check of the index", () => {
 		await run();
 		await page.click("text=Copy as text");
 		await page.waitForSelector('.notice:has-text("Copied.")');
-		expect(await page.getAttribute("body", "data-copied")).toContain("1.md: links to b.md: Obsidian 2, bridge 1\n");
+		await expect.poll(async () => page.getAttribute("body", "data-copied")).toContain("1.md: links to b.md: Obsidian 2, bridge 1\n");
 	});
 
 	it("draws hostile names as text", async () => {
@@ -92,8 +92,8 @@ describe("the check of the index", () => {
 		answer({ compared: 1, differences: [{ ...difference(1), path: hostile, target: hostile }], uncompared: [{ path: hostile, reason: "changed" }] });
 		await run();
 		await page.waitForSelector(".vault-bridge-index-row");
-		expect(await page.$$(".modal img")).toHaveLength(0);
-		expect(await text()).toContain("U+202E");
+		await expect.poll(async () => page.$$(".modal img")).toHaveLength(0);
+		await expect.poll(async () => text()).toContain("U+202E");
 	});
 
 	it("says in the bridge's words what went wrong", async () => {
@@ -106,6 +106,6 @@ describe("the check of the index", () => {
 		bridge.answers.set("index.compare", () => NOTHING);
 		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:check-index`)?.callback?.(); document.dispatchEvent(new KeyboardEvent("keydown", { key: "Escape" })); });
 		await page.waitForSelector(".modal", { state: "detached" });
-		expect(await page.$$(".notice")).toHaveLength(0);
+		await expect.poll(async () => page.$$(".notice")).toHaveLength(0);
 	});
 });

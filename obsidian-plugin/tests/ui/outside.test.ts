@@ -19,11 +19,11 @@ describe("a notice about other programs", () => {
 	it("is shown as text, and counts on in its place", async () => {
 		bridge.notify("versions.noticed", noticed({ message: "<img src=x>\u202e.md lost most of its lines" }));
 		await page.waitForSelector(notice);
-		expect(await text()).toContain("<img src=x>U+202E.md lost most of its lines");
-		expect(await page.$$(`${notice} img`)).toHaveLength(0);
+		await expect.poll(async () => text()).toContain("<img src=x>U+202E.md lost most of its lines");
+		await expect.poll(async () => page.$$(`${notice} img`)).toHaveLength(0);
 		bridge.notify("versions.noticed", noticed({ message: "40 notes deleted" }));
 		await page.waitForSelector('.notice:has-text("40 notes deleted")');
-		expect(await page.$$(".notice")).toHaveLength(1);
+		await expect.poll(async () => page.$$(".notice")).toHaveLength(1);
 		expect(fines()).toBe(0);
 	});
 
@@ -32,7 +32,7 @@ describe("a notice about other programs", () => {
 		bridge.notify("versions.noticed", noticed());
 		await page.waitForSelector(notice);
 		await page.keyboard.type("x");
-		expect(await page.inputValue(".a-note")).toBe("x");
+		await expect.poll(async () => page.inputValue(".a-note")).toBe("x");
 	});
 
 	it("goes when the bridge says that it is over, and when the bridge goes", async () => {
@@ -65,11 +65,11 @@ describe("a notice about other programs", () => {
 		bridge.notify("versions.noticed", noticed());
 		await page.click(`${notice} button:text-is("Review")`);
 		await page.waitForSelector('[data-change="outside-1"] details[open] .vault-bridge-row');
-		expect(await page.$$(".vault-bridge-change-main[open]")).toHaveLength(1);
-		expect(await page.locator('[aria-label="Program"] option:checked').textContent()).toBe("Another program");
-		expect(await page.locator('[aria-label="Time"] option:checked').textContent()).toBe("Any time");
+		await expect.poll(async () => page.$$(".vault-bridge-change-main[open]")).toHaveLength(1);
+		await expect.poll(async () => page.locator('[aria-label="Program"] option:checked').textContent()).toBe("Another program");
+		await expect.poll(async () => page.locator('[aria-label="Time"] option:checked').textContent()).toBe("Any time");
 		expect(bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toEqual({ limit: 50, origin: "program" });
-		expect(await page.locator('button:text-is("Undo these…")').isDisabled()).toBe(true);
+		await expect.poll(async () => page.locator('button:text-is("Undo these…")').isDisabled()).toBe(true);
 		expect(fines()).toBe(1);
 	});
 
@@ -79,7 +79,7 @@ describe("a notice about other programs", () => {
 		bridge.notify("versions.noticed", noticed());
 		await page.click(`${notice} button:text-is("Undo…")`);
 		await page.waitForSelector(".modal .vault-bridge-diff");
-		expect(await page.textContent(".modal .vault-bridge-note")).toBe("If this vault is synced, your other devices get this too.");
+		await expect.poll(async () => page.textContent(".modal .vault-bridge-note")).toBe("If this vault is synced, your other devices get this too.");
 		expect(bridge.asked.filter((one) => one.method === "history.undo")).toEqual([]);
 		expect(await bridge.until("tools.preview")).toEqual({ name: "history_undo_outside", arguments: { executionId: "outside-1" } });
 		await page.click('.modal button:text-is("Undo")');
@@ -94,7 +94,7 @@ describe("a notice about other programs", () => {
 		bridge.answers.set("versions.mend", () => ({ success: true, text: "Mended: links in 1 file", metadata: {} }));
 		bridge.notify("versions.noticed", noticed());
 		await page.click(`${notice} button:text-is("Review")`);
-		expect(await page.locator(".vault-bridge-change-button:has-text('Mend links')").count()).toBe(1);
+		await expect.poll(async () => page.locator(".vault-bridge-change-button:has-text('Mend links')").count()).toBe(1);
 		await page.click('[data-change="outside-1"] .vault-bridge-change-button:has-text("Mend links")');
 		await page.waitForSelector('.modal:has-text("Mend 2 links in 1 note") .vault-bridge-diff');
 		expect(bridge.asked.filter((one) => one.method === "versions.mend")).toEqual([]);
@@ -115,7 +115,7 @@ describe("a notice about other programs", () => {
 	it("offers no undo of several at once", async () => {
 		bridge.notify("versions.noticed", noticed({ entries: ["outside-2", "outside-1"] }));
 		await page.waitForSelector(notice);
-		expect(await page.locator(`${notice} button`).allTextContents()).toEqual(["Review", "Fine"]);
+		await expect.poll(async () => page.locator(`${notice} button`).allTextContents()).toEqual(["Review", "Fine"]);
 	});
 
 	it("is there for a window that comes later", async () => {
@@ -130,7 +130,7 @@ describe("a notice about other programs", () => {
 		bridge.answers.delete("versions.notice");
 		const later = await browser.open({ vault: bridge.vault });
 		await connected(later);
-		expect(await later.$$(".notice")).toHaveLength(0);
+		await expect.poll(async () => later.$$(".notice")).toHaveLength(0);
 		await later.close();
 	});
 });

@@ -34,14 +34,14 @@ describe("the list", () => {
 		await open();
 		const shown = await tool("count_words").textContent();
 		for (const part of ["count_wordsNodeEnabled", "Counts the words of a note.", "Environment: node • Timeout: 30000ms • Created: ", "not what you allowed last", "+return text.split"]) expect(shown).toContain(part);
-		expect(await tool("weather").locator(".vault-bridge-badge").allTextContents()).toEqual(["Browser", "Enabled"]);
-		expect(await tool("chart").textContent()).toContain("It cannot run here now. No Python was found.");
-		expect(await tool("chart").locator(".vault-bridge-badge").allTextContents()).toEqual(["Python", "Disabled"]);
+		await expect.poll(async () => tool("weather").locator(".vault-bridge-badge").allTextContents()).toEqual(["Browser", "Enabled"]);
+		await expect.poll(async () => tool("chart").textContent()).toContain("It cannot run here now. No Python was found.");
+		await expect.poll(async () => tool("chart").locator(".vault-bridge-badge").allTextContents()).toEqual(["Python", "Disabled"]);
 		const colour = async (name: string, badge: number): Promise<string> => tool(name).locator(".vault-bridge-badge").nth(badge).evaluate((el) => getComputedStyle(el).backgroundColor);
-		expect(await colour("weather", 0)).toContain("8, 109, 221");
-		expect(await colour("count_words", 0)).toContain("120, 82, 238");
-		expect(await colour("count_words", 1)).toContain("8, 185, 78");
-		expect(await colour("chart", 1)).not.toContain("8, 185, 78");
+		await expect.poll(async () => colour("weather", 0)).toContain("8, 109, 221");
+		await expect.poll(async () => colour("count_words", 0)).toContain("120, 82, 238");
+		await expect.poll(async () => colour("count_words", 1)).toContain("8, 185, 78");
+		await expect.poll(async () => colour("chart", 1)).not.toContain("8, 185, 78");
 	});
 
 	it("is a page of the settings too, which is drawn again when a tool changes elsewhere", async () => {
@@ -62,7 +62,7 @@ describe("the list", () => {
 		await page.keyboard.press("Space");
 		expect(await bridge.until("custom.update")).toEqual({ name: "chart", enabled: true });
 		await tool("chart").locator('.vault-bridge-badge:text-is("Enabled")').waitFor();
-		expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("chart is enabled");
+		await expect.poll(async () => page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("chart is enabled");
 	});
 
 	it("removes a tool after a question", async () => {
@@ -72,7 +72,7 @@ describe("the list", () => {
 		});
 		await open();
 		await press("weather", "Remove…");
-		expect(await inTop(".modal").textContent()).toContain("with what it has stored");
+		await expect.poll(async () => inTop(".modal").textContent()).toContain("with what it has stored");
 		await inTop('button:text-is("Cancel")').click();
 		expect(asked("custom.remove")).toEqual([]);
 		await press("weather", "Remove…");
@@ -89,7 +89,7 @@ describe("the list", () => {
 		});
 		await open();
 		await inTop('button:text-is("Allow…")').click();
-		expect(await inTop(".modal").textContent()).toContain("Code of tools then runs on this computer");
+		await expect.poll(async () => inTop(".modal").textContent()).toContain("Code of tools then runs on this computer");
 		await inTop('button:text-is("Turn on")').click();
 		expect(await bridge.until("settings.update")).toEqual({ patch: { allowCustomTools: true } });
 		await page.waitForSelector('button:text-is("Allow…")', { state: "detached" });
@@ -126,8 +126,8 @@ describe("the list", () => {
 		await page.locator('button:text-is("Edit…")').click();
 		await inTop("textarea").first().waitFor();
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-		expect(await page.locator(".modal img").count()).toBe(0);
-		expect(await page.textContent(".vault-bridge-own-tool")).toContain("U+202E");
+		await expect.poll(async () => page.locator(".modal img").count()).toBe(0);
+		await expect.poll(async () => page.textContent(".vault-bridge-own-tool")).toContain("U+202E");
 	});
 });
 
@@ -167,20 +167,20 @@ describe("the editor", () => {
 		await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Code");
 		const now = async (): Promise<string | null | undefined> => page.evaluate(() => document.activeElement?.getAttribute("aria-label"));
 		await page.keyboard.press("Tab");
-		expect(await now()).toBe("Code");
+		await expect.poll(async () => now()).toBe("Code");
 		await page.keyboard.press("Shift+Tab");
-		expect(await now()).toBe("Environment");
+		await expect.poll(async () => now()).toBe("Environment");
 		await field("Code").focus();
 		await page.keyboard.press("Control+m");
 		await page.keyboard.press("Tab");
-		expect(await now()).toBe("Parameters");
+		await expect.poll(async () => now()).toBe("Parameters");
 	});
 
 	it("changes a tool, but not its name", async () => {
 		bridge.answers.set("custom.update", () => saved(weather));
 		await open();
 		await press("weather", "Edit…");
-		expect(await field("Name").isDisabled()).toBe(true);
+		await expect.poll(async () => field("Name").isDisabled()).toBe(true);
 		await field("Code").fill("return 2;");
 		await field("Returns").fill("A number");
 		await field("Timeout").fill("1000");
@@ -193,13 +193,13 @@ describe("the editor", () => {
 	it("says what each environment is and what it lacks here", async () => {
 		await add();
 		const row = inTop('.setting-item:has-text("Environment")');
-		expect(await row.locator("option").allTextContents()).toEqual(["Node.js (File system, child processes, etc.)", "Browser (Fetch, localStorage, DOM, etc.)", "Python (File system, child processes, etc.)"]);
-		expect(await field("Environment").inputValue()).toBe("node");
-		expect(await row.textContent()).toContain("held by the sandbox where one works");
+		await expect.poll(async () => row.locator("option").allTextContents()).toEqual(["Node.js (File system, child processes, etc.)", "Browser (Fetch, localStorage, DOM, etc.)", "Python (File system, child processes, etc.)"]);
+		await expect.poll(async () => field("Environment").inputValue()).toBe("node");
+		await expect.poll(async () => row.textContent()).toContain("held by the sandbox where one works");
 		await field("Environment").selectOption("browser");
-		expect(await row.textContent()).toContain("there is no page, so no document");
+		await expect.poll(async () => row.textContent()).toContain("there is no page, so no document");
 		await field("Environment").selectOption("python");
-		expect(await row.textContent()).toContain("No Python was found.");
+		await expect.poll(async () => row.textContent()).toContain("No Python was found.");
 	});
 
 	it.each([
@@ -214,9 +214,9 @@ describe("the editor", () => {
 		await inTop('button:text-is("Save")').click();
 		const row = inTop(".setting-item.is-invalid");
 		await row.waitFor();
-		expect(await row.locator(".setting-item-name").textContent()).toBe(label);
-		expect(await row.locator('[role="alert"]').textContent()).toBe(refusal.replace("The tool: ", ""));
-		expect(await field("Name").inputValue()).toBe("a b");
+		await expect.poll(async () => row.locator(".setting-item-name").textContent()).toBe(label);
+		await expect.poll(async () => row.locator('[role="alert"]').textContent()).toBe(refusal.replace("The tool: ", ""));
+		await expect.poll(async () => field("Name").inputValue()).toBe("a b");
 	});
 
 	it.each([
@@ -242,7 +242,7 @@ describe("the editor", () => {
 		await page.waitForFunction(() => document.activeElement?.textContent === "Cancel");
 		await page.keyboard.press("Enter");
 		await windows(2);
-		expect(await field("Code").inputValue()).toBe("return 1;");
+		await expect.poll(async () => field("Code").inputValue()).toBe("return 1;");
 		await page.keyboard.press("Escape");
 		await inTop('button:text-is("Discard")').click();
 		await windows(1);
@@ -271,7 +271,7 @@ describe("a test", () => {
 	it("asks for each parameter in its way, and shows the result, what was printed and how long it took", async () => {
 		bridge.answers.set("custom.test", () => ({ success: true, result: { sunny: true }, error: null, executionTime: 812.4, output: "asked" }));
 		await test();
-		expect(await field("city").inputValue()).toBe("Graz");
+		await expect.poll(async () => field("city").inputValue()).toBe("Graz");
 		await field("days").fill("3");
 		await field("unit").selectOption("3");
 		await field("detailed").selectOption("No");

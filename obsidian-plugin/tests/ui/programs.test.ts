@@ -28,9 +28,9 @@ describe("connected programs", () => {
 		const text = await program("Claude Code").textContent();
 		for (const part of ["Calls itself “claude-code 2.1” (not verified).", "Added ", "Connected now.", "Call tools.", "Claude Code may read every note in the folder Projects/", "Claude Code may use Grep without asking"]) expect(text).toContain(part);
 		expect(text).not.toContain("may not use Find");
-		expect(await program("Kitchen tablet").textContent()).toContain("Last seen ");
-		expect(await program("Kitchen tablet").textContent()).toContain("Call tools, answer the questions of other programs and administer the bridge: its settings, its log and these programs.");
-		expect(await program("Kitchen tablet").locator("button").allTextContents()).toEqual(["Rename", "Revoke"]);
+		await expect.poll(async () => program("Kitchen tablet").textContent()).toContain("Last seen ");
+		await expect.poll(async () => program("Kitchen tablet").textContent()).toContain("Call tools, answer the questions of other programs and administer the bridge: its settings, its log and these programs.");
+		await expect.poll(async () => program("Kitchen tablet").locator("button").allTextContents()).toEqual(["Rename", "Revoke"]);
 	});
 
 	it("have answers that can be taken back", async () => {
@@ -46,8 +46,8 @@ describe("connected programs", () => {
 			return bridge.clients[0];
 		});
 		await go();
-		expect(await program("Claude Code").locator("select").inputValue()).toBe("agent");
-		expect(await program("Kitchen tablet").locator("select option").allTextContents()).toEqual(["As set for all", "Minimal", "Agent", "Vault", "Everything"]);
+		await expect.poll(async () => program("Claude Code").locator("select").inputValue()).toBe("agent");
+		await expect.poll(async () => program("Kitchen tablet").locator("select option").allTextContents()).toEqual(["As set for all", "Minimal", "Agent", "Vault", "Everything"]);
 		await program("Claude Code").locator("select").selectOption("minimal");
 		expect(await bridge.until("clients.update")).toEqual({ clientId: "0a1b2c", preset: "minimal" });
 		await page.waitForFunction(() => document.querySelector<HTMLSelectElement>(".vault-bridge-program select")?.value === "minimal");
@@ -57,11 +57,11 @@ describe("connected programs", () => {
 		bridge.answers.set("clients.update", () => { throw new RpcFault(-32602, "Invalid params", { hint: "The user does not let Claude Code ask its own user about single calls of it that only read notes" }); });
 		await go();
 		const toggle = program("Claude Code").locator(".setting-item", { hasText: "Confirm reading there" }).locator(".checkbox-container");
-		expect(await toggle.getAttribute("class")).not.toContain("is-enabled");
+		await expect.poll(async () => toggle.getAttribute("class")).not.toContain("is-enabled");
 		await toggle.click();
 		expect(await bridge.until("clients.update")).toEqual({ clientId: "0a1b2c", elicitation: true });
 		await page.waitForSelector('.notice:has-text("The user does not let Claude Code ask its own user")');
-		expect(await toggle.getAttribute("class")).not.toContain("is-enabled");
+		await expect.poll(async () => toggle.getAttribute("class")).not.toContain("is-enabled");
 	});
 
 	it("are added with a name, and the token is shown this once", async () => {
@@ -76,8 +76,8 @@ describe("connected programs", () => {
 		await page.click(`${dialog} button:text-is("Add")`);
 		await page.waitForSelector(".vault-bridge-token");
 		expect(await bridge.until("clients.add")).toEqual({ name: "Notebook" });
-		expect(await page.inputValue(".vault-bridge-token input")).toBe(TOKEN);
-		expect(await page.textContent(dialog)).toContain("it cannot be shown again");
+		await expect.poll(async () => page.inputValue(".vault-bridge-token input")).toBe(TOKEN);
+		await expect.poll(async () => page.textContent(dialog)).toContain("it cannot be shown again");
 		await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
 		await page.click('.vault-bridge-token button:text-is("Copy")');
 		await page.waitForSelector('.vault-bridge-token button:text-is("Copied")');
@@ -86,7 +86,7 @@ describe("connected programs", () => {
 		bridge.notify("tools.changed", {});
 		bridge.notify("clients.changed", { message: "Notebook was added. It may call tools." });
 		await page.waitForSelector(".notice");
-		expect(await page.inputValue(".vault-bridge-token input")).toBe(TOKEN);
+		await expect.poll(async () => page.inputValue(".vault-bridge-token input")).toBe(TOKEN);
 		await page.click('button:text-is("Done")');
 		await page.waitForSelector('.vault-bridge-program:has-text("Notebook")');
 		expect(await page.evaluate((token) => [document.documentElement.outerHTML.includes(token), [...document.querySelectorAll("input")].some((one) => one.value === token)], TOKEN)).toEqual([false, false]);
@@ -99,7 +99,7 @@ describe("connected programs", () => {
 		await page.fill(`${dialog} input`, "claude code");
 		await page.keyboard.press("Enter");
 		await page.waitForSelector(`${dialog} .vault-bridge-problem:has-text("already; choose another name")`);
-		expect(await page.inputValue(`${dialog} input`)).toBe("claude code");
+		await expect.poll(async () => page.inputValue(`${dialog} input`)).toBe("claude code");
 	});
 
 	it("are renamed", async () => {
@@ -109,7 +109,7 @@ describe("connected programs", () => {
 		});
 		await go();
 		await program("Claude Code").locator('button:text-is("Rename")').click();
-		expect(await page.inputValue(`${dialog} input`)).toBe("Claude Code");
+		await expect.poll(async () => page.inputValue(`${dialog} input`)).toBe("Claude Code");
 		await page.fill(`${dialog} input`, "Claude on the desk");
 		await page.click(`${dialog} button:text-is("Rename")`);
 		expect(await bridge.until("clients.rename")).toEqual({ clientId: "0a1b2c", name: "Claude on the desk" });
@@ -123,7 +123,7 @@ describe("connected programs", () => {
 		});
 		await go();
 		await program("Claude Code").locator('button:text-is("Revoke")').click();
-		expect(await page.textContent(dialog)).toContain("Its token is refused from now on");
+		await expect.poll(async () => page.textContent(dialog)).toContain("Its token is refused from now on");
 		await page.click(`${dialog} button:text-is("Cancel")`);
 		expect(bridge.asked.filter((one) => one.method === "clients.revoke")).toEqual([]);
 		await program("Claude Code").locator('button:text-is("Revoke")').click();
@@ -135,11 +135,11 @@ describe("connected programs", () => {
 	it("are allowed more by the answer to a question, and a no is said", async () => {
 		bridge.answers.set("clients.allow", () => { throw new RpcFault(-32001, "The user does not let Claude Code answer the questions of other programs"); });
 		await go();
-		expect(await program("Claude Code").textContent()).toContain("For more, a question appears that you then answer.");
+		await expect.poll(async () => program("Claude Code").textContent()).toContain("For more, a question appears that you then answer.");
 		await program("Claude Code").locator('button:text-is("Let it answer questions")').click();
 		expect(await bridge.until("clients.allow")).toEqual({ clientId: "0a1b2c", capability: "answer" });
 		await page.waitForSelector('.notice:has-text("The user does not let Claude Code")');
-		expect(await program("Claude Code").locator("button:disabled").count()).toBe(0);
+		await expect.poll(async () => program("Claude Code").locator("button:disabled").count()).toBe(0);
 	});
 
 	it("that change elsewhere are announced and drawn again", async () => {
@@ -155,8 +155,8 @@ describe("connected programs", () => {
 		await go();
 		const text = await program("Claude Code").textContent();
 		for (const part of ["Has read from the web", "20", "2026: https://en.wikipedia.org/, https://docs.obsidian.md/.", "you are asked about more, whatever you allowed before"]) expect(text).toContain(part);
-		expect(await program("Kitchen tablet").textContent()).not.toContain("Has read from the web");
-		expect(await program("Programs without a name of their own").locator("button").allTextContents()).toEqual(["Trust it again"]);
+		await expect.poll(async () => program("Kitchen tablet").textContent()).not.toContain("Has read from the web");
+		await expect.poll(async () => program("Programs without a name of their own").locator("button").allTextContents()).toEqual(["Trust it again"]);
 	});
 
 	it("are trusted again after a question that says what that does", async () => {
@@ -169,14 +169,14 @@ describe("connected programs", () => {
 		await go();
 		const trust = program("Programs without a name of their own").locator('button:text-is("Trust it again")');
 		await trust.click();
-		expect(await page.textContent(dialog)).toContain("Trust programs without a name of their own again?");
+		await expect.poll(async () => page.textContent(dialog)).toContain("Trust programs without a name of their own again?");
 		await page.click(`${dialog} button:text-is("Cancel")`);
 		expect(bridge.asked.filter((one) => one.method === "web.clear")).toEqual([]);
 		await trust.click();
 		await page.click(`${dialog} button:text-is("Trust it again")`);
 		expect(await bridge.until("web.clear")).toEqual({ clientId: "shared" });
 		await program("Programs without a name of their own").waitFor({ state: "detached" });
-		expect(await program("Claude Code").textContent()).toContain("Has read from the web");
+		await expect.poll(async () => program("Claude Code").textContent()).toContain("Has read from the web");
 	});
 
 	it("that have read from the web and are in the list no more are shown all the same, as text", async () => {
@@ -184,8 +184,8 @@ describe("connected programs", () => {
 		await go();
 		await page.waitForSelector('.vault-bridge-program:has-text("<script>")');
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-		expect(await page.$$(".vault-bridge-program img, .vault-bridge-program script")).toHaveLength(0);
-		expect(await program("<script>").textContent()).toContain("U+202E");
+		await expect.poll(async () => page.$$(".vault-bridge-program img, .vault-bridge-program script")).toHaveLength(0);
+		await expect.poll(async () => program("<script>").textContent()).toContain("U+202E");
 	});
 
 	it("have names that are drawn as text", async () => {
@@ -193,8 +193,8 @@ describe("connected programs", () => {
 		await go();
 		await page.waitForSelector(".vault-bridge-program");
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-		expect(await page.$$(".vault-bridge-program img, .vault-bridge-program script")).toHaveLength(0);
-		expect(await page.textContent(".vault-bridge-program")).toContain("U+202E");
+		await expect.poll(async () => page.$$(".vault-bridge-program img, .vault-bridge-program script")).toHaveLength(0);
+		await expect.poll(async () => page.textContent(".vault-bridge-program")).toContain("U+202E");
 	});
 
 	it("are none with a bridge that cannot tell them apart, which is said", async () => {

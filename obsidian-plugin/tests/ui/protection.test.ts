@@ -9,11 +9,11 @@ eachTestHasAWindow({ prepare: () => { bridge.unprotected = [SENTENCE]; } });
 
 it("says it once, in a notice that stays, as text", async () => {
 	await page.waitForSelector(".notice:has-text('may edit this vault without asking')");
-	expect(await page.locator(".notice b").count()).toBe(0);
-	expect(await page.locator(".notice", { hasText: "<b>settings.json</b>" }).count()).toBe(1);
+	await expect.poll(async () => page.locator(".notice b").count()).toBe(0);
+	await expect.poll(async () => page.locator(".notice", { hasText: "<b>settings.json</b>" }).count()).toBe(1);
 	bridge.stop();
 	bridge.unprotected = [SENTENCE, "Codex may edit this vault without asking"];
 	await bridge.start();
 	await page.waitForSelector(".notice:has-text('Codex')");
-	expect(await page.locator(".notice", { hasText: "Claude Code" }).count()).toBe(1);
+	await expect.poll(async () => page.locator(".notice", { hasText: "Claude Code" }).count()).toBe(1);
 });

@@ -59,8 +59,8 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const line = before.split("\n")[4] ?? "";
 		const answer = call("apply_patch", heading, { reason: "friendlier" });
 		await page.waitForSelector(modal);
-		expect(await page.textContent(".vault-bridge-who")).toContain("Claude Code");
-		expect(await page.textContent(".vault-bridge-reason")).toContain("friendlier");
+		await expect.poll(async () => page.textContent(".vault-bridge-who")).toContain("Claude Code");
+		await expect.poll(async () => page.textContent(".vault-bridge-reason")).toContain("friendlier");
 		expect(bridge.read("Welcome.md")).toBe(before);
 		await armed(page);
 		await page.click(button("Allow once"));
@@ -93,7 +93,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:undo-last-hour`)?.callback?.(); });
 		const list = page.locator(".modal.vault-bridge-undo-all");
 		await list.waitFor();
-		expect(await list.textContent()).toContain("'Garden/Seeds.md' was edited since");
+		await expect.poll(async () => list.textContent()).toContain("'Garden/Seeds.md' was edited since");
 		await list.locator('button:text-is("Undo 2 changes")').click();
 		await page.waitForSelector('.notice:has-text("Undid 2 changes in 1 file.")');
 		expect([bridge.read("Welcome.md"), bridge.read("Garden/Seeds.md")]).toEqual([before, "by hand"]);
@@ -170,7 +170,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect(await call("create_note", { path: "New.md", content: "new" })).toMatchObject({ success: true });
 		await page.click(".vault-bridge-drafting:has-text('is drafting: ')");
 		await page.waitForSelector('.vault-bridge-draft .vault-bridge-file:has-text("Archive/Books.md")');
-		expect(await page.locator(modal).count()).toBe(0);
+		await expect.poll(async () => page.locator(modal).count()).toBe(0);
 
 		const answer = call("draft", { action: "submit" });
 		await shown(page);
@@ -223,13 +223,13 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			// They are writing, so the question waits behind a notice.
 			await page.click('.notice button:text-is("Show")');
 			await page.waitForSelector(modal);
-			expect(await page.textContent(".vault-bridge-body .vault-bridge-note.is-warning")).toContain("Welcome.md");
+			await expect.poll(async () => page.textContent(".vault-bridge-body .vault-bridge-note.is-warning")).toContain("Welcome.md");
 			await armed(page);
 			await page.click(button("Allow once"));
 			expect(await answer).toMatchObject({ success: false, data: { code: "stale" } });
 			expect(await processed(page)).toBeNull();
 			expect(bridge.read("Welcome.md")).toBe(before);
-			expect(await page.inputValue(".markdown-source-view")).toBe("my own words");
+			await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("my own words");
 		});
 	});
 
@@ -241,7 +241,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.waitForSelector(modal);
 		expect(await answer).toMatchObject({ success: false, data: { code: "timed_out" } });
 		await page.waitForSelector(modal, { state: "detached" });
-		expect(await page.textContent(".notice")).toContain("Nobody answered in time");
+		await expect.poll(async () => page.textContent(".notice")).toContain("Nobody answered in time");
 	});
 
 	it("lives through a crash of the bridge while a question is open", async () => {
@@ -273,7 +273,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await one.click(button("Deny"));
 		expect(await answer).toMatchObject({ data: { code: "denied_by_user" } });
 		await two.waitForSelector(modal, { state: "detached" });
-		expect(await two.textContent(".notice")).toContain("It was denied in Obsidian.");
+		await expect.poll(async () => two.textContent(".notice")).toContain("It was denied in Obsidian.");
 	});
 
 	it("draws hostile text of an agent as text", async () => {
@@ -284,8 +284,8 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const answer: Promise<Result> = call("apply_patch", { path: "Welcome.md", patches: [{ startLine: 6, endLine: 6, newContent: hostile }] }, { reason: hostile });
 		await page.waitForSelector(modal);
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-		expect(await page.$$(`${modal} script, ${modal} img`)).toHaveLength(0);
-		expect(await page.textContent(modal)).toContain("U+202E");
+		await expect.poll(async () => page.$$(`${modal} script, ${modal} img`)).toHaveLength(0);
+		await expect.poll(async () => page.textContent(modal)).toContain("U+202E");
 		const warnings = await page.$$eval(".vault-bridge-body .vault-bridge-note.is-warning", (all) => all.map((el) => el.textContent));
 		expect(warnings).toEqual([expect.stringContaining("runs as a program"), expect.stringContaining("characters that cannot be seen")]);
 		await page.click(button("Deny"));
@@ -304,7 +304,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.fill(".vault-bridge-editor-text", proposed.replace("come in", "sit down"));
 		await page.click("text=Use this text");
 		await page.waitForSelector("text=You have changed this text.");
-		expect(await page.textContent(".vault-bridge-diff")).toContain("# Welcome, and sit down");
+		await expect.poll(async () => page.textContent(".vault-bridge-diff")).toContain("# Welcome, and sit down");
 		await armed(page);
 		await page.click(button("Allow once"));
 		const result = await answer;
@@ -377,7 +377,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await row.locator("input").fill("0");
 		await row.locator("input").blur();
 		await page.waitForSelector(".vault-bridge-problem.is-error");
-		expect(await row.textContent()).toContain("greater than or equal to 1");
+		await expect.poll(async () => row.textContent()).toContain("greater than or equal to 1");
 	});
 
 	it("compares Obsidian's index with its own, and tells the one thing that differs", async () => {
@@ -395,9 +395,9 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			return vault.getMarkdownFiles().length;
 		});
 		await page.waitForSelector(".vault-bridge-index-row");
-		expect(await page.textContent('.modal [role="status"]')).toBe("2 notes compared, with 5 links and 4 tags. 1 difference in 1 note.");
-		expect(await page.locator(".vault-bridge-index .vault-bridge-index-row").allTextContents()).toEqual(["Wrong.mdlinks to Right.mdObsidian 2, bridge 1"]);
-		expect(await page.textContent(".vault-bridge-details summary")).toBe(`${notes - 2} not compared; check again later`);
+		await expect.poll(async () => page.textContent('.modal [role="status"]')).toBe("2 notes compared, with 5 links and 4 tags. 1 difference in 1 note.");
+		await expect.poll(async () => page.locator(".vault-bridge-index .vault-bridge-index-row").allTextContents()).toEqual(["Wrong.mdlinks to Right.mdObsidian 2, bridge 1"]);
+		await expect.poll(async () => page.textContent(".vault-bridge-details summary")).toBe(`${notes - 2} not compared; check again later`);
 	});
 
 	it("shows the log as it grows, and the remembered answers", async () => {
@@ -446,8 +446,8 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			const other = await bridge.agent("Claude on the desk");
 			const answer = call("read", { path: "Welcome.md" });
 			await shown(page);
-			expect(await page.textContent(".vault-bridge-who strong")).toBe("Claude on the desk");
-			expect(await page.textContent(".vault-bridge-claim")).toContain("claude-code");
+			await expect.poll(async () => page.textContent(".vault-bridge-who strong")).toBe("Claude on the desk");
+			await expect.poll(async () => page.textContent(".vault-bridge-claim")).toContain("claude-code");
 			await remember(page, "Always allow: reading this vault");
 			expect(await answer).toMatchObject({ success: true });
 			await page.waitForSelector(modal, { state: "detached" });
@@ -455,7 +455,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			// Whoever only says that it is this program is asked about all the same, and shown as what it is.
 			const imposter = other("read", { path: "Welcome.md" });
 			await shown(page);
-			expect(await page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
+			await expect.poll(async () => page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
 			await page.click(button("Remember…"));
 			await page.click('.vault-bridge-option.is-deny_session button >> nth=-1');
 			expect(await imposter).toMatchObject({ success: false });
@@ -464,8 +464,8 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			await programs(page);
 			const own = page.locator(".vault-bridge-program");
 			await own.locator("text=Claude on the desk may read every note of this vault").waitFor();
-			expect(await own.textContent()).toContain("Connected now.");
-			expect(await own.textContent()).not.toContain("may not");
+			await expect.poll(async () => own.textContent()).toContain("Connected now.");
+			await expect.poll(async () => own.textContent()).not.toContain("may not");
 			await page.$$eval(".notice", (all) => { for (const one of all) one.remove(); });
 			await own.locator('button:text-is("Revoke")').click();
 			await page.click('.modal:not(.mod-settings) button:text-is("Revoke")');
@@ -481,9 +481,9 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			await add(page, "Screen");
 			await page.click('button:text-is("Let it answer questions")');
 			await shown(page);
-			expect(await page.textContent(".vault-bridge-summary")).toBe("Let Screen answer the questions of other programs");
-			expect(await page.textContent(".vault-bridge-who")).toBe("Screen is to be allowed more:");
-			expect(await page.isVisible(button("Remember…"))).toBe(false);
+			await expect.poll(async () => page.textContent(".vault-bridge-summary")).toBe("Let Screen answer the questions of other programs");
+			await expect.poll(async () => page.textContent(".vault-bridge-who")).toBe("Screen is to be allowed more:");
+			await expect.poll(async () => page.isVisible(button("Remember…"))).toBe(false);
 			await page.click(button("Deny"));
 			await page.waitForSelector('.notice:has-text("does not let Screen")');
 			await page.click('button:text-is("Let it answer questions")');

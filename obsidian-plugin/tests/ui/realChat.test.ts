@@ -60,7 +60,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await atRest();
 		expect(bridge.read("Garden/Plan.md")).toBe("# Plan\n");
 		expect(ollama.asked.map(({ messages }) => messages.at(-1)?.role)).toEqual(["user", "tool"]);
-		expect(await page.locator(answer).allTextContents()).toEqual(["I make a plan. ", expect.stringContaining("Plan")]);
+		await expect.poll(async () => page.locator(answer).allTextContents()).toEqual(["I make a plan. ", expect.stringContaining("Plan")]);
 	});
 
 	it("ends the turn when the person says no, and nothing is written", async () => {
@@ -97,7 +97,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.waitForSelector(`${answer}:has-text("Black.")`);
 		await atRest();
 		expect(ollama.asked[1]?.messages.filter(({ role }) => role !== "system").map(({ content }) => content)).toEqual(["Which coffee?"]);
-		expect(await page.locator(".vault-bridge-chat-words").allTextContents()).toEqual(["Which coffee?"]);
+		await expect.poll(async () => page.locator(".vault-bridge-chat-words").allTextContents()).toEqual(["Which coffee?"]);
 	});
 
 	it("makes a note of the conversation when the person allows it", async () => {

@@ -48,7 +48,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await press("Save");
 		const tool = page.locator(".vault-bridge-own-tool");
 		await tool.waitFor();
-		expect(await tool.locator(".vault-bridge-badge").allTextContents()).toEqual(["Browser", "Enabled"]);
+		await expect.poll(async () => tool.locator(".vault-bridge-badge").allTextContents()).toEqual(["Browser", "Enabled"]);
 
 		await press("Test…");
 		await press("Run");
@@ -66,7 +66,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.waitForSelector(`.vault-bridge-consent, .notice button:text-is("Show")`);
 		if (!(await page.isVisible(".vault-bridge-consent"))) await page.click('.notice button:text-is("Show")');
 		await page.waitForSelector(`${allow}[aria-disabled="false"]`);
-		expect(await page.textContent(".vault-bridge-consent")).toContain("localStorage.count");
+		await expect.poll(async () => page.textContent(".vault-bridge-consent")).toContain("localStorage.count");
 		await page.click(allow);
 		expect(await answer).toMatchObject({ success: true });
 		expect((await answer).text).toContain("3");

@@ -34,16 +34,16 @@ describe("other servers", () => {
 		expect(text).not.toContain("Not allowed yet");
 		const other = await server("notes").textContent();
 		for (const part of ["header: Authorization", "Switched off", "Not allowed yet: you are asked before an agent connects it.", "Not trusted"]) expect(other).toContain(part);
-		expect(await page.locator(".vault-bridge-note").count()).toBe(0);
+		await expect.poll(async () => page.locator(".vault-bridge-note").count()).toBe(0);
 	});
 
 	it("have tools whose schema is shown when it is opened", async () => {
 		await go();
 		await server("papers").locator("summary", { hasText: "2 tools" }).click();
 		const takes = server("papers").locator(".vault-bridge-server-tool", { hasText: "mcp__papers__read_file" }).locator("details");
-		expect(await takes.locator("pre").isVisible()).toBe(false);
+		await expect.poll(async () => takes.locator("pre").isVisible()).toBe(false);
 		await takes.locator("summary").click();
-		expect(await takes.locator("pre").textContent()).toContain('"path": {');
+		await expect.poll(async () => takes.locator("pre").textContent()).toContain('"path": {');
 	});
 
 	it("that are started otherwise than they were allowed show the difference", async () => {
@@ -59,12 +59,12 @@ describe("other servers", () => {
 			return { ...notes, name };
 		});
 		await go();
-		expect(await button("papers", "Restart").count()).toBe(1);
+		await expect.poll(async () => button("papers", "Restart").count()).toBe(1);
 		await server("papers").locator("summary", { hasText: "2 tools" }).click();
 		await button("notes", "Test").click();
 		expect(await bridge.until("servers.test")).toEqual({ name: "notes" });
 		await page.waitForSelector('.vault-bridge-server:has-text("The address cannot be reached")');
-		expect(await server("papers").locator("details[open]").count()).toBe(1);
+		await expect.poll(async () => server("papers").locator("details[open]").count()).toBe(1);
 	});
 
 	it("are trusted with exactly what is shown, once it was connected anew", async () => {
@@ -79,7 +79,7 @@ describe("other servers", () => {
 		await page.waitForSelector(`${dialog} .vault-bridge-server-tool`);
 		const shown = await page.textContent(dialog);
 		for (const part of ["Trust papers?", "/home/ada/Papers", "mcp__papers__read_file", "mcp__papers__move_file", '"properties": {', "and tells https://evil.example of it."]) expect(shown).toContain(part);
-		expect(await page.locator(`${dialog} .vault-bridge-server-tool pre:text("path"):visible`).count()).toBe(1);
+		await expect.poll(async () => page.locator(`${dialog} .vault-bridge-server-tool pre:text("path"):visible`).count()).toBe(1);
 		await page.waitForFunction(() => document.activeElement?.textContent === "Cancel");
 		await page.keyboard.press("Enter");
 		await page.waitForSelector(dialog, { state: "detached" });
@@ -98,7 +98,7 @@ describe("other servers", () => {
 		await go();
 		await button("papers", "Trust").click();
 		await page.waitForSelector('.notice:has-text("The program ended with 1")');
-		expect(await page.locator(dialog).count()).toBe(0);
+		await expect.poll(async () => page.locator(dialog).count()).toBe(0);
 		state = "ready";
 		await button("papers", "Trust").click();
 		await page.click(`${dialog} button:text-is("Trust")`);
@@ -130,7 +130,7 @@ describe("other servers", () => {
 		});
 		await go();
 		await button("notes", "Remove").click();
-		expect(await page.textContent(dialog)).toContain("what you allowed of it is forgotten");
+		await expect.poll(async () => page.textContent(dialog)).toContain("what you allowed of it is forgotten");
 		await page.click(`${dialog} button:text-is("Cancel")`);
 		expect(asked("servers.remove")).toEqual([]);
 		await button("notes", "Remove").click();
@@ -147,13 +147,13 @@ describe("other servers", () => {
 		});
 		await go();
 		await page.click('button:text-is("Add")');
-		expect(await page.textContent(dialog)).toContain("vault-bridge servers add");
+		await expect.poll(async () => page.textContent(dialog)).toContain("vault-bridge servers add");
 		await page.fill(`${dialog} [aria-label="Name"]`, "notes");
 		await page.fill(`${dialog} [aria-label="Program or address"]`, "npx");
 		await page.fill(`${dialog} [aria-label="Arguments"]`, "-y\nsome server");
 		await page.click(`${dialog} button:text-is("Add")`);
 		await page.waitForSelector(`${dialog} .vault-bridge-problem:has-text("already")`);
-		expect(await page.inputValue(`${dialog} [aria-label="Program or address"]`)).toBe("npx");
+		await expect.poll(async () => page.inputValue(`${dialog} [aria-label="Program or address"]`)).toBe("npx");
 		refuses = false;
 		await page.fill(`${dialog} [aria-label="Name"]`, "other");
 		await page.keyboard.press("Enter");
@@ -168,10 +168,10 @@ describe("other servers", () => {
 		await page.click('button:text-is("Take over from other programs")');
 		const rows = page.locator(".vault-bridge-server-found");
 		await rows.first().waitFor();
-		expect(await rows.nth(0).textContent()).toContain("In the configuration of Cursor.");
-		expect(await rows.nth(1).locator("button:disabled").textContent()).toBe("Entered");
-		expect(await rows.nth(2).textContent()).toContain("cannot be a server's name");
-		expect(await rows.nth(2).locator("button").count()).toBe(0);
+		await expect.poll(async () => rows.nth(0).textContent()).toContain("In the configuration of Cursor.");
+		await expect.poll(async () => rows.nth(1).locator("button:disabled").textContent()).toBe("Entered");
+		await expect.poll(async () => rows.nth(2).textContent()).toContain("cannot be a server's name");
+		await expect.poll(async () => rows.nth(2).locator("button").count()).toBe(0);
 		await rows.nth(0).locator("button").click();
 		expect(await bridge.until("servers.import")).toEqual({ agent: "cursor", name: "calendar" });
 		await rows.nth(0).locator('button:disabled:text-is("Entered")').waitFor();
@@ -200,8 +200,8 @@ describe("other servers", () => {
 		await page.click('button:text-is("Take over from other programs")');
 		await page.waitForSelector('.vault-bridge-server-found:has-text("<img")');
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-		expect(await page.$$(".vault-bridge-server img, .vault-bridge-server-found img")).toHaveLength(0);
-		expect(await server("papers").textContent()).toContain("U+202E");
+		await expect.poll(async () => page.$$(".vault-bridge-server img, .vault-bridge-server-found img")).toHaveLength(0);
+		await expect.poll(async () => server("papers").textContent()).toContain("U+202E");
 	});
 
 	it("are none with a bridge that does not know them, which is said", async () => {

@@ -28,15 +28,15 @@ const patch = async (): Promise<unknown> => (await bridge.until("settings.update
 describe("a control", () => {
 	it("shows the value that holds, and changes it at once", async () => {
 		await go("Privacy and log");
-		expect(await row("Keep a log").locator(".checkbox-container").getAttribute("class")).toContain("is-enabled");
+		await expect.poll(async () => row("Keep a log").locator(".checkbox-container").getAttribute("class")).toContain("is-enabled");
 		await row("Keep a log").locator(".checkbox-container").click();
 		expect(await patch()).toEqual({ enableAuditLog: false });
 	});
 
 	it("measures bytes in what people read", async () => {
 		await go("Searching, reading and backups");
-		expect(await row("Largest part of a file").locator("input").inputValue()).toBe("1");
-		expect(await row("Largest part of a file").locator(".vault-bridge-unit").textContent()).toBe("MB");
+		await expect.poll(async () => row("Largest part of a file").locator("input").inputValue()).toBe("1");
+		await expect.poll(async () => row("Largest part of a file").locator(".vault-bridge-unit").textContent()).toBe("MB");
 		await row("Largest part of a file").locator("input").fill("2.5");
 		await row("Largest part of a file").locator("input").blur();
 		expect(await patch()).toEqual({ readMaxBytes: 2_621_440 });
@@ -50,7 +50,7 @@ describe("a control", () => {
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
 		await go("Searching, reading and backups");
 		const name = "Notes prepared for search by meaning";
-		expect(await row(name).locator(".setting-item-description").textContent()).toBe("20 of 400 notes are prepared. Model: small, 5.0 MB.");
+		await expect.poll(async () => row(name).locator(".setting-item-description").textContent()).toBe("20 of 400 notes are prepared. Model: small, 5.0 MB.");
 		await row(name).locator('button:text-is("Rebuild")').click();
 		expect(await bridge.until("semantic.rebuild")).toEqual({});
 	});
@@ -64,24 +64,24 @@ describe("a control", () => {
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
 		await go("Searching, reading and backups");
 		const name = "Notes prepared for search by meaning";
-		expect(await row(name).locator(".setting-item-description").textContent()).toContain(endpoint);
+		await expect.poll(async () => row(name).locator(".setting-item-description").textContent()).toContain(endpoint);
 		await row(name).locator('button:text-is("Allow")').click();
 		const question = page.locator(".modal", { hasText: "Send notes to another computer?" });
-		expect(await question.textContent()).toContain("All notes are sent there.");
+		await expect.poll(async () => question.textContent()).toContain("All notes are sent there.");
 		await question.locator('button:text-is("Allow")').click();
 		expect(await bridge.until("semantic.allow")).toEqual({ endpoint });
 	});
 
 	it("has the bridge's unit beside every number that has one", async () => {
 		await go("Tools and questions");
-		expect(await row("Time to answer").locator(".vault-bridge-unit").textContent()).toBe("seconds");
-		expect(await row("Forget unused permissions after").locator(".vault-bridge-unit").textContent()).toBe("days");
-		expect(await row("Forget unused permissions after").locator("input").getAttribute("placeholder")).toBe("Never");
+		await expect.poll(async () => row("Time to answer").locator(".vault-bridge-unit").textContent()).toBe("seconds");
+		await expect.poll(async () => row("Forget unused permissions after").locator(".vault-bridge-unit").textContent()).toBe("days");
+		await expect.poll(async () => row("Forget unused permissions after").locator("input").getAttribute("placeholder")).toBe("Never");
 	});
 
 	it("offers forever where the bridge does", async () => {
 		await go("Privacy and log");
-		expect(await row("Keep the log for").locator("option").allTextContents()).toEqual(["Forever", "7 days", "30 days", "90 days"]);
+		await expect.poll(async () => row("Keep the log for").locator("option").allTextContents()).toEqual(["Forever", "7 days", "30 days", "90 days"]);
 		await row("Keep the log for").locator("select").selectOption({ label: "Forever" });
 		expect(await patch()).toEqual({ auditLogRetentionDays: null });
 	});
@@ -104,8 +104,8 @@ describe("a control", () => {
 		await row("Allowed web pages").locator("input").fill("file");
 		await row("Allowed web pages").locator('button:text-is("Add")').click();
 		await page.waitForSelector(".vault-bridge-problem.is-error");
-		expect(await row("Allowed web pages").textContent()).toContain("'file' is not an origin");
-		expect(await row("Allowed web pages").locator(".vault-bridge-strings-item").count()).toBe(0);
+		await expect.poll(async () => row("Allowed web pages").textContent()).toContain("'file' is not an origin");
+		await expect.poll(async () => row("Allowed web pages").locator(".vault-bridge-strings-item").count()).toBe(0);
 	});
 
 	it("leaves what is typed while an earlier value is still being saved", async () => {
@@ -122,7 +122,7 @@ describe("a control", () => {
 		await expect.poll(() => held.length).toBe(1);
 		held.pop()?.();
 		await page.waitForSelector(".vault-bridge-problem.is-warning");
-		expect(await input.inputValue()).toBe("5");
+		await expect.poll(async () => input.inputValue()).toBe("5");
 		await input.blur();
 		await expect.poll(() => held.length).toBe(1);
 		expect(bridge.asked.filter((one) => one.method === "settings.update").map((one) => one.params)).toEqual([{ patch: { findMaxResults: 77 } }, { patch: { findMaxResults: 5 } }]);
@@ -134,7 +134,7 @@ describe("a control", () => {
 		await row("Limit for all tools").locator("input").fill("900");
 		await row("Limit for all tools").locator("input").blur();
 		await page.waitForSelector(".vault-bridge-problem.is-warning");
-		expect(await page.textContent(".vault-bridge-problem")).toBe("globalRateLimit: 900 calls a minute is high");
+		await expect.poll(async () => page.textContent(".vault-bridge-problem")).toBe("globalRateLimit: 900 calls a minute is high");
 	});
 });
 
@@ -145,7 +145,7 @@ describe("what the bridge calls a risk", () => {
 		await page.click('.modal button:text-is("Cancel")');
 		await page.waitForTimeout(100);
 		expect(bridge.asked.filter((one) => one.method === "settings.update")).toEqual([]);
-		expect(await row("Developer mode").locator(".checkbox-container").getAttribute("class")).not.toContain("is-enabled");
+		await expect.poll(async () => row("Developer mode").locator(".checkbox-container").getAttribute("class")).not.toContain("is-enabled");
 		await row("Developer mode").locator(".checkbox-container").click();
 		await page.click('.modal button:text-is("Turn on")');
 		expect(await patch()).toEqual({ developerMode: true });
@@ -170,15 +170,15 @@ describe("tools", () => {
 			const names = await rows.locator(".setting-item:not(.setting-item-heading) .setting-item-name").allTextContents();
 			expect(names).toEqual(described().filter((tool) => tool.group === group).map((tool) => tool.title));
 		}
-		expect(await page.locator(".vault-bridge-absent").count()).toBe(0);
+		await expect.poll(async () => page.locator(".vault-bridge-absent").count()).toBe(0);
 	});
 
 	it("have one choice, of which each does something else for that tool", async () => {
 		await go("Tools and questions");
-		expect(await choices("Read")).toEqual(["Off", "Never", "Ask every time", "Ask once a session", "Always allow"]);
-		expect(await choices("Edit file")).toEqual(["Off", "Never", "Ask every time", "Ask once a session"]);
-		expect(await choices("Apply patch")).toEqual(["Off", "Never", "Ask every time"]);
-		expect(await row("Read").locator("select").inputValue()).toBe("session_allow");
+		await expect.poll(async () => choices("Read")).toEqual(["Off", "Never", "Ask every time", "Ask once a session", "Always allow"]);
+		await expect.poll(async () => choices("Edit file")).toEqual(["Off", "Never", "Ask every time", "Ask once a session"]);
+		await expect.poll(async () => choices("Apply patch")).toEqual(["Off", "Never", "Ask every time"]);
+		await expect.poll(async () => row("Read").locator("select").inputValue()).toBe("session_allow");
 	});
 
 	it("are turned off, and on again with a mode, in one change", async () => {
@@ -197,16 +197,16 @@ describe("tools", () => {
 		await go("Tools and questions");
 		await row("Grep").locator("select").selectOption({ label: "Never" });
 		await page.waitForSelector(".vault-bridge-problem.is-error");
-		expect(await row("Grep").locator("select").inputValue()).toBe("session_allow");
+		await expect.poll(async () => row("Grep").locator("select").inputValue()).toBe("session_allow");
 	});
 
 	it("that this bridge does not have stand below in one line, with nothing to choose", async () => {
 		bridge.answers.set("settings.get", () => ({ enabledTools: ["find", "weather_report"] }));
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
 		await go("Tools and questions");
-		expect(await page.locator(".vault-bridge-absent").textContent()).toContain("weather_report");
-		expect(await page.locator(".vault-bridge-absent select").count()).toBe(0);
-		expect(await row("Grep").locator("select").inputValue()).toBe("off");
+		await expect.poll(async () => page.locator(".vault-bridge-absent").textContent()).toContain("weather_report");
+		await expect.poll(async () => page.locator(".vault-bridge-absent select").count()).toBe(0);
+		await expect.poll(async () => row("Grep").locator("select").inputValue()).toBe("off");
 	});
 
 	it("can be given a limit of their own, and have their default back", async () => {
@@ -236,10 +236,10 @@ describe("a section", () => {
 		});
 
 		it("has what each means in a line, and none is chosen", async () => {
-			expect(await page.locator(".setting-item .checkbox-container.is-enabled").count()).toBe(0);
-			expect(await row("Brave Search").textContent()).toContain("Your queries go to Brave");
-			expect(await row("Google").textContent()).toContain("ends on 1 January 2027");
-			expect(await row("DuckDuckGo").locator("a").getAttribute("href")).toBe("https://duckduckgo.com/terms");
+			await expect.poll(async () => page.locator(".setting-item .checkbox-container.is-enabled").count()).toBe(0);
+			await expect.poll(async () => row("Brave Search").textContent()).toContain("Your queries go to Brave");
+			await expect.poll(async () => row("Google").textContent()).toContain("ends on 1 January 2027");
+			await expect.poll(async () => row("DuckDuckGo").locator("a").getAttribute("href")).toBe("https://duckduckgo.com/terms");
 		});
 
 		it("asks them in the order in which they are chosen, which can be changed", async () => {
@@ -296,8 +296,8 @@ describe("a section", () => {
 		bridge.answers.set("sandbox.status", () => sandbox);
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
 		await go("Network");
-		expect(await row("Sandbox").textContent()).toContain(sandbox.sentence);
-		expect(await row("Sandbox").locator(".is-warning").allTextContents()).toEqual(sandbox.lacks);
+		await expect.poll(async () => row("Sandbox").textContent()).toContain(sandbox.sentence);
+		await expect.poll(async () => row("Sandbox").locator(".is-warning").allTextContents()).toEqual(sandbox.lacks);
 		const names = await page.locator(".setting-item-name").allTextContents();
 		expect(names.slice(names.indexOf("Sandbox"), names.indexOf("Sandbox") + 4)).toEqual(["Sandbox", "Allow terminal", "Allow custom tools", "Allow other servers"]);
 	});
@@ -305,7 +305,7 @@ describe("a section", () => {
 	it("says nothing of a sandbox where the bridge says nothing", async () => {
 		await go("Network");
 		await row("Allow terminal").waitFor();
-		expect(await row("Sandbox").count()).toBe(0);
+		await expect.poll(async () => row("Sandbox").count()).toBe(0);
 	});
 
 	describe("with keys", () => {
@@ -323,14 +323,14 @@ describe("a section", () => {
 
 		it("takes one that nobody sees, and says where it stands", async () => {
 			await go("External services");
-			expect(await row("Key for Ollama").textContent()).toContain("No key is set.");
-			expect(await row("Key for Ollama").locator("button").isDisabled()).toBe(true);
-			expect(await row("Key for Ollama").locator("input").getAttribute("type")).toBe("password");
+			await expect.poll(async () => row("Key for Ollama").textContent()).toContain("No key is set.");
+			await expect.poll(async () => row("Key for Ollama").locator("button").isDisabled()).toBe(true);
+			await expect.poll(async () => row("Key for Ollama").locator("input").getAttribute("type")).toBe("password");
 			await row("Key for Ollama").locator("input").fill(" s3cret-of-mine ");
 			await row("Key for Ollama").locator("input").blur();
 			expect(await bridge.until("keys.set")).toEqual({ provider: "ollama", key: "s3cret-of-mine" });
 			await page.waitForSelector("text=A key is set. Its master key is in the system's keyring.");
-			expect(await row("Key for Ollama").locator("input").inputValue()).toBe("");
+			await expect.poll(async () => row("Key for Ollama").locator("input").inputValue()).toBe("");
 			expect(await page.content()).not.toContain("s3cret-of-mine");
 		});
 
@@ -407,7 +407,7 @@ describe("without a bridge", () => {
 		bridge.stop();
 		await page.waitForSelector(".vault-bridge-status:not(.is-connected)");
 		await showSettings(page);
-		expect(await page.$$(".mod-page")).toHaveLength(0);
+		await expect.poll(async () => page.$$(".mod-page")).toHaveLength(0);
 		await row("Program").waitFor();
 		await row("Start and stop").locator('button:text-is("Start")').waitFor();
 	});

@@ -93,7 +93,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await button("Undo…").click();
 		await page.click('.modal button:text-is("Undo")');
 		await expect.poll(() => existsSync(join(vault, "Vault Bridge demo.md"))).toBe(false);
-		expect(await remembered()).toMatchObject({ program: `${machine.home}/.local/bin/vault-bridge`, confirmed: true, answered: true, startBridge: false });
+		await expect.poll(async () => remembered()).toMatchObject({ program: `${machine.home}/.local/bin/vault-bridge`, confirmed: true, answered: true, startBridge: false });
 	}, 60_000);
 
 	it("a no to the demo question writes nothing, and it can be asked again", async () => {
@@ -227,9 +227,9 @@ describe.skipIf(process.platform === "win32")("the program", () => {
 		await confirmStart();
 		await headline("not installed, or not where Obsidian looks");
 		await page.waitForSelector('.vault-bridge-note:has-text(".local/bin/vault-bridge is not Vault Bridge")');
-		expect(await page.textContent(".vault-bridge-said")).toBe("vault-bridge 1.0.4 <b>bold</b>");
+		await expect.poll(async () => page.textContent(".vault-bridge-said")).toBe("vault-bridge 1.0.4 <b>bold</b>");
 		expect(readFileSync(join(machine.home, "starts"), "utf8")).toBe("--version\n");
-		expect(await remembered()).not.toMatchObject({ confirmed: true });
+		await expect.poll(async () => remembered()).not.toMatchObject({ confirmed: true });
 		machine.install(".local/bin/vault-bridge", program("exec sleep 60")); // the right one, in its place
 		await button("Look again").click();
 		await headline("installed but not running");
@@ -266,7 +266,7 @@ describe.skipIf(process.platform === "win32")("the program", () => {
 		await browser.choose(page, chooser, place);
 		await page.waitForSelector(`.notice:has-text("This is Vault Bridge ${VERSION}")`);
 		await headline("installed but not running");
-		expect(await remembered()).toMatchObject({ program: place, confirmed: false });
+		await expect.poll(async () => remembered()).toMatchObject({ program: place, confirmed: false });
 		expect(existsSync(join(vault, ".vault-bridge"))).toBe(false);
 		expect(starts()).toBe(0);
 	});
@@ -322,7 +322,7 @@ describe.skipIf(process.platform === "win32")("what goes wrong is said in its ow
 		await button("Start the bridge").click();
 		await confirmStart();
 		await page.waitForSelector(`.vault-bridge-start .vault-bridge-note.is-warning:has-text("${words}")`);
-		expect(await page.$$(".vault-bridge-note b")).toHaveLength(0);
+		await expect.poll(async () => page.$$(".vault-bridge-note b")).toHaveLength(0);
 	});
 
 	it("a crash is followed by another start, and the menu offers to stop it", async () => {
@@ -387,7 +387,7 @@ it("the view stays as it is while nothing changes, with the focus in it", async 
 	await headline("not installed");
 	await button("Look again").focus();
 	await page.waitForTimeout(6_000); // some looks at the vault, and none of them news
-	expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Look again");
+	await expect.poll(async () => page.evaluate(() => document.activeElement?.textContent)).toBe("Look again");
 });
 
 it("commands to paste take the vault's name as it is", async () => {

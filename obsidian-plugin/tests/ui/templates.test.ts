@@ -39,7 +39,7 @@ const form = async (): Promise<void> => {
 describe("the list", () => {
 	it("says what each is for and where it comes from", async () => {
 		await show(MEETING, { shipped: false, template: { ...MEETING.template, name: "mine", title: "Mine" } });
-		expect(await page.locator(".vault-bridge-draft-about").allTextContents()).toEqual([
+		await expect.poll(async () => page.locator(".vault-bridge-draft-about").allTextContents()).toEqual([
 			"Meeting noteMake a note for a meeting.meeting-note · came with the bridge",
 			"MineMake a note for a meeting.mine · yours",
 		]);
@@ -48,8 +48,8 @@ describe("the list", () => {
 	it("draws words from outside as text", async () => {
 		const hostile = "<img src=x onerror='window.hacked = true'> \u202eevil";
 		await show({ shipped: false, template: { ...MEETING.template, title: hostile, description: hostile } });
-		expect(await page.locator(`${card} img`).count()).toBe(0);
-		expect(await page.textContent(".vault-bridge-draft-client")).toContain("<img src=x");
+		await expect.poll(async () => page.locator(`${card} img`).count()).toBe(0);
+		await expect.poll(async () => page.textContent(".vault-bridge-draft-client")).toContain("<img src=x");
 	});
 });
 
@@ -57,7 +57,7 @@ describe("the form", () => {
 	it("asks for each thing in its way, and sends what was said", async () => {
 		bridge.answers.set("templates.run", () => ({ success: true, data: null, text: "All calls were made; 2 files changed as one. (templates-1)\nmore", metadata: {} }));
 		await form();
-		expect(await page.inputValue('input[aria-label="Day"]')).toBe("2025-03-15");
+		await expect.poll(async () => page.inputValue('input[aria-label="Day"]')).toBe("2025-03-15");
 		await page.fill('input[aria-label="Title"]', "Kick-off");
 		await page.fill('textarea[aria-label="People"]', "Ada\nBen");
 		await page.fill('input[aria-label="Most"]', "3");
@@ -66,7 +66,7 @@ describe("the form", () => {
 		await page.click('.modal button:text-is("Run")');
 		expect(await bridge.until("templates.run")).toEqual({ name: "meeting-note", values: { title: "Kick-off", day: "2025-03-15", people: ["Ada", "Ben"], most: 3, open: true, kind: "long" } });
 		await page.waitForSelector('.notice:has-text("Meeting note: All calls were made; 2 files changed as one.")');
-		expect(await page.isVisible(".modal")).toBe(false);
+		await expect.poll(async () => page.isVisible(".modal")).toBe(false);
 	});
 
 	it("says beside each thing what is missing, and asks nothing of the bridge", async () => {
@@ -77,7 +77,7 @@ describe("the form", () => {
 		await page.waitForSelector('.setting-item:has-text("Most") [role="alert"]:has-text("This must be a number.")');
 		expect(bridge.asked.filter((one) => one.method === "templates.run")).toEqual([]);
 		await page.click('.modal button:text-is("Cancel")');
-		expect(await page.isVisible(".modal")).toBe(false);
+		await expect.poll(async () => page.isVisible(".modal")).toBe(false);
 	});
 
 	it.each([

@@ -35,7 +35,7 @@ describe("the log", () => {
 		const said = await page.locator(".vault-bridge-log-sentence").allTextContents();
 		expect(said).toEqual(recorded<{ sentence: string }>("audit").map((one) => one.sentence));
 		expect(said.join(" ")).not.toMatch(/[a-z]_[a-z]|undefined|null|[{}]/);
-		expect(await page.locator(".vault-bridge-day").count()).toBe(1);
+		await expect.poll(async () => page.locator(".vault-bridge-day").count()).toBe(1);
 	});
 
 	it("shows all of a line: what was decided, the diff, checksums, the record, and undo", async () => {
@@ -44,12 +44,12 @@ describe("the log", () => {
 		await page.click('.vault-bridge-log-row:has-text("changed “Welcome.md”") >> nth=-1 >> summary');
 		const detail = page.locator(".vault-bridge-log-detail");
 		await detail.waitFor();
-		expect(await detail.textContent()).toContain("You allowed Apply patch for “Welcome.md”, once");
-		expect(await detail.textContent()).toContain("Checksum before");
+		await expect.poll(async () => detail.textContent()).toContain("You allowed Apply patch for “Welcome.md”, once");
+		await expect.poll(async () => detail.textContent()).toContain("Checksum before");
 		await detail.locator(".vault-bridge-row").first().waitFor();
-		expect(await detail.locator(".vault-bridge-row.is-added .vault-bridge-line").allTextContents()).toEqual(["# Welcome to the vault"]);
+		await expect.poll(async () => detail.locator(".vault-bridge-row.is-added .vault-bridge-line").allTextContents()).toEqual(["# Welcome to the vault"]);
 		await detail.locator('summary:text-is("The record in the log")').click();
-		expect(await detail.locator(".vault-bridge-log-record .vault-bridge-json").textContent()).toContain('"tool": "apply_patch"');
+		await expect.poll(async () => detail.locator(".vault-bridge-log-record .vault-bridge-json").textContent()).toContain('"tool": "apply_patch"');
 		await detail.locator("text=Undo…").click();
 		await page.click('.modal button:text-is("Undo")');
 		expect(await bridge.until("history.undo")).toMatchObject({ executionId: expect.stringContaining("patch-") as string });
@@ -83,8 +83,8 @@ describe("the log", () => {
 		bridge.answers.set("audit.query", () => [{ seq: 1, timestamp: "2026-01-01T00:00:00.000Z", kind: "execution", tool: "read", client: "x", success: true, sentence }]);
 		await run("view-tool-logs");
 		await page.waitForSelector('.vault-bridge-log-sentence:has-text("onerror")');
-		expect(await page.locator(".vault-bridge-log-sentence img").count()).toBe(0);
-		expect(await page.locator(".vault-bridge-log-sentence .vault-bridge-escape").count()).toBe(1);
+		await expect.poll(async () => page.locator(".vault-bridge-log-sentence img").count()).toBe(0);
+		await expect.poll(async () => page.locator(".vault-bridge-log-sentence .vault-bridge-escape").count()).toBe(1);
 	});
 
 	it("has on top what nobody answered, until the person has seen it", async () => {
@@ -93,8 +93,8 @@ describe("the log", () => {
 		await run("view-tool-logs");
 		const box = page.locator(".vault-bridge-unanswered");
 		await box.waitFor();
-		expect(await box.textContent()).toContain("1 question nobody answered. Nothing was done.");
-		expect(await box.textContent()).toContain("Claude Code wanted to write “Inbox/Idea.md”");
+		await expect.poll(async () => box.textContent()).toContain("1 question nobody answered. Nothing was done.");
+		await expect.poll(async () => box.textContent()).toContain("Claude Code wanted to write “Inbox/Idea.md”");
 		await box.locator('button:text-is("Seen")').click();
 		await box.waitFor({ state: "detached" });
 		const seen = await page.evaluate(() => window.localStorage.getItem("vault-bridge"));
@@ -119,8 +119,8 @@ describe("the log", () => {
 		fails = false;
 		await page.click('button:text-is("Show older")');
 		await page.waitForSelector('.vault-bridge-log-sentence:text-is("Line 100")');
-		expect(await page.locator(".vault-bridge-day").count()).toBe(1);
-		expect(await page.locator(".vault-bridge-older").count()).toBe(0);
+		await expect.poll(async () => page.locator(".vault-bridge-day").count()).toBe(1);
+		await expect.poll(async () => page.locator(".vault-bridge-older").count()).toBe(0);
 	});
 
 	it("grows as things happen, but not under an open line", async () => {
@@ -181,12 +181,12 @@ describe("the history", () => {
 	it("shows each change by its day, with what it was, and what it did without undoing it", async () => {
 		await run("show-changes");
 		await page.waitForSelector(".vault-bridge-change");
-		expect(await page.locator(".vault-bridge-day").count()).toBe(1);
+		await expect.poll(async () => page.locator(".vault-bridge-day").count()).toBe(1);
 		const row = page.locator(".vault-bridge-change", { hasText: "Edit Welcome.md: 1 line changed" });
-		expect(await row.textContent()).toContain("Claude Code");
+		await expect.poll(async () => row.textContent()).toContain("Claude Code");
 		await row.locator("summary").first().click();
 		await row.locator(".vault-bridge-row.is-added").first().waitFor();
-		expect(await row.locator(".vault-bridge-row.is-added .vault-bridge-line").allTextContents()).toEqual(["# Welcome to the vault"]);
+		await expect.poll(async () => row.locator(".vault-bridge-row.is-added .vault-bridge-line").allTextContents()).toEqual(["# Welcome to the vault"]);
 		expect(bridge.asked.filter((one) => one.method === "tools.preview")).toEqual([]);
 	});
 
@@ -202,16 +202,16 @@ describe("the history", () => {
 		await run("show-changes");
 		await page.waitForSelector(".vault-bridge-change");
 		const button = page.locator('button:text-is("Undo these…")');
-		expect(await page.locator('[aria-label="Time"] option:checked').textContent()).toBe("Any time");
-		expect(await button.isDisabled()).toBe(true);
+		await expect.poll(async () => page.locator('[aria-label="Time"] option:checked').textContent()).toBe("Any time");
+		await expect.poll(async () => button.isDisabled()).toBe(true);
 		await page.selectOption('[aria-label="Program"]', { label: "Claude Code" });
 		await page.selectOption('[aria-label="Time"]', { label: "Last hour" });
 		await expect.poll(() => bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toMatchObject({ client: first?.clientId, since: expect.stringMatching(/Z$/) as string });
 		await button.click();
 		const modal = page.locator(".modal.vault-bridge-undo-all");
 		await modal.waitFor();
-		expect(await modal.textContent()).toContain("Would undo 1 change in 1 file. 1 change cannot be undone.");
-		expect(await modal.textContent()).toContain("'Inbox/Idea.md' was edited since");
+		await expect.poll(async () => modal.textContent()).toContain("Would undo 1 change in 1 file. 1 change cannot be undone.");
+		await expect.poll(async () => modal.textContent()).toContain("'Inbox/Idea.md' was edited since");
 		expect(bridge.asked.filter((one) => one.method === "history.undoAll" && one.params["preview"] !== true)).toEqual([]);
 		await modal.locator('button:text-is("Undo 1 change")').click();
 		await page.waitForSelector('.notice:has-text("Undid 1 change in 1 file.")');
@@ -255,7 +255,7 @@ describe("the status bar", () => {
 		bridge.notify("limits.hit", { tool: "grep", retryAfter: 12, client: "Claude Code", message: "Tool rate limit reached. Please wait 12 seconds." });
 		bridge.notify("limits.hit", { tool: "grep", retryAfter: 11, client: "Claude Code", message: "Tool rate limit reached. Please wait 11 seconds." });
 		await page.waitForSelector(".notice");
-		expect(await page.$$(".notice")).toHaveLength(1);
+		await expect.poll(async () => page.$$(".notice")).toHaveLength(1);
 	});
 
 	it("says when the bridge is lost, and when none is there", async () => {
@@ -286,7 +286,7 @@ describe("getting started", () => {
 
 it("leaves nothing behind when the plugin is unloaded", async () => {
 	await page.evaluate(() => { window.host.plugin.unload(); });
-	expect(await page.$$(".vault-bridge-status")).toHaveLength(0);
-	expect(await page.$$(".side-dock-ribbon-action")).toHaveLength(0);
+	await expect.poll(async () => page.$$(".vault-bridge-status")).toHaveLength(0);
+	await expect.poll(async () => page.$$(".side-dock-ribbon-action")).toHaveLength(0);
 	expect(await page.evaluate(() => window.host.app.commands.size)).toBe(0);
 });

@@ -38,7 +38,7 @@ describe("in a window that was popped out", () => {
 		const other = await popOut(LOG);
 		bridge.ask(question());
 		await other.waitForSelector(".vault-bridge-consent");
-		expect(await page.$$(".vault-bridge-consent")).toHaveLength(0);
+		await expect.poll(async () => page.$$(".vault-bridge-consent")).toHaveLength(0);
 		await other.click('.vault-bridge-answers button:text-is("Deny")');
 		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "deny_once" });
 		await other.waitForSelector(".vault-bridge-consent", { state: "detached" });
