@@ -142,8 +142,8 @@ async def test_the_refusal_names_every_command_that_is_needed() -> None:
 
 async def test_a_tool_that_is_enabled_as_the_refusal_says_can_be_called() -> None:
     async with everything() as vault:
-        assert not had(vault, "minimal", ["read"]).calls(vault.registry.get("tasks", PERSON).spec)
-        assert had(vault, "agent", ["read", "tasks"]).calls(vault.registry.get("tasks", PERSON).spec)
+        assert "tasks" not in callable_names(vault, had(vault, "minimal", ["read"]))
+        assert "tasks" in callable_names(vault, had(vault, "agent", ["read", "tasks"]))
 
 
 async def test_who_chose_a_tool_for_models_by_hand_has_all_of_it() -> None:
