@@ -10,7 +10,7 @@ import contextlib
 import inspect
 import logging
 import secrets
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from bridge.clock import Clock
 from bridge.contract.base import Event
 from bridge.contract.consent import Operation
 from bridge.contract.events import ToolFinished, ToolOutput, ToolProgress, ToolStarted
-from bridge.contract.identity import Capability, Preset
+from bridge.contract.identity import Capability
 from bridge.contract.result import CallPlan, CallPreview, Explanation, Refusal, RequestPlan, ToolResult, WritePlan
 from bridge.drafts.draft import Draft
 from bridge.drafts.store import Drafts
@@ -34,7 +34,6 @@ from bridge.errors import (
     PermissionDenied,
     ToolFailure,
 )
-from bridge.identity.caller import CHAT_ID, Caller
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -46,7 +45,7 @@ from bridge.toolkit.approval import Approval
 from bridge.toolkit.arguments import check_members
 from bridge.toolkit.chain import Chain
 from bridge.toolkit.consent_step import ConsentStep, call_fingerprint, risk_of, targets_of
-from bridge.toolkit.enabled import EnabledTools, enabled_tools
+from bridge.toolkit.enabled import EnabledTools, enabled_tools, refusal
 from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.references import size_of
@@ -89,9 +88,6 @@ nothing is changed."""
 T = TypeVar("T")
 _Looked = TypeVar("_Looked", bound=Effect)
 _BEFORE_CONSENT = frozenset({Phase.QUEUED, Phase.PREPARING})
-
-_WIDER = (Preset.AGENT, Preset.VAULT, Preset.EVERYTHING)
-"""The presets from the fewest tools to all of them: whoever lacks one is told of the first that has it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,8 +192,8 @@ class Pipeline:
             result = self._succeeded(output, tool_call, settings, started)
         except asyncio.CancelledError as error:
             cancelled = error
-            refusal = PermissionDenied("The call was cancelled before it did anything", code="cancelled")
-            result = self._failed(refusal, tool_call, started)
+            unfinished = PermissionDenied("The call was cancelled before it did anything", code="cancelled")
+            result = self._failed(unfinished, tool_call, started)
         except ToolFailure as failure:
             result = self._failed(failure, tool_call, started)
         except Exception as error:
@@ -373,7 +369,7 @@ class Pipeline:
             tool_call.execution_id = f"{tool.spec.id_prefix or tool.name}-{secrets.token_hex(4)}"
             params = await self._parse(tool, tool_call)
             if (left_out := self._enabled(tool_call, settings).missing(tool.spec, params)) is not None:
-                raise _disabled(left_out, tool_call.caller)
+                raise refusal(left_out, self._enabled(tool_call, settings), tool_call.caller)
         except ToolFailure:
             self.rate_limit.refused(tool_call)
             raise
@@ -445,8 +441,7 @@ class Pipeline:
             raise InvalidParameters(f"Unknown tool {tool_call.tool[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
         enabled = self._enabled(tool_call, settings)
         if not enabled.calls(tool.spec):
-            presets = () if enabled.by_hand else {Preset.EVERYTHING, *tool.spec.presets}
-            raise _disabled(tool.name, tool_call.caller, presets)
+            raise refusal(tool.name, enabled, tool_call.caller)
         return tool
 
     def _enabled(self, tool_call: ToolCall, settings: Settings) -> EnabledTools:
@@ -808,29 +803,6 @@ def _answer(effect: _Failed | Unchanged) -> Output:
     if isinstance(effect, _Failed):
         raise effect.failure
     return effect.output
-
-
-def _disabled(name: str, caller: Caller, presets: Collection[str] = ()) -> PermissionDenied:
-    """Return the refusal of a tool that the caller does not have, with the command by which the user gives it.
-
-    Args:
-        name: The tool.
-        caller: Who called it.
-        presets: Those that have the tool, where the caller lacks it because of its own preset.
-    """
-    command = f"`vault-bridge settings enable {name}`"
-    own = ""
-    if presets and caller.client.preset:
-        wider = next((preset.value for preset in _WIDER if preset in presets), Preset.EVERYTHING.value)
-        own = f" for this client, whose preset is `{Preset(caller.client.preset).value}`"
-        if caller.client.id == CHAT_ID:
-            command = f"`vault-bridge settings set chatTools={wider}`"
-        else:
-            command = f'`vault-bridge clients update "{caller.client.name}" --preset {wider}`'
-    return PermissionDenied(
-        f"The tool {name!r} is disabled{own}. The user can enable it in the settings, or with {command}",
-        code="tool_disabled",
-    )
 
 
 def _named(tool_call: ToolCall) -> dict[str, Any]:

@@ -81,7 +81,6 @@ class ToolSpec:
         presets: The named sets of `enabledTools` that it belongs to.
         replaces: The tools whose work it does too. They can be called where it is enabled, and what was said about
             them holds for that work of it; see `acts.py`.
-        comes_with: A tool: where that is enabled, this one can be called, too, though it is not listed.
         acts: What a call does, from its parameters and the paths that it is about: each act by the names of the tools
             whose work it is, its own among them unless it does that only for the other one. Without it, a call does
             the work of its own tool alone.
@@ -120,7 +119,6 @@ class ToolSpec:
     timeout: float | Callable[[Any], float] = 30.0
     presets: frozenset[str] = frozenset()
     replaces: frozenset[str] = frozenset()
-    comes_with: str = ""
     acts: Callable[[Any, Sequence[str]], Iterable[frozenset[str]]] | None = None
     hints: ToolAnnotations | None = None
     stages: bool = True

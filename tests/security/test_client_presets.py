@@ -7,6 +7,20 @@ from bridge.client import connect
 from tests.patience import PATIENCE
 from tests.people import Person, add_client, named
 
+JOBS = (
+    ("create_note", {"path": "Jobs", "content": "# Jobs\n\n- [ ] Do it #idea\n\n## Later\n\nMore\n"}),
+    ("tasks", {"path": "Jobs"}),
+    ("edit_tasks", {"action": "tick", "tasks": [{"path": "Jobs", "line": 3}]}),
+    ("rename_tag", {"tag": "idea", "new_tag": "thought"}),
+    ("rename_heading", {"path": "Jobs", "heading": "Later", "new_heading": "Then"}),
+    ("split_note", {"path": "Jobs", "headings": ["Then"]}),
+    ("daily_note", {"append": "x"}),
+    ("find_related", {"path": "Jobs"}),
+    ("templates", {"action": "run", "name": "collect-tasks"}),
+    ("chain", {"calls": [{"name": "new", "tool": "create_note", "arguments": {"path": "Chained", "content": "x"}}]}),
+)
+"""Calls that a new client can make, though its list does not show each of these tools."""
+
 
 async def test_a_client_has_the_tools_of_its_preset_from_the_moment_that_it_changes(
     person: Person, vault: Path
@@ -34,12 +48,21 @@ async def test_a_client_has_the_tools_of_its_preset_from_the_moment_that_it_chan
         ]
         refused = await robot.call("edit", {"path": "Ideas.md", "append": "x"})
         assert refused.data["code"] == "tool_disabled"
-        assert refused.text.endswith('or with `vault-bridge clients update "Robot" --preset agent`')
+        assert refused.text.endswith("or with `vault-bridge clients update Robot --preset agent`")
         assert "whose preset is `minimal`" in refused.text
         assert (await person.log("client"))[0]["preset"] == "minimal"
         await person.host.request("clients.update", clientId=added["client"]["clientId"], preset="agent")
         person.answer = "allow_once"
         assert (await robot.call("edit", {"path": "Ideas.md", "append": "x"})).ok, "the command that was named helps"
+
+
+async def test_a_new_client_can_do_every_job_listed_or_not(person: Person, vault: Path) -> None:
+    await add_client(person, vault, "Robot")
+    person.answer = "allow_once"
+    async with named(vault, "Robot") as robot:
+        for tool, arguments in JOBS:
+            done = await robot.call(tool, arguments)
+            assert done.ok, (tool, done.text)
 
 
 async def test_what_comes_on_top_by_name_or_by_a_switch_narrows_no_preset(person: Person, vault: Path) -> None:

@@ -10,7 +10,6 @@ from bridge.tools.agent.move import MoveTool
 from bridge.tools.agent.query import QueryTool
 from bridge.tools.agent.set_properties import SetPropertiesTool
 from bridge.tools.files.deletion_plan import DeletionPlanner
-from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.storage import PlanningStorage
 
 
@@ -22,7 +21,7 @@ def agent_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
         clock: What deadlines are given in.
     """
     return [
-        QueryTool(NoteLookup(storage), clock),
+        QueryTool(storage, clock),
         EditTool(storage),
         SetPropertiesTool(storage),
         MoveTool(storage, clock),

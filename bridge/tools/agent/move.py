@@ -1,4 +1,4 @@
-"""The tool `move`: files, folders and notes move or are renamed in one change, and links follow."""
+"""The tool `move`: what has a name moves or is renamed in one change, and links follow."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -12,6 +12,7 @@ from bridge.contract.consent import ConsentClass
 from bridge.errors import NotFound
 from bridge.toolkit.spellings import respelled
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.tools.agent.named_moves import NAMED_AFTER, NamedMoves, What
 from bridge.tools.agent.several import MOST_FILES, Several
 from bridge.tools.files.link_keeping import broken_data, broken_sentence
 from bridge.tools.files.move_file import MOST_LISTED
@@ -41,25 +42,33 @@ class MoveParams(SnakeCaseParams):
     """What moves where."""
 
     moves: Annotated[list[Move], Several] = Field(min_length=1, max_length=MOST_FILES)
+    what: What = Field(
+        default="file",
+        description="heading: 'Note#Heading' gets a new text; tag, property: renamed in all notes; section: "
+        "'Note#Heading' becomes a note in a folder; merge: a note goes into another",
+    )
 
     @model_validator(mode="before")
     @classmethod
     def _single(cls, sent: Any) -> Any:
         """One move may be sent without the list."""
         if isinstance(sent, dict) and "moves" not in sent:
-            return {"moves": [respelled(Move, sent)]}
+            rest = {name: value for name, value in sent.items() if name != "what"}
+            return {"moves": [respelled(Move, rest)]} | ({"what": sent["what"]} if "what" in sent else {})
         return sent
 
 
 _FILE = frozenset({"move", "move_file"})
 
 
-def _acts(_params: MoveParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
+def _acts(params: MoveParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    if params.what != "file":
+        return iter([frozenset({"move", NAMED_AFTER[params.what]})])
     return by_kind(paths, _FILE | {"organize_note"}, _FILE)
 
 
 class MoveTool(WriteTool[MoveParams]):
-    """Moves files and folders.
+    """Moves files and folders, and renames what else has a name.
 
     Args:
         storage: The vault.
@@ -71,24 +80,27 @@ class MoveTool(WriteTool[MoveParams]):
         title="Move",
         action="move/moved {files|files}",
         description=(
-            "Move or rename notes, files or folders, all in one change. Links to them follow in all notes. "
-            "Never overwrites."
+            "Move or rename notes, files, folders, headings, tags or properties; split and merge notes. "
+            "Links follow in all notes. Never overwrites."
         ),
         icon="folder-input",
         parameters=MoveParams,
         consent_class=ConsentClass.NEVER,
         timeout=300.0,
         presets=frozenset({AGENT}),
-        replaces=frozenset({"move_file", "organize_note"}),
+        replaces=frozenset({"move_file", "organize_note", *NAMED_AFTER.values()}),
         acts=_acts,
     )
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
         self._storage = storage
         self._moves = MovePlanner(storage, clock)
+        self._named = NamedMoves(storage, clock)
 
     def prepare(self, params: MoveParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the moves and every link that follows."""
+        if params.what != "file":
+            return self._named.prepare(params.what, [(move.source, move.destination) for move in params.moves], context)
         pairs = [self._pair(move) for move in params.moves]
         plan = self._moves.plan(pairs, context)
         if plan is not None:
@@ -99,7 +111,9 @@ class MoveTool(WriteTool[MoveParams]):
 
     def report(self, params: MoveParams, applied: Applied) -> Output:
         """What went where, and how many notes changed for it."""
-        del params
+        if params.what != "file":
+            pairs = [(move.source, move.destination) for move in params.moves]
+            return self._named.report(params.what, pairs, applied)
         plan = applied.plan
         moved = {change.path: change.new_path for change in plan.changes if change.kind is ChangeKind.MOVE}
         arrived = {source: target for source, target in moved.items() if source not in moved.values()}

@@ -1,4 +1,4 @@
-"""The tool `query`: the notes that have some tags and properties, or all tags there are."""
+"""The tool `query`: the notes that have some tags and properties, all tags there are, or tasks."""
 
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any, Literal
@@ -9,6 +9,7 @@ from bridge.clock import Clock
 from bridge.notes.properties import check_tag
 from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.agent.several import Several
+from bridge.tools.everyday.tasks import TasksParams, TasksTool
 from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import shortened, value_text
 from bridge.tools.kinds import read_spec
@@ -18,13 +19,14 @@ from bridge.tools.notes.paging import listing, page
 from bridge.tools.notes.search_by_properties import MostNames, Wanted, with_properties
 from bridge.tools.notes.search_by_tags import with_tags
 from bridge.tools.parameters import LONGEST_PATH, Cursor, SnakeCaseParams, Tag
+from bridge.tools.storage import Storage
 from bridge.vault.name_folding import fold
 
 USUAL = 50
 
 
 class QueryParams(SnakeCaseParams):
-    """What the notes must have, or that the tags are wanted."""
+    """What the notes must have, or that the tags or tasks are wanted."""
 
     tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(
         default_factory=list, description="Tags a note must have, nested ones included (work finds work/urgent)"
@@ -39,6 +41,14 @@ class QueryParams(SnakeCaseParams):
         default_factory=list, description="Properties a note must have, whatever their value"
     )
     list_tags: bool = Field(default=False, description="Instead: all tags with their counts")
+    tasks: Annotated[str | None, Field(min_length=1, max_length=4)] = Field(
+        default=None, description="Instead: tasks: todo, done, all, or the mark in their brackets"
+    )
+    due_before: str | None = Field(default=None, description="Of tasks: due by YYYY-MM-DD")
+    due_after: str | None = None
+    text: Annotated[str | None, Field(min_length=1, max_length=500)] = Field(
+        default=None, description="Of tasks: words, a person"
+    )
     folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(
         default=None, description="Only notes in here"
     )
@@ -47,14 +57,23 @@ class QueryParams(SnakeCaseParams):
 
     @model_validator(mode="after")
     def _something(self) -> "QueryParams":
+        if self.tasks is not None:
+            if self.list_tags or self.properties or self.having or self.cursor or len(self.tags) > 1:
+                raise ValueError("tasks go with one tag, due_before, due_after, text, folder and limit")
+            return self
+        if self.due_before or self.due_after or self.text:
+            raise ValueError("due_before, due_after and text are of tasks; give tasks too")
         if self.list_tags == bool(self.tags or self.properties or self.having):
-            raise ValueError("give tags, properties or having; or list_tags alone")
+            raise ValueError("give tags, properties or having; or list_tags or tasks")
         if self.list_tags and self.folder is not None:
             raise ValueError("list_tags is of the whole vault; leave out folder")
         return self
 
 
 def _acts(params: QueryParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    if params.tasks is not None:
+        yield frozenset({"query", "tasks"})
+        return
     if params.list_tags:
         yield frozenset({"query", "list_tags"})
     if params.tags:
@@ -64,10 +83,10 @@ def _acts(params: QueryParams, _paths: Sequence[str]) -> Iterator[frozenset[str]
 
 
 class QueryTool(ReadTool[QueryParams]):
-    """Lists notes by what their tags and properties say.
+    """Lists notes by what their tags and properties say, and tasks.
 
     Args:
-        notes: Finds them.
+        storage: The vault.
         clock: What deadlines are given in.
     """
 
@@ -75,22 +94,24 @@ class QueryTool(ReadTool[QueryParams]):
         name="query",
         title="Query",
         action="look/looked for notes by tags and properties[: {count:result}]",
-        description="List notes by tags and properties (frontmatter), or all tags of the vault.",
+        description="List notes by tags and properties (frontmatter), all tags, or tasks with their lines.",
         icon="list-filter",
         parameters=QueryParams,
         default_rate=60,
         presets=frozenset({AGENT}),
-        replaces=frozenset({"search_by_tags", "search_by_properties", "list_tags"}),
+        replaces=frozenset({"search_by_tags", "search_by_properties", "list_tags", "tasks"}),
         acts=_acts,
     )
 
-    def __init__(self, notes: NoteLookup, clock: Clock) -> None:
-        self._notes = notes
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._notes = NoteLookup(storage)
+        self._tasks = TasksTool(storage, clock)
         self._clock = clock
 
     def prepare(self, params: QueryParams, context: CallContext) -> ReadEffect:
         """Say what is looked for."""
-        del context
+        if (tasks := _tasks(params)) is not None:
+            return self._tasks.prepare(tasks, context)
         folder = self._folder(params)
         where = f" in {folder}" if folder else ""
         if params.list_tags:
@@ -101,6 +122,8 @@ class QueryTool(ReadTool[QueryParams]):
 
     def run(self, params: QueryParams, context: CallContext) -> Output:
         """Look."""
+        if (tasks := _tasks(params)) is not None:
+            return self._tasks.run(tasks, context)
         if params.list_tags:
             return listed_tags(self._notes, context, params.limit or USUAL, params.cursor)
         excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
@@ -128,6 +151,21 @@ class QueryTool(ReadTool[QueryParams]):
             return ""
         path = vault_path(params.folder.strip() or "/", self._notes.storage, "folder")
         return f"{path}/" if path.parts else ""
+
+
+def _tasks(params: QueryParams) -> TasksParams | None:
+    """The tasks that are wanted; None where notes or tags are."""
+    if params.tasks is None:
+        return None
+    return TasksParams(
+        status=params.tasks,
+        folder=params.folder,
+        tag=params.tags[0] if params.tags else None,
+        due_before=params.due_before,
+        due_after=params.due_after,
+        text=params.text,
+        limit=params.limit or USUAL,
+    )
 
 
 def _values(values: dict[str, Any]) -> str:

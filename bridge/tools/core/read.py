@@ -11,6 +11,7 @@ from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
+from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
 from bridge.tools.files.line_numbers import MOST_OUTLINED, number_lines, outline, outline_text
 from bridge.tools.formatting import lines_shown
 from bridge.tools.kinds import by_kind, read_spec
@@ -47,6 +48,7 @@ class ReadParams(Params):
     max_bytes: int | None = Field(default=None, ge=1, le=MOST_BYTES, description="Default 1 MB, or the user's setting")
     line_numbers: bool = Field(default=False, description="Before each line ('12: ...')")
     outline: bool = Field(default=False, description="Headings with their lines instead")
+    info: bool = Field(default=False, description="Properties, tags, headings, links and backlinks of a note instead")
 
     @model_validator(mode="before")
     @classmethod
@@ -62,6 +64,8 @@ class ReadParams(Params):
             raise ValueError("give path, or paths")
         if self.paths is not None and (self.start_line or self.end_line or self.line_offset):
             raise ValueError("lines are read of one file; give path instead of paths")
+        if self.info and (self.start_line or self.end_line or self.line_offset or self.outline or self.line_numbers):
+            raise ValueError("info tells of a whole note; leave out lines and outline")
         return self
 
     @property
@@ -71,6 +75,9 @@ class ReadParams(Params):
 
 
 def _acts(params: ReadParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    if params.info:
+        yield _INFO
+        return
     parts = ["#" in name for name in params.names]
     if any(parts):
         yield _PART
@@ -78,6 +85,7 @@ def _acts(params: ReadParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
         yield from by_kind(paths, _NOTE, _FILE)
 
 
+_INFO = frozenset({"read", "note_info", "get_metadata"})
 _PART = frozenset({"read", "read_note"})
 _NOTE = frozenset({"read", "read_note", "read_file"})
 _FILE = frozenset({"read", "read_file"})
@@ -98,7 +106,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         icon="file-text",
         parameters=ReadParams,
         presets=frozenset({MINIMAL, AGENT, VAULT}),
-        replaces=frozenset({"read_file", "read_note"}),
+        replaces=frozenset({"read_file", "read_note", "note_info", "get_metadata"}),
         acts=_acts,
     )
 
@@ -106,6 +114,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         self._storage = storage
         self._resolver = NoteResolver(storage.knowledge)
         self._notes = ReadNoteTool(NoteLookup(storage))
+        self._info = NoteInfoTool(NoteLookup(storage))
 
     def prepare(self, params: ReadParams, context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is said only after consent."""
@@ -156,6 +165,8 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     def _read(self, name: str, params: ReadParams, context: CallContext) -> Output:
         """One file, or the part of a note that its name means."""
+        if params.info:
+            return self._info.run(NoteInfoParams(path=name), context)
         try:
             file = self._storage.stat(locate(self._storage, self._resolver, name))
         except InvalidParameters as error:

@@ -33,7 +33,6 @@ class ChainTool(WriteTool[ChainParams]):
         covers=Covers.TARGET,
         sensitive=frozenset({"arguments"}),
         presets=frozenset({VAULT}),
-        comes_with="draft",
         stages=False,
     )
 

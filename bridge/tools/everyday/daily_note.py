@@ -8,7 +8,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.notes.moment_format import format_moment
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.everyday.sections import with_text_below
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.paths import note_path, read_text
@@ -57,6 +57,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
         parameters=DailyNoteParams,
         risk=RiskLevel.MEDIUM,
         id_prefix="daily",
+        presets=frozenset({AGENT, VAULT}),
     )
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:

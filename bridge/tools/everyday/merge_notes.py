@@ -13,7 +13,7 @@ from bridge.notes.merged_properties import merge_properties
 from bridge.notes.note import Heading, ParsedNote
 from bridge.notes.outline import Outline
 from bridge.notes.redirection import Place, Redirection
-from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output
+from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.joining import appended, body_of, check_joined, ending_of, free_block, parsed, with_blocks
 from bridge.tools.kinds import write_spec
@@ -72,7 +72,6 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
         consent_class=ConsentClass.NEVER,
         id_prefix="merge",
         timeout=300.0,
-        presets=frozenset({AGENT, VAULT}),
     )
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:

@@ -13,7 +13,7 @@ from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link
 from bridge.notes.work import TooMuchWork, Work
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
-from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.everyday.places import Places, line_number
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
@@ -42,7 +42,6 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
         icon="info",
         parameters=NoteInfoParams,
         output=members(name=TEXT, path=TEXT, lines=WHOLE, aliases=TEXTS, tags=TEXTS, properties=ANY_OBJECT),
-        presets=frozenset({AGENT, VAULT}),
         replaces=frozenset({"get_metadata"}),
         acts=lambda _params, _paths: [frozenset({"note_info", "get_metadata"})],
     )

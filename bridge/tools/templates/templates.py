@@ -10,6 +10,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.contract.templates import Template, TemplateParameter
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import (
+    AGENT,
     VAULT,
     Applied,
     CallContext,
@@ -60,8 +61,7 @@ class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
         default_mode=ConsentMode.ALWAYS_ASK,
         covers=Covers.TARGET,
         sensitive=frozenset({"values"}),
-        presets=frozenset({VAULT}),
-        comes_with="draft",
+        presets=frozenset({AGENT, VAULT}),
         stages=False,
     )
 

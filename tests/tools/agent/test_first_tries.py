@@ -170,8 +170,8 @@ TASKS: list[tuple[str, str, dict[str, Any], Any]] = [
         {"patch": "--- a/Inbox.md\n+++ b/Inbox.md\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"},
         file("Inbox.md", "one\n2\nthree\n"),
     ),
-    ("What links to the tea note?", "note_info", {"path": "Tea"}, says("Home")),
-    ("What is related to the garden?", "note_info", {"path": "Garden"}, says("Home")),
+    ("What links to the tea note?", "read", {"path": "Tea", "info": True}, says("Home")),
+    ("What is related to the garden?", "read", {"path": "Garden", "info": True}, says("Home")),
 ]
 
 

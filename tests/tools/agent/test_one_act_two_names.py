@@ -33,6 +33,29 @@ SAME: list[tuple[Call, Call]] = [
     (("delete_note", {"name": "Node.js"}), ("delete", {"path": "Node.js"})),
     (("read_note", {"name": "A#Part"}), ("read", {"path": "A#Part"})),
     (("get_metadata", {"name": "A"}), ("note_info", {"path": "A"})),
+    (("get_metadata", {"name": "A"}), ("read", {"path": "A", "info": True})),
+    (("note_info", {"path": "A"}), ("read", {"path": "A", "info": True})),
+    (("tasks", {}), ("query", {"tasks": "todo"})),
+    (
+        ("rename_heading", {"path": "A", "heading": "Part", "new_heading": "Whole"}),
+        ("move", {"what": "heading", "source": "A#Part", "destination": "Whole"}),
+    ),
+    (
+        ("rename_tag", {"tag": "old", "new_tag": "new"}),
+        ("move", {"what": "tag", "source": "old", "destination": "new"}),
+    ),
+    (
+        ("rename_property", {"property": "tags", "new_name": "kinds"}),
+        ("move", {"what": "property", "source": "tags", "destination": "kinds"}),
+    ),
+    (
+        ("split_note", {"path": "A", "headings": ["Part"], "folder": "Parts"}),
+        ("move", {"what": "section", "source": "A#Part", "destination": "Parts"}),
+    ),
+    (
+        ("merge_notes", {"sources": ["B"], "target": "A"}),
+        ("move", {"what": "merge", "source": "B", "destination": "A"}),
+    ),
     (("search_by_tags", {"tags": ["old"]}), ("query", {"tags": ["old"]})),
     (("search_by_properties", {"having": ["tags"]}), ("query", {"having": ["tags"]})),
     (("list_tags", {}), ("query", {"list_tags": True})),
@@ -65,6 +88,11 @@ SAME: list[tuple[Call, Call]] = [
 OTHER: list[tuple[str, Call]] = [
     ("grep", ("search", {"query": "one"})),
     ("search_notes", ("search", {"pattern": "one"})),
+    ("note_info", ("read", {"path": "A"})),
+    ("read_note", ("read", {"path": "A", "info": True})),
+    ("tasks", ("query", {"tags": ["old"]})),
+    ("rename_tag", ("move", {"source": "A", "destination": "C"})),
+    ("move_file", ("move", {"what": "tag", "source": "old", "destination": "new"})),
     ("get_file_info", ("find", {"pattern": "A.md"})),
     ("list_tags", ("query", {"tags": ["old"]})),
     ("search_by_tags", ("query", {"having": ["tags"]})),

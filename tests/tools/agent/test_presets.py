@@ -10,10 +10,10 @@ import pytest
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.contract.identity import Capability, Preset
 from bridge.drafts.store import Drafts
-from bridge.identity.caller import PERSON, SHARED, Caller, Client
+from bridge.identity.caller import CHAT_ID, PERSON, SHARED, Caller, Client
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
-from bridge.toolkit.enabled import EnabledTools, enabled_tools
+from bridge.toolkit.enabled import EnabledTools, enabled_tools, refusal
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.registry import ALL, ToolRegistry
 from bridge.toolkit.schema import describe
@@ -23,18 +23,13 @@ from bridge.tools.drafts.draft import DraftTool
 from tests.tools.agent.test_first_tries import TASKS
 
 MOST_TOOLS = 16
-MOST_BYTES = 12_600
-"""Of `tools.list` in MCP form as compact JSON: 3,400 tokens, at 3.7 bytes a token."""
+MOST_BYTES = 13_600
+"""Of `tools.list` in MCP form as compact JSON: 3,400 tokens, at four bytes a token."""
 
 AGENT_TOOLS = {spec.name for spec in specs() if AGENT in spec.presets}
 VAULT_TOOLS = {spec.name for spec in specs() if VAULT in spec.presets}
-ONE_CALL_FOR_MANY = {
-    *("rename_heading", "rename_tag", "rename_property", "split_note", "tasks", "edit_tasks", "daily_note"),
-    *("find_related", "context_pack"),
-}
-"""What the tools for models do in more calls than one; these are in the larger sets."""
-BROUGHT = {spec.name for spec in specs() if spec.comes_with in AGENT_TOOLS}
-"""What is not listed, and can be called where another tool is enabled."""
+IN_MORE_CALLS = {"edit_tasks", "find_related", "context_pack", "chain"}
+"""What the listed tools do in more calls than one: `edit`, `search`, `search` and `draft`."""
 MINIMAL_TOOLS = {spec.name for spec in specs() if MINIMAL in spec.presets}
 
 
@@ -76,7 +71,7 @@ async def test_the_preset_for_models_is_small() -> None:
 
 def test_with_it_every_job_of_the_other_tools_can_be_done() -> None:
     replaced = {name for spec in specs() if AGENT in spec.presets for name in spec.replaces}
-    assert replaced >= VAULT_TOOLS - AGENT_TOOLS - ONE_CALL_FOR_MANY - BROUGHT
+    assert replaced >= VAULT_TOOLS - AGENT_TOOLS - IN_MORE_CALLS
     assert {tool for _task, tool, *_ in TASKS} <= AGENT_TOOLS
 
 
@@ -91,14 +86,14 @@ async def test_a_clients_preset_takes_the_place_of_a_named_set(enabled: list[str
         assert without == ({*enabled} if enabled != [ALL] else shown(vault, had(vault, "everything")))
 
 
-async def test_what_is_replaced_can_be_called_where_the_other_is_enabled_and_is_not_listed() -> None:
+async def test_every_tool_can_be_called_listed_or_not_but_by_who_may_only_find_and_read() -> None:
     async with everything() as vault:
         tools = had(vault, "agent", sorted(MINIMAL_TOOLS))
-        assert callable_names(vault, tools) == (AGENT_TOOLS | VAULT_TOOLS) - ONE_CALL_FOR_MANY
+        assert callable_names(vault, tools) == AGENT_TOOLS | VAULT_TOOLS
         tools = had(vault, "minimal")
         assert callable_names(vault, tools) == {
             *(*MINIMAL_TOOLS, "read_file", "read_note", "list_files"),
-            *("resolve_note", "is_available", "get_file_info"),
+            *("resolve_note", "is_available", "get_file_info", "note_info", "get_metadata"),
         }
 
 
@@ -121,6 +116,34 @@ async def test_from_a_list_made_by_hand_nothing_comes_back_under_any_name() -> N
             assert refused.data["code"] == "tool_disabled", tool
         await vault.succeed("create_note", path="B.md", content="x")
         await vault.succeed("add_tag", name="A", tag="x")
+
+
+async def test_the_refusal_names_every_command_that_is_needed() -> None:
+    async with everything() as vault:
+        tasks = "`vault-bridge settings enable tasks`"
+        preset = "`vault-bridge clients update Robot --preset agent`"
+        for named, enabled, commands in (
+            (None, ["read"], [tasks]),
+            ("agent", ["read"], [tasks]),
+            ("minimal", [ALL], [preset]),
+            ("minimal", ["read", "tasks"], [preset]),
+            ("minimal", ["read"], [tasks, preset]),
+        ):
+            tools = had(vault, named, enabled)
+            text = refusal("tasks", tools, client(named)).message
+            assert [each for each in (tasks, preset) if each in text] == commands, (named, enabled)
+            assert " and ".join(commands) in text
+        chat = Caller(Client(CHAT_ID, "Chat", frozenset({Capability.CALL}), "minimal"), "connection")
+        assert (
+            "`vault-bridge settings set chatTools=agent`"
+            in refusal("tasks", had(vault, "minimal", [ALL]), chat).message
+        )
+
+
+async def test_a_tool_that_is_enabled_as_the_refusal_says_can_be_called() -> None:
+    async with everything() as vault:
+        assert "tasks" not in callable_names(vault, had(vault, "minimal", ["read"]))
+        assert "tasks" in callable_names(vault, had(vault, "agent", ["read", "tasks"]))
 
 
 async def test_who_chose_a_tool_for_models_by_hand_has_all_of_it() -> None:

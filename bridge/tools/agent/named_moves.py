@@ -1,0 +1,100 @@
+"""Moves of what is no file: headings, tags, properties, sections and the texts of notes, by the tools made for each."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+from bridge.clock import Clock
+from bridge.errors import InvalidParameters
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.tools.everyday.merge_notes import MOST as MOST_MERGED
+from bridge.tools.everyday.merge_notes import MergeNotesParams, MergeNotesTool
+from bridge.tools.everyday.rename_heading import RenameHeadingParams, RenameHeadingTool
+from bridge.tools.everyday.rename_property import RenamePropertyParams, RenamePropertyTool
+from bridge.tools.everyday.rename_tag import RenameTagParams, RenameTagTool
+from bridge.tools.everyday.split_note import SplitNoteParams, SplitNoteTool
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.plan import ChangePlan
+
+What = Literal["file", "heading", "tag", "property", "section", "merge"]
+
+NAMED_AFTER: Final[Mapping[str, str]] = {
+    "heading": "rename_heading",
+    "tag": "rename_tag",
+    "property": "rename_property",
+    "section": "split_note",
+    "merge": "merge_notes",
+}
+"""The tool whose work a move is, by what is moved."""
+
+Pairs = Sequence[tuple[str, str]]
+"""Sources and destinations, as a caller named them."""
+
+
+class NamedMoves:
+    """Plans and reports moves of what is no file.
+
+    Args:
+        storage: The vault.
+        clock: What deadlines are given in.
+    """
+
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._tools: Mapping[str, WriteTool[Any]] = {
+            "heading": RenameHeadingTool(storage, clock),
+            "tag": RenameTagTool(storage, clock),
+            "property": RenamePropertyTool(storage, clock),
+            "section": SplitNoteTool(storage, clock),
+            "merge": MergeNotesTool(storage, clock),
+        }
+
+    def prepare(self, what: str, pairs: Pairs, context: CallContext) -> ChangePlan | Unchanged:
+        """Plan the moves. Raises what the tool raises whose work it is, and InvalidParameters."""
+        effect = self._tools[what].prepare(_params(what, pairs), context)
+        assert isinstance(effect, ChangePlan | Unchanged)  # noqa: S101 - none of them is of another kind
+        return effect
+
+    def report(self, what: str, pairs: Pairs, applied: Applied) -> Output:
+        """Return what was done."""
+        return self._tools[what].report(_params(what, pairs), applied)
+
+
+def _params(what: str, pairs: Pairs) -> Any:
+    """Return the moves as the parameters of the tool whose work they are."""
+    source, destination = pairs[0]
+    if what in {"section", "merge"}:
+        if any(other != destination for _, other in pairs):
+            raise InvalidParameters(f"With what={what}, all moves of a call go to the same destination")
+        sources = [each for each, _ in pairs]
+        if what == "section":
+            return _sections(sources, destination)
+        if len(sources) > MOST_MERGED:
+            raise InvalidParameters(f"At most {MOST_MERGED} notes can be merged into another in one call")
+        return MergeNotesParams(sources=sources, target=destination)
+    if len(pairs) > 1:
+        raise InvalidParameters(f"With what={what}, a call has one move; for several, use a draft")
+    if what == "tag":
+        return RenameTagParams(tag=source, new_tag=destination)
+    if what == "property":
+        return RenamePropertyParams(property=source, new_name=destination)
+    note, heading = _in_note(source)
+    return RenameHeadingParams(path=note, heading=heading, new_heading=destination.lstrip("#"))
+
+
+def _sections(sources: Sequence[str], folder: str) -> SplitNoteParams:
+    parts = [_in_note(source) for source in sources]
+    if len({note for note, _ in parts}) > 1:
+        raise InvalidParameters("With what=section, all moves of a call are of one note")
+    return SplitNoteParams(path=parts[0][0], headings=[heading for _, heading in parts], folder=folder)
+
+
+def _in_note(source: str) -> tuple[str, str]:
+    """Return the note and the heading that a source names.
+
+    Raises:
+        InvalidParameters: It names no heading.
+    """
+    bare = source.strip().removeprefix("[[").removesuffix("]]")
+    note, mark, heading = bare.partition("#")
+    if not mark or not note.strip() or not heading.strip():
+        raise InvalidParameters(f"{source!r} names no heading; write 'Note#Heading'")
+    return note, heading
