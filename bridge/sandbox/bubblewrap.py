@@ -27,7 +27,9 @@ def beginnings() -> tuple[tuple[str, ...], ...]:
 
     Root is not offered it: the devices that it shows are the system's own, and root could change their permissions.
     """
-    found = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin") if sys.platform.startswith("linux") else None
+    if sys.platform != "linux":
+        return ()
+    found = shutil.which("bwrap", path="/usr/bin:/bin:/usr/local/bin")
     if found is None or os.geteuid() == 0:
         return ()
     # Where its program has the right to make namespaces, it does without one of users, so both are tried.

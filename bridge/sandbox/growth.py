@@ -61,7 +61,8 @@ class Growth:
                 with os.scandir(pending.pop()) as entries:
                     for entry in entries:
                         state = entry.stat(follow_symlinks=False)
-                        size = state.st_blocks * BLOCK if hasattr(state, "st_blocks") else state.st_size
+                        blocks = getattr(state, "st_blocks", None)  # Windows does not say
+                        size = state.st_size if blocks is None else blocks * BLOCK
                         total += max(size, _FILE)
                         if entry.is_dir(follow_symlinks=False):
                             pending.append(entry.path)

@@ -7,9 +7,11 @@ with one thread, which the supervisor has just made.
 
 import contextlib
 import ctypes
+import errno
 import os
 import platform
 import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NoReturn
@@ -66,6 +68,8 @@ def fork(*, users: bool, network: bool) -> int:
     Raises:
         OSError: The system does not let us.
     """
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, "namespaces are Linux's")
     flags = _NEW_MOUNTS | _NEW_NAMES | _NEW_IPC | _NEW_PROCESSES | signal.SIGCHLD
     flags |= (_NEW_USERS if users else 0) | (0 if network else _NEW_NETWORK)
     # PyDLL keeps the interpreter's lock, so the child has it too.
@@ -161,7 +165,12 @@ def attend(program: int) -> NoReturn:
 
     Args:
         program: Its id.
+
+    Raises:
+        OSError: This is not Linux.
     """
+    if sys.platform != "linux":
+        raise OSError(errno.ENOSYS, "namespaces are Linux's")
     _libc().prctl(_DUMPABLE, 0, 0, 0, 0)
     give_up_capabilities()
     for descriptor in [int(link.name) for link in Path("/proc/self/fd").iterdir()]:

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import stat
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -94,7 +95,7 @@ def nameless(processes: Sequence[int]) -> Nameless:
                     if stat.S_ISSOCK(state.st_mode):
                         hides = True  # a file may be on its way through it
                     elif stat.S_ISREG(state.st_mode) and state.st_nlink == 0:
-                        files[state.st_dev, state.st_ino] = state.st_blocks * BLOCK
+                        files[state.st_dev, state.st_ino] = getattr(state, "st_blocks", 0) * BLOCK
         except PermissionError:
             hides = True
         except OSError:
@@ -116,7 +117,9 @@ def _mappings(process: int, marks: Sequence[bytes]) -> Iterator[list[bytes]]:
 
 
 def tasks_of_user() -> int:
-    """Return how many tasks this user has already: the system's limit is about all of them."""
+    """Return how many tasks this user has already: the system's limit is about all of them. Known on Linux alone."""
+    if sys.platform != "linux":
+        return 0
     user, count = os.getuid(), 0
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):

@@ -10,9 +10,7 @@ fork.
 
 import contextlib
 import ctypes
-import fcntl
 import os
-import resource
 import select
 import signal
 import sys
@@ -25,6 +23,11 @@ from bridge.sandbox.growth import Growth
 from bridge.sandbox.job import Ending, Job, Report
 from bridge.sandbox.processes import children, descendants, memory, tasks_of_user
 from bridge.sandbox.view import Layer, LayerKind
+
+assert sys.platform != "win32"  # noqa: S101 - types are checked for Windows too, where `windows_job.py` does this work
+
+import fcntl  # noqa: E402 - not on Windows
+import resource  # noqa: E402
 
 TICK: Final = 0.05
 """Seconds between two looks at the processes."""
@@ -187,15 +190,15 @@ class Supervisor:
 
     # -- the end ------------------------------------------------------------------------------------------------
 
-    def _reap(self) -> None:
-        """Take note of whatever has ended, the program itself or what it left behind."""
+    def _reap(self) -> bool:
+        """Take note of whatever has ended, the program or what it left behind; returns whether no child is left."""
         while True:
             try:
                 process, status = os.waitpid(-1, os.WNOHANG)
             except ChildProcessError:
-                return
+                return True
             if process == 0:
-                return
+                return False
             if process == self._program:
                 self._status = status
 
@@ -207,20 +210,11 @@ class Supervisor:
             self._signal(signal.SIGKILL)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._program, signal.SIGKILL)
-            self._reap()
-            if self._is_alone():
+            if self._reap():
                 return
             select.select([self._woken], [], [], TICK / 5)
             with contextlib.suppress(BlockingIOError):
                 os.read(self._woken, 4096)
-
-    def _is_alone(self) -> bool:
-        """Whether there is no child any more, dead or alive."""
-        try:
-            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-        except ChildProcessError:
-            return True
-        return False
 
     def _signal(self, number: signal.Signals, *, inner: bool = False) -> None:
         """Send a signal to everything that the program started and to itself, which comes last.

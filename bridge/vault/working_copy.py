@@ -18,9 +18,6 @@ from bridge.vault.file_types import is_note
 from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
 from bridge.vault.plan import content_hash
 
-if sys.platform == "linux":
-    import fcntl
-
 _SHARE_BYTES: Final = 0x40049409
 """FICLONE: two files share their bytes until one of them changes, where the disk can do that (ioctl_ficlone(2))."""
 _WORTH_SHARING: Final = 256 * 1024
@@ -193,6 +190,8 @@ def _copy(walked: WalkedFolder, target: Path, file: FileStat) -> CopiedFile:
 def _share(source: BinaryIO, copy: BinaryIO) -> bool:
     if sys.platform != "linux":
         return False
+    import fcntl  # noqa: PLC0415 - not on Windows
+
     try:
         fcntl.ioctl(copy.fileno(), _SHARE_BYTES, source.fileno())
     except OSError:

@@ -1,6 +1,7 @@
 """Bounds of a worker process's own memory: hostile input shall exhaust the process, not the machine."""
 
 import os
+import sys
 import threading
 from typing import Final
 
@@ -11,10 +12,10 @@ EXHAUSTED: Final = 3
 
 def limit_address_space(size: int) -> None:
     """Let the system refuse more than so many bytes, where it can be asked to see to it."""
-    try:
-        import resource  # noqa: PLC0415 - not on Windows
-    except ImportError:
+    if sys.platform == "win32":
         return
+    import resource  # noqa: PLC0415 - not on Windows
+
     _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     limit = size if hard == resource.RLIM_INFINITY else min(size, hard)
     try:

@@ -14,6 +14,7 @@ import logging
 import mmap
 import shutil
 import sqlite3
+import sys
 import threading
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -437,7 +438,7 @@ def remove_others(place: Path, kept: str | None) -> None:
 def _release(segment: np.memmap) -> None:
     """Let the system take back the memory of a mapped file; what is read of it is mapped again."""
     mapped: object = segment.base
-    if isinstance(mapped, mmap.mmap) and hasattr(mapped, "madvise"):
+    if sys.platform != "win32" and isinstance(mapped, mmap.mmap):
         mapped.madvise(mmap.MADV_DONTNEED)
 
 
