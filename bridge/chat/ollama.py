@@ -12,12 +12,11 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, Final
 
-import orjson
-
 from bridge.chat.endpoints import AgreedEndpoints
 from bridge.contract.chat import ChatModel, ChatToolCall
 from bridge.contract.keys import Provider
 from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
+from bridge.json_values import load
 from bridge.keys.servers import key_server, origin
 from bridge.keys.store import KeyStore
 from bridge.settings.model import Settings
@@ -27,6 +26,8 @@ from bridge.web.guard import Service
 
 NAME: Final = "Ollama"
 LONGEST_LINE: Final = 4 << 20
+MOST_VALUES: Final = 20_000
+"""JSON values in one answer or line, nested ones included; vectors aside."""
 """Bytes of one line of a reply."""
 LONGEST_REPLY: Final = 2_000_000
 """Characters of a reply and of what was thought for it; the largest contexts have room for fewer."""
@@ -247,8 +248,8 @@ class OllamaServer:
     async def _ask(self, settings: Settings, request: WebRequest, model: str = "") -> dict[str, Any]:
         body = await self._body(settings, request, model, QUESTION)
         try:
-            read = orjson.loads(body)
-        except orjson.JSONDecodeError:
+            read = load(body, MOST_VALUES)
+        except ValueError:
             raise _no_ollama(settings) from None
         if not isinstance(read, dict):
             raise _no_ollama(settings)
@@ -314,8 +315,8 @@ async def _lines(answer: Stream) -> AsyncIterator[bytes]:
 def _piece(line: bytes, calls: int, settings: Settings) -> Reply:
     """One line as a piece of a reply."""
     try:
-        read = orjson.loads(line)
-    except orjson.JSONDecodeError:
+        read = load(line, MOST_VALUES)
+    except ValueError:
         raise ModelFailure("Ollama sent a line that is no JSON, so the answer ends here. Ask again", "format") from None
     if not isinstance(read, dict):
         raise _no_ollama(settings)
@@ -342,8 +343,8 @@ def _tool_call(call: Any, at: int) -> ChatToolCall:
     call_id = given if isinstance(given, str) and 0 < len(given) <= LONGEST_ID else f"call_{at + 1}"
     name, arguments = function.get("name"), function.get("arguments")
     if isinstance(arguments, str):  # some servers pass on the model's text
-        with contextlib.suppress(orjson.JSONDecodeError):
-            arguments = orjson.loads(arguments)
+        with contextlib.suppress(ValueError):
+            arguments = load(arguments.encode("utf-8", "surrogatepass"), MOST_VALUES)
     if not isinstance(name, str) or not name:
         return ChatToolCall(call_id=call_id, tool="", fault="The call names no tool")
     if arguments is None:
@@ -366,8 +367,8 @@ async def _said(answer: Stream) -> str:
         if len(body) > LONGEST_LINE:
             break
     try:
-        read = orjson.loads(bytes(body))
-    except orjson.JSONDecodeError:
+        read = load(bytes(body), MOST_VALUES)
+    except ValueError:
         return ""
     return str(read.get("error") or "") if isinstance(read, dict) else ""
 
@@ -407,8 +408,8 @@ def _no_model(model: str) -> ModelFailure:
 def _vectors(body: bytes, count: int) -> list[list[float]]:
     """So many vectors that can be compared."""
     try:
-        read = orjson.loads(body)
-    except orjson.JSONDecodeError:
+        read = load(body, (count + 1) * (MOST_NUMBERS + 1))
+    except ValueError:
         read = None
     rows = read.get("embeddings") if isinstance(read, dict) else None
     if not isinstance(rows, list) or len(rows) != count:

@@ -6,7 +6,6 @@ know (nesting, batches, the shape of a request) is checked here, before anything
 What we send is encoded here and nowhere else; `error.data` is always `{"hint": ...}`.
 """
 
-import gc
 import logging
 import math
 from collections.abc import Sequence
@@ -17,6 +16,7 @@ import orjson
 import re2
 
 from bridge.contract.base import Event
+from bridge.json_values import LARGE, holds_more, load
 
 logger = logging.getLogger(__name__)
 
@@ -47,13 +47,10 @@ CRASHED: Final = "Something failed in the bridge. Its console says more"
 
 MAX_FRAME: Final = 16 * 1024 * 1024
 """Bytes of one frame or one POST body."""
-LARGE: Final = 64 * 1024
-"""Bytes of a frame from which on it is looked through before it is parsed, and both in a thread."""
 MAX_BATCH: Final = 50
 MAX_DEPTH: Final = 64
 MAX_VALUES: Final = 20_000
 """JSON values in one frame, nested ones included. Parsing many takes long, and nothing else can happen meanwhile."""
-_BACKSLASH: Final = ord("\\")
 MAX_EXACT: Final = 2**53
 """Beyond this a JSON number may come back changed, so it cannot be an id."""
 
@@ -107,10 +104,10 @@ def parse(data: bytes, *, most_values: int | None = MAX_VALUES) -> Frame:
         data: UTF-8 JSON, at most `MAX_FRAME` bytes.
         most_values: How many values a large frame may hold; None for any number.
     """
-    if len(data) > LARGE and most_values is not None and _holds_more(data, most_values):
+    if len(data) > LARGE and most_values is not None and holds_more(data, most_values):
         return _unreadable(f"Send at most {most_values:,} values in one frame, nested ones included")
     try:
-        value = _load(data)
+        value = load(data)
     except orjson.JSONDecodeError:
         return _unreadable(
             "Send one JSON-RPC 2.0 object or batch as UTF-8 JSON, without NaN, Infinity or lone surrogates"
@@ -123,39 +120,6 @@ def parse(data: bytes, *, most_values: int | None = MAX_VALUES) -> Frame:
         return Frame(tuple(_item(member) for member in value), batch=True)
     hint = f"A batch holds 1 to {MAX_BATCH} requests; this one has {len(value)}"
     return Frame((Fault(None, INVALID_REQUEST, "Invalid Request", hint),))
-
-
-def _holds_more(data: bytes, most: int) -> bool:
-    """Whether JSON holds more values than so many, counted by what stands before each, outside of strings.
-
-    It takes a slice at a time, so that no step is long, and stops as soon as there are too many.
-    """
-    values, strings, in_string, start = 1, 0, False, 0
-    while start < len(data):
-        end = min(start + LARGE, len(data))
-        while data[end - 1] == _BACKSLASH and end < len(data):  # what it escapes belongs to it
-            end = min(end + LARGE, len(data))
-        pieces = data[start:end].replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"')
-        outside = b"".join(pieces[in_string::2])
-        values += outside.count(b",") + outside.count(b"[") + outside.count(b"{")
-        strings += len(pieces) // 2
-        if values > most or strings > 2 * most:  # a value is one string at most, and its name is another
-            return True
-        in_string ^= len(pieces) % 2 == 0
-        start = end
-    return False
-
-
-def _load(data: bytes) -> Any:
-    """The value of a frame. Millions of brackets in a large one would set the garbage collector off again and again."""
-    collecting = len(data) > LARGE and gc.isenabled()
-    if collecting:
-        gc.disable()
-    try:
-        return orjson.loads(data)
-    finally:
-        if collecting:
-            gc.enable()
 
 
 def _unreadable(hint: str) -> Frame:

@@ -6,7 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from bridge.identity.caller import Client
-from bridge.rpc.frames import LARGE, MAX_VALUES, Frame, parse
+from bridge.json_values import LARGE
+from bridge.rpc.frames import MAX_VALUES, Frame, parse
 
 
 class Intake:

@@ -13,6 +13,8 @@ import httpx2
 from mcp.client._transport import TransportStreams
 from mcp.client.streamable_http import streamable_http_client
 
+from bridge.json_values import ValueCount
+from bridge.servers.stdio import MOST_VALUES
 from bridge.web.guard import Passage, Service
 from bridge.web.transport import Budget, Transport
 from bridge.web.url import WebUrl, parse_url
@@ -84,15 +86,50 @@ class _CheckedTransport(httpx2.AsyncBaseTransport):
         return httpx2.Response(answer.status, headers=answer.headers, stream=_Body(answer, connection))
 
 
+class Messages:
+    """Counts the values of each message of an answer: of the whole answer, or, in a stream, up to an empty line.
+
+    Args:
+        most: How many one message may hold.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._count = ValueCount(most)
+        self._ends_line = self._ends_return = False
+
+    def exceed(self, piece: bytes) -> bool:
+        """Return whether a message holds too many values, with what `piece` adds."""
+        if self._ends_return and piece.startswith(b"\n"):  # the other half of a line's end
+            piece = piece[1:]
+        if not piece:
+            return False
+        self._ends_return = piece.endswith(b"\r")
+        lines = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        if self._ends_line and lines.startswith(b"\n"):
+            self._count.begin()
+        self._ends_line = lines.endswith(b"\n")
+        first, *others = lines.split(b"\n\n")
+        if self._count.exceeds(first):
+            return True
+        for other in others:
+            self._count.begin()
+            if self._count.exceeds(other):
+                return True
+        return False
+
+
 class _Body(httpx2.AsyncByteStream):
     """An answer as it comes; its connection ends with it."""
 
     def __init__(self, answer: httpcore2.Response, connection: httpcore2.AsyncHTTPConnection) -> None:
         self._answer = answer
         self._connection = connection
+        self._messages = Messages(MOST_VALUES)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for piece in self._answer.aiter_stream():
+            if self._messages.exceed(piece):
+                raise httpx2.ReadError(f"The server sent a message of more than {MOST_VALUES:,} values")
             yield piece
 
     async def aclose(self) -> None:

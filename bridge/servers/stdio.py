@@ -14,12 +14,13 @@ import mcp_types as types
 from mcp.client._transport import TransportStreams
 from mcp.shared.message import SessionMessage
 
+from bridge.json_values import LARGE, holds_more
 from bridge.servers.server_log import ServerLog
 
 LONGEST_LINE: Final = 4 << 20
 """Bytes of one message, as the SDK bounds them over HTTP."""
-_LARGE: Final = 64 << 10
-"""Bytes of a message from which on it is read in a thread."""
+MOST_VALUES: Final = 200_000
+"""JSON values in one message, nested ones included."""
 _CHUNK: Final = 64 << 10
 
 
@@ -102,7 +103,11 @@ async def _lines(stream: asyncio.StreamReader, log: ServerLog) -> AsyncIterator[
         start = len(held)
         held += data
         while (end := held.find(b"\n", start)) >= 0:
-            yield bytes(held[:end])
+            line = bytes(held[:end])
+            if len(line) > LARGE and await asyncio.to_thread(holds_more, line, MOST_VALUES):
+                log.add(f"[Vault Bridge] it sent a message of more than {MOST_VALUES:,} values, and was ended")
+                return
+            yield line
             del held[: end + 1]
             start = 0
         if len(held) > LONGEST_LINE:
@@ -125,7 +130,7 @@ async def _cut_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
 async def _message(line: bytes, log: ServerLog) -> SessionMessage | Exception:
     """A line as a message; large ones are read in a thread."""
     try:
-        if len(line) > _LARGE:
+        if len(line) > LARGE:
             return SessionMessage(await asyncio.to_thread(types.jsonrpc_message_adapter.validate_json, line))
         return SessionMessage(types.jsonrpc_message_adapter.validate_json(line, by_name=False))
     except ValueError as error:

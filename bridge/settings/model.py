@@ -46,7 +46,7 @@ SECTIONS: dict[str, tuple[str, str]] = {
 
 RISKS: dict[str, str] = {
     "developer_mode": "agents then read notes without asking you",
-    "allow_all_domains": "agents may reach any public host",
+    "allow_all_domains": "where web_fetch is set to always_allow, agents reach any public host without asking",
     "allow_terminal": "agents may ask to run commands on this machine",
     "allow_custom_tools": "your own tools run code on this machine",
     "allow_mcp_servers": "MCP servers are programs on this machine",

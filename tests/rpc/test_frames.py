@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.contract.consent import ConsentReply, Decision
+from bridge.json_values import LARGE
 from bridge.rpc import frames
-from bridge.rpc.frames import LARGE, MAX_BATCH, MAX_DEPTH, MAX_VALUES, Fault, Frame, Request, Response, parse
+from bridge.rpc.frames import MAX_BATCH, MAX_DEPTH, MAX_VALUES, Fault, Frame, Request, Response, parse
 
 
 def only(data: bytes) -> Any:

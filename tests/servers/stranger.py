@@ -130,6 +130,7 @@ def file(name: str) -> dict[str, Any]:
 ANSWERS: dict[str, Callable[[str], Any]] = {
     "crash": crash,
     "huge": huge,
+    "brackets": lambda _name: text("hello", structuredContent={"all": [[]] * 250_000}),
     "error": lambda _name: text("no such person", isError=True),
     "asks": asks,
     "wants": lambda _name: {"resultType": "input_required", "inputRequests": {}, "requestState": "x"},

@@ -2,15 +2,22 @@
 
 import asyncio
 import json
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
+from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed, PermissionDenied
 from bridge.servers import connection, stdio
+from bridge.servers.configuration import entry
 from bridge.servers.connection import ServerConnection
 from bridge.servers.definitions import MOST
+from bridge.servers.http import Messages
+from bridge.servers.opening import Opener
 from tests.patience import PATIENCE
 from tests.servers.conftest import Connect
 
@@ -126,6 +133,57 @@ async def test_an_endless_answer_ends_it(connect: Connect, monkeypatch: pytest.M
     with pytest.raises(ExecutionFailed):
         await call(server)
     assert "more than" in server.log.lines[-1]
+
+
+async def test_an_answer_of_very_many_values_ends_it_unparsed(connect: Connect) -> None:
+    server = connect("brackets")
+    with pytest.raises(ExecutionFailed):
+        await call(server)
+    assert "more than 200,000 values" in server.log.lines[-1]
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize(("lists", "connected"), [(100, True), (250_000, False)])
+async def test_over_http_too(opener: Opener, kind: str, lists: int, connected: bool) -> None:
+    """The reply would be a good one but for the number of its values."""
+
+    async def respond(request: web.Request) -> web.Response:
+        asked = await request.json() if request.method == "POST" else {}
+        if asked.get("method") != "initialize":
+            return web.json_response({"jsonrpc": "2.0", "id": asked.get("id", 0), "result": {"tools": []}})
+        info = {"name": "s", "version": "1"}
+        shook = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
+        shook["_meta"] = {"all": [[]] * lists}
+        body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": shook})
+        text = f"event: message\r\ndata: {body}\r\n\r\n" if "event" in kind else body
+        return web.Response(text=text, content_type=kind)
+
+    app = web.Application()
+    app.router.add_route("*", "/mcp", respond)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    port = runner.addresses[0][1]
+    server = ServerConnection("s", entry("s", {"url": f"http://127.0.0.1:{port}/mcp"}), opener)
+    try:
+        with nullcontext() if connected else pytest.raises(ExecutionFailed):
+            await server.connect()
+    finally:
+        await server.stop()
+        await runner.cleanup()
+
+
+@given(st.lists(st.integers(0, 12), min_size=1, max_size=12), st.lists(st.integers(1, 9), min_size=1, max_size=9))
+def test_each_message_of_a_stream_counts_by_itself_however_it_comes(counts: list[int], sizes: list[int]) -> None:
+    for end in (b"\n", b"\r\n", b"\r"):
+        stream = b"".join(b"data: [" + b"[]," * each + b"1]" + end * 2 for each in counts)
+        for most, exceeds in ((2 * max(counts) + 2, False), (2 * max(counts) + 1, True)):
+            messages, at, found = Messages(most), 0, False
+            for size in sizes * len(stream):
+                found = found or messages.exceed(stream[at : at + size])
+                at += size
+            assert found is exceeds
 
 
 @pytest.mark.parametrize("mode", ["endless", "many"])

@@ -1,0 +1,67 @@
+"""JSON that somebody else wrote, looked through before it is parsed: parsing many values holds up everything else."""
+
+import gc
+from typing import Any, Final
+
+import orjson
+
+LARGE: Final = 64 * 1024
+"""Bytes of JSON from which on it is looked through before it is parsed, and that many at a time."""
+
+
+class ValueCount:
+    """Counts the values of JSON as it comes, by what stands before each, outside of strings.
+
+    Args:
+        most: How many there may be.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin with another text."""
+        self._values, self._quotes, self._escaped = 1, 0, False
+
+    def exceeds(self, data: bytes) -> bool:
+        """Return whether there are too many values in all that has come, `data` included."""
+        if self._escaped:
+            data = data[1:]
+        plain = data.replace(b"\\\\", b"")
+        self._escaped = plain.endswith(b"\\")
+        pieces = plain.replace(b'\\"', b"").split(b'"')
+        outside = b"".join(pieces[self._quotes % 2 :: 2])
+        self._values += outside.count(b",") + outside.count(b"[") + outside.count(b"{")
+        self._quotes += len(pieces) - 1
+        # A value is one string at most, and its name is another.
+        return self._values > self._most or self._quotes > 4 * self._most + 2
+
+
+def holds_more(data: bytes, most: int) -> bool:
+    """Return whether JSON holds more than `most` values. No step is long, and the first value too many is the last."""
+    count = ValueCount(most)
+    return any(count.exceeds(data[start : start + LARGE]) for start in range(0, len(data), LARGE))
+
+
+def load(data: bytes, most: int | None = None) -> Any:
+    """Return the value of JSON.
+
+    Args:
+        data: The JSON, as UTF-8.
+        most: How many values it may hold where it is large; None for any number.
+
+    Raises:
+        ValueError: It is no JSON, or holds more.
+    """
+    if len(data) <= LARGE:
+        return orjson.loads(data)
+    if most is not None and holds_more(data, most):
+        raise ValueError(f"It holds more than {most:,} values")
+    collecting = gc.isenabled()
+    gc.disable()  # millions of brackets would set the garbage collector off again and again
+    try:
+        return orjson.loads(data)
+    finally:
+        if collecting:
+            gc.enable()
