@@ -341,7 +341,9 @@ class Settings(BaseModel):
         "Keep the log for", "Older entries are deleted.", 30, unit="days", none="Forever"
     )
     log_parameter_values: bool = _privacy(
-        "Log what tools are called with", "The log has the values of parameters, not only their names.", default=True
+        "Log tool arguments",
+        "The log has the values of parameters, not only their names. It names the files in either case.",
+        default=True,
     )
     anonymize_log: bool = _privacy(
         "Hide file names in the log", "The log leaves out the names of files and folders.", default=False

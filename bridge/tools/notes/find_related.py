@@ -102,8 +102,7 @@ class FindRelatedTool(NoteReadTool[FindRelatedParams]):
             for each in related[: params.limit]
         ]
         lines = [
-            f"{each['score']:.2f} {each['path']} ({', '.join(_in_words(relation) for relation in each['relations'])})"
-            for each in data
+            f"{each['path']} ({', '.join(_in_words(relation) for relation in each['relations'])})" for each in data
         ]
         if not related:
             ways = "links or tags" if near is None else "links, tags or meaning"

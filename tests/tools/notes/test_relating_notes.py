@@ -101,7 +101,7 @@ def test_several_relations_count_together_and_rare_tags_more_than_common_ones(no
     assert scores[0] > scores[1] > scores[2] == scores[3] > 0
     assert scores[0] == 0.8
     assert output.metadata == {"total": 10, "truncated": True}
-    assert output.text.splitlines()[0] == "0.80 Both.md (links to it, is linked from it)"
+    assert output.text.splitlines()[0] == "Both.md (links to it, is linked from it)"
 
 
 def test_a_canvas_is_related_as_a_note_is(notes: World) -> None:

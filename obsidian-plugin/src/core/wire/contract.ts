@@ -1549,7 +1549,7 @@ export interface SettingsInForce {
 	enableAuditLog: boolean;
 	/** Older entries are deleted. */
 	auditLogRetentionDays: 7 | 30 | 90 | null;
-	/** The log has the values of parameters, not only their names. */
+	/** The log has the values of parameters, not only their names. It names the files in either case. */
 	logParameterValues: boolean;
 	/** The log leaves out the names of files and folders. */
 	anonymizeLog: boolean;
