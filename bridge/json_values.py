@@ -25,7 +25,9 @@ class ValueCount:
         self._values, self._quotes, self._escaped = 1, 0, False
 
     def exceeds(self, data: bytes) -> bool:
-        """Return whether there are too many values in all that has come, `data` included."""
+        """Return whether `data` brings the values to more than there may be."""
+        if not data:
+            return False
         if self._escaped:
             data = data[1:]
         plain = data.replace(b"\\\\", b"")

@@ -26,9 +26,9 @@ from bridge.web.guard import Service
 
 NAME: Final = "Ollama"
 LONGEST_LINE: Final = 4 << 20
+"""Bytes of one line of a reply."""
 MOST_VALUES: Final = 20_000
 """JSON values in one answer or line, nested ones included; vectors aside."""
-"""Bytes of one line of a reply."""
 LONGEST_REPLY: Final = 2_000_000
 """Characters of a reply and of what was thought for it; the largest contexts have room for fewer."""
 REPLY: Final = StreamLimits(most=64 << 20, silence=600, seconds=4 * 3600)
