@@ -173,6 +173,9 @@ def test_obsidians_configuration_is_listed_and_written_elsewhere_and_never_in_pl
     settings.write_text("before")
     bridge.index.refresh()
     bridge._recorder.end_entry()
+    recorded = time.time_ns() // 1_000_000
+    while time.time_ns() // 1_000_000 == recorded:
+        pass  # versions are told apart by the millisecond
     settings.write_text("after")
     bridge.index.refresh()
     assert ".obsidian/hotkeys.json changed" in " ".join(run("history", "--outside").stdout.split())
