@@ -112,9 +112,7 @@ def _whole(source: str, schema: Schema | None) -> dict[str, Any]:
         raise BadArguments(f"--arguments is not JSON: {error}. {_known(schema)}") from None
     if not isinstance(arguments, dict):
         raise BadArguments(f"--arguments must be a JSON object. {_known(schema)}")
-    for key in arguments:
-        _member(key, schema)
-    return arguments
+    return arguments  # the bridge says what is wrong with them: some tools take more than their schema lists
 
 
 def _member(key: str, schema: Schema | None) -> Schema | None:

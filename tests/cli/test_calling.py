@@ -148,3 +148,11 @@ def test_the_log_can_be_followed(open_vault: Any, terminal: Terminal) -> None:
     screen.see("Second")
     screen.interrupt()
     assert screen.end() == 0
+
+
+def test_arguments_as_json_are_the_bridges_to_judge(open_vault: Any) -> None:
+    moved = '{"source": "Ideas", "destination": "Thoughts", "what": "file"}'
+    asked = call(open_vault.vault, "move", "--arguments", moved, "--wait", "0", code=1)
+    assert "the question stays open" in asked.output
+    refused = call(open_vault.vault, "read", "--arguments", '{"pth": "Ideas.md"}', code=1)
+    assert "'pth'" in refused.output

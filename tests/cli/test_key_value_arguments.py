@@ -122,7 +122,7 @@ def test_bad_usage_says_what_is_wrong(words: list[str], said: str) -> None:
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("whole", ["[1]", "{", '{"other": 1}'])
+@pytest.mark.parametrize("whole", ["[1]", "{", "1"])
 def test_arguments_as_json_are_checked_too(whole: str) -> None:
     with pytest.raises(BadArguments):
         parse_arguments([], SCHEMA, whole)

@@ -7,11 +7,11 @@ from bridge.clock import Clock
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
 from bridge.tools.everyday.merge_notes import MOST as MOST_MERGED
-from bridge.tools.everyday.merge_notes import MergeNotesParams, MergeNotesTool
-from bridge.tools.everyday.rename_heading import RenameHeadingParams, RenameHeadingTool
-from bridge.tools.everyday.rename_property import RenamePropertyParams, RenamePropertyTool
-from bridge.tools.everyday.rename_tag import RenameTagParams, RenameTagTool
-from bridge.tools.everyday.split_note import SplitNoteParams, SplitNoteTool
+from bridge.tools.everyday.merge_notes import MergeNotesTool
+from bridge.tools.everyday.rename_heading import RenameHeadingTool
+from bridge.tools.everyday.rename_property import RenamePropertyTool
+from bridge.tools.everyday.rename_tag import RenameTagTool
+from bridge.tools.everyday.split_note import SplitNoteTool
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 
@@ -49,17 +49,19 @@ class NamedMoves:
 
     def prepare(self, what: str, pairs: Pairs, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the moves. Raises what the tool raises whose work it is, and InvalidParameters."""
-        effect = self._tools[what].prepare(_params(what, pairs), context)
+        tool = self._tools[what]
+        effect = tool.prepare(tool.spec.parameters.parse(_arguments(what, pairs)), context)
         assert isinstance(effect, ChangePlan | Unchanged)  # noqa: S101 - none of them is of another kind
         return effect
 
     def report(self, what: str, pairs: Pairs, applied: Applied) -> Output:
         """Return what was done."""
-        return self._tools[what].report(_params(what, pairs), applied)
+        tool = self._tools[what]
+        return tool.report(tool.spec.parameters.parse(_arguments(what, pairs)), applied)
 
 
-def _params(what: str, pairs: Pairs) -> Any:
-    """Return the moves as the parameters of the tool whose work they are."""
+def _arguments(what: str, pairs: Pairs) -> dict[str, Any]:
+    """Return the moves as the arguments of the tool whose work they are."""
     source, destination = pairs[0]
     if what in {"section", "merge"}:
         if any(other != destination for _, other in pairs):
@@ -69,22 +71,22 @@ def _params(what: str, pairs: Pairs) -> Any:
             return _sections(sources, destination)
         if len(sources) > MOST_MERGED:
             raise InvalidParameters(f"At most {MOST_MERGED} notes can be merged into another in one call")
-        return MergeNotesParams(sources=sources, target=destination)
+        return {"sources": sources, "target": destination}
     if len(pairs) > 1:
         raise InvalidParameters(f"With what={what}, a call has one move; for several, use a draft")
     if what == "tag":
-        return RenameTagParams(tag=source, new_tag=destination)
+        return {"tag": source, "new_tag": destination}
     if what == "property":
-        return RenamePropertyParams(property=source, new_name=destination)
+        return {"property": source, "new_name": destination}
     note, heading = _in_note(source)
-    return RenameHeadingParams(path=note, heading=heading, new_heading=destination.lstrip("#"))
+    return {"path": note, "heading": heading, "new_heading": destination.lstrip("#")}
 
 
-def _sections(sources: Sequence[str], folder: str) -> SplitNoteParams:
+def _sections(sources: Sequence[str], folder: str) -> dict[str, Any]:
     parts = [_in_note(source) for source in sources]
     if len({note for note, _ in parts}) > 1:
         raise InvalidParameters("With what=section, all moves of a call are of one note")
-    return SplitNoteParams(path=parts[0][0], headings=[heading for _, heading in parts], folder=folder)
+    return {"path": parts[0][0], "headings": [heading for _, heading in parts], "folder": folder}
 
 
 def _in_note(source: str) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
-from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
+from bridge.tools.everyday.note_info import NoteInfoTool
 from bridge.tools.files.line_numbers import MOST_OUTLINED, number_lines, outline, outline_text
 from bridge.tools.formatting import lines_shown
 from bridge.tools.kinds import by_kind, read_spec
@@ -166,7 +166,7 @@ class ReadFileTool(ReadTool[ReadParams]):
     def _read(self, name: str, params: ReadParams, context: CallContext) -> Output:
         """One file, or the part of a note that its name means."""
         if params.info:
-            return self._info.run(NoteInfoParams(path=name), context)
+            return self._info.run(self._info.spec.parameters.parse({"path": name}), context)
         try:
             file = self._storage.stat(locate(self._storage, self._resolver, name))
         except InvalidParameters as error:

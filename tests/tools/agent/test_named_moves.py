@@ -65,6 +65,11 @@ async def test_a_move_is_what_the_tool_made_for_it_does(moved: dict[str, Any], a
             },
             "same destination",
         ),
+        ({"what": "heading", "source": "Plan#Next", "destination": "x" * 2000}, "at most 1000 characters"),
+        ({"what": "tag", "source": "#work", "destination": "x" * 4000}, "at most"),
+        ({"what": "property", "source": "status", "destination": "x" * 4000}, "at most"),
+        ({"what": "heading", "source": "Plan#Next", "destination": "##"}, "new_heading"),
+        ({"what": "merge", "source": "Nowhere", "destination": "Plan"}, "not found"),
     ],
 )
 async def test_what_is_unclear_is_refused_and_changes_nothing(arguments: dict[str, Any], said: str) -> None:
@@ -93,6 +98,10 @@ async def test_tasks_and_facts_of_notes_are_told_by_the_tools_that_are_listed() 
         ):
             assert (await vault.succeed("query", **asked)).text == (await vault.succeed("tasks", **same)).text
         assert "due_before" in (await vault.call("query", due_before="2026-01-01")).text
+        for path in ("", "x" * 10_000, "Nowhere"):
+            refused = await vault.call("read", path=path, info=True)
+            assert not refused.success
+            assert "crashed" not in refused.text
         assert (await vault.succeed("read", path="A", info=True)).text == (
             await vault.succeed("note_info", path="A")
         ).text
