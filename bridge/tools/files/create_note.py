@@ -112,7 +112,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         if params.kind == "folder":
             if params.content:
                 raise InvalidParameters("A folder has no content; leave it out")
-            return self._folders.prepare(CreateFolderParams(path=_only_path(params)), context)
+            return self._folders.prepare(self._folder_of(params), context)
         if params.content is None and params.template is None:
             raise InvalidParameters(NO_CONTENT)
         content = params.content or ""
@@ -137,10 +137,15 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
     def report(self, params: CreateNoteParams, applied: Applied) -> Output:
         """Where the note is."""
         if params.kind == "folder":
-            return self._folders.report(CreateFolderParams(path=_only_path(params)), applied)
+            return self._folders.report(self._folder_of(params), applied)
         created = next(change for change in applied.plan.changes if change.after is not None and change.before is None)
         data = {"path": created.path, "size": len(applied.plan.blobs[created.after or ""])}
         return Output(data, done(applied.plan.summary))
+
+    def _folder_of(self, params: CreateNoteParams) -> CreateFolderParams:
+        """Return the folder to make. Raises InvalidParameters where its path is none."""
+        folder: CreateFolderParams = self._folders.spec.parameters.parse({"path": _only_path(params)})
+        return folder
 
     def _place(self, params: CreateNoteParams) -> VaultPath:
         """Where the note will lie."""

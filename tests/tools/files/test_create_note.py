@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from bridge.testing import sandbox
 from tests.tools.files.conftest import said, text_of
 
 MEETING = "# Meeting Notes\n\nDiscussed project timeline..."
@@ -136,3 +137,10 @@ async def test_a_new_name_that_nobody_links_to_touches_nothing_else(any_vault: A
     any_vault.write("Day.md", "See [[Nowhere]].\n")
     await any_vault.succeed("create_note", content="x", name="Nowhere")
     assert any_vault.asked[0]["targets"] == ["Nowhere.md"]
+
+
+async def test_a_folder_whose_path_is_too_long_together_is_refused() -> None:
+    async with sandbox() as vault:
+        refused = await vault.call("create_note", kind="folder", folder="f" * 4000, name="n" * 4000)
+        assert refused.data["error_type"] == "invalid_parameters"
+        assert vault.folders() == set()
