@@ -420,10 +420,10 @@ def _places(request: ConsentRequest) -> list[str]:
 
 
 def _words(request: ConsentRequest, target: str) -> str:
-    """A target as people would say it: reading tools name patterns of paths."""
-    if request.operation is not Operation.READ or not (target == "**" or target.endswith("/**")):
+    """A target as people would say it: reading tools name folders, the vault itself, and patterns of paths."""
+    if request.operation is not Operation.READ or not (target in {"", "**"} or target.endswith(("/", "/**"))):
         return target
-    return f"everything in {target.removesuffix('**')}" if target != "**" else "everything in the vault"
+    return f"everything in {target.removesuffix('**') or 'the vault'}"
 
 
 def _ending(text: Text, room: int) -> Text:

@@ -417,6 +417,8 @@ def test_why_it_is_dangerous_is_said(make_request: Make) -> None:
     ("operation", "target", "words"),
     [
         ("read", "**", "everything in the vault"),
+        ("read", "", "everything in the vault"),
+        ("read", "Notes/", "everything in Notes/"),
         ("read", "Notes/**", "everything in Notes/"),
         ("read", "*.md", "*.md"),
         ("update", "**", "**"),
