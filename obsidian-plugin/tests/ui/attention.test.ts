@@ -273,8 +273,8 @@ describe("permissions that are counted", () => {
 		expect(answers("consent.revoke")).toEqual([]);
 		await page.click('.modal button:text-is("Undo 1 change")');
 		await notice("Undid 1 change in 1 file");
-		expect(answers("history.undoAll")).toEqual([{ grant: "s-7", preview: true }, { executionIds: ["new-1"] }]);
-		expect(bridge.asked.map((one) => one.method).filter((one) => one === "consent.revoke" || one === "history.undoAll")).toEqual(["history.undoAll", "consent.revoke", "history.undoAll"]);
+		await expect.poll(() => answers("history.undoAll")).toEqual([{ grant: "s-7", preview: true }, { executionIds: ["new-1"] }]);
+		await expect.poll(() => bridge.asked.map((one) => one.method).filter((one) => one === "consent.revoke" || one === "history.undoAll")).toEqual(["history.undoAll", "consent.revoke", "history.undoAll"]);
 	});
 });
 

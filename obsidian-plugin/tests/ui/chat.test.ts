@@ -32,7 +32,7 @@ describe("an answer", () => {
 	it("appears as it comes, drawn as Markdown", async () => {
 		await openChat(page);
 		await say(page, "Which seeds?");
-		expect(sent()).toEqual([{ text: "Which seeds?", model: "qwen3:8b" }]);
+		await expect.poll(() => sent()).toEqual([{ text: "Which seeds?", model: "qwen3:8b" }]);
 		for (const piece of ["Sow **to", "matoes** and\n\n- pe", "as\n- beans\n\n```js\nlet x"]) model.says(piece);
 		await page.waitForSelector(`${answer} pre:has-text("let x")`);
 		model.says(" = 1;\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n");
@@ -197,7 +197,7 @@ describe("the keyboard", () => {
 		await page.keyboard.type("two");
 		await page.keyboard.press("Enter");
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Stop")');
-		expect(sent()).toEqual([{ text: "one\ntwo", model: "qwen3:8b" }]);
+		await expect.poll(() => sent()).toEqual([{ text: "one\ntwo", model: "qwen3:8b" }]);
 		await expect.poll(async () => page.inputValue(input)).toBe("");
 		// From anywhere in the pane.
 		await page.focus(".vault-bridge-chat-scroll");
@@ -250,7 +250,7 @@ describe("what goes along", () => {
 		await openChat(page);
 		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Open: Garden/Seeds.md"]);
 		await say(page, "What is it?");
-		expect(sent().at(-1)).toMatchObject({ text: "What is it?\n\n(The open note is [[Garden/Seeds]].)" });
+		await expect.poll(() => sent().at(-1)).toMatchObject({ text: "What is it?\n\n(The open note is [[Garden/Seeds]].)" });
 		await expect.poll(words).toEqual(["What is it?\n\n(The open note is [[Garden/Seeds]].)"]);
 		model.done("answered");
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
@@ -259,13 +259,13 @@ describe("what goes along", () => {
 		await page.focus(input);
 		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Selected: 8 characters of Garden/Seeds.md"]);
 		await say(page, "And this?");
-		expect(sent().at(-1)).toMatchObject({ text: "And this?\n\n(Selected in the open note [[Garden/Seeds]]:)\n> Tomatoes" });
+		await expect.poll(() => sent().at(-1)).toMatchObject({ text: "And this?\n\n(Selected in the open note [[Garden/Seeds]]:)\n> Tomatoes" });
 		model.done("answered");
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
 		await act("Do not send: Selected: 8 characters of Garden/Seeds.md");
 		await act("Do not send: Open: Garden/Seeds.md");
 		await say(page, "Alone");
-		expect(sent().at(-1)).toMatchObject({ text: "Alone" });
+		await expect.poll(() => sent().at(-1)).toMatchObject({ text: "Alone" });
 	});
 });
 
@@ -360,7 +360,7 @@ describe("the conversations", () => {
 		await expect.poll(async () => page.textContent(".vault-bridge-chat-title")).toBe("Which seeds?");
 		await expect.poll(async () => page.locator(".vault-bridge-chat-call summary > span").allInnerTexts()).toEqual(["", "Read Garden/Seeds.md", "done"]);
 		await say(page, "And more?");
-		expect(sent()).toEqual([{ text: "And more?", model: "llama3.2", conversationId: CONVERSATION }]);
+		await expect.poll(() => sent()).toEqual([{ text: "And more?", model: "llama3.2", conversationId: CONVERSATION }]);
 		model.done();
 		await act("New conversation");
 		await page.waitForSelector('.vault-bridge-chat-title:text-is("New conversation")');

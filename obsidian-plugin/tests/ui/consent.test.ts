@@ -414,7 +414,7 @@ describe("several questions", () => {
 		await page.click(button("Allow once"));
 		await page.waitForSelector("text=The second");
 		await page.click(button("Allow once"), { force: true });
-		expect(answers()).toHaveLength(1);
+		await expect.poll(() => answers()).toHaveLength(1);
 	});
 
 	it("can be left to look at something else, and the status bar brings them back", async () => {

@@ -54,7 +54,7 @@ describe("a notice about other programs", () => {
 		else await page.click(`${notice} button:text-is("${label}")`);
 		await page.waitForSelector(notice, { state: "detached" });
 		await bridge.until("versions.fine");
-		expect(fines()).toBe(1);
+		await expect.poll(() => fines()).toBe(1);
 	});
 
 	it("opens the list at its entry, with what it did, whatever the list was narrowed to", async () => {
@@ -68,9 +68,9 @@ describe("a notice about other programs", () => {
 		await expect.poll(async () => page.$$(".vault-bridge-change-main[open]")).toHaveLength(1);
 		await expect.poll(async () => page.locator('[aria-label="Program"] option:checked').textContent()).toBe("Another program");
 		await expect.poll(async () => page.locator('[aria-label="Time"] option:checked').textContent()).toBe("Any time");
-		expect(bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toEqual({ limit: 50, origin: "program" });
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toEqual({ limit: 50, origin: "program" });
 		await expect.poll(async () => page.locator('button:text-is("Undo these…")').isDisabled()).toBe(true);
-		expect(fines()).toBe(1);
+		await expect.poll(() => fines()).toBe(1);
 	});
 
 	it("shows what an undo does, and does it when the person says so", async () => {

@@ -312,7 +312,7 @@ describe("a test", () => {
 		await inTop('button:text-is("Run")').click();
 		await bridge.until("custom.test");
 		await inTop('button:text-is("Running…")').click();
-		expect(asked("custom.test")).toHaveLength(1);
+		await expect.poll(() => asked("custom.test")).toHaveLength(1);
 		end();
 		await inTop('button:text-is("Run")').waitFor();
 	});

@@ -99,7 +99,7 @@ describe("what Obsidian writes", () => {
 		bridge.answers.set("versions.wrote", () => ({ heard: 0 }));
 		release({ heard: 1 });
 		await expect.poll(told).toHaveLength(40);
-		expect(bridge.asked.filter((one) => one.method === "versions.wrote")).toHaveLength(2);
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "versions.wrote")).toHaveLength(2);
 	});
 
 	it("is nobody's to hear any more when the plugin is unloaded, also where another plugin has wrapped it since", async () => {

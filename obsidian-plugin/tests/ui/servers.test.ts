@@ -158,7 +158,7 @@ describe("other servers", () => {
 		await page.fill(`${dialog} [aria-label="Name"]`, "other");
 		await page.keyboard.press("Enter");
 		await page.waitForSelector(dialog, { state: "detached" });
-		expect(asked("servers.add").map(({ params }) => params)).toEqual(["notes", "other"].map((name) => ({ name, entry: { command: "npx", args: ["-y", "some server"] } })));
+		await expect.poll(() => asked("servers.add").map(({ params }) => params)).toEqual(["notes", "other"].map((name) => ({ name, entry: { command: "npx", args: ["-y", "some server"] } })));
 	});
 
 	it("are taken over from other programs, but neither twice nor where they cannot be", async () => {

@@ -93,7 +93,7 @@ describe("a control", () => {
 			await row("Ignored files").locator('button:text-is("Add")').click();
 			await page.waitForSelector(`.vault-bridge-strings-item:has-text("${value}")`);
 		}
-		expect(bridge.asked.filter((one) => one.method === "settings.update").at(-1)?.params).toEqual({ patch: { ignorePatterns: ["Templates/**", "*.tmp"] } });
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "settings.update").at(-1)?.params).toEqual({ patch: { ignorePatterns: ["Templates/**", "*.tmp"] } });
 		await page.click('.vault-bridge-strings-item:has-text("Templates") .extra-setting-button');
 		await page.waitForSelector('.vault-bridge-strings-item:has-text("Templates")', { state: "detached" });
 	});
@@ -125,7 +125,7 @@ describe("a control", () => {
 		await expect.poll(async () => input.inputValue()).toBe("5");
 		await input.blur();
 		await expect.poll(() => held.length).toBe(1);
-		expect(bridge.asked.filter((one) => one.method === "settings.update").map((one) => one.params)).toEqual([{ patch: { findMaxResults: 77 } }, { patch: { findMaxResults: 5 } }]);
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "settings.update").map((one) => one.params)).toEqual([{ patch: { findMaxResults: 77 } }, { patch: { findMaxResults: 5 } }]);
 	});
 
 	it("shows the bridge's warnings about its own value", async () => {

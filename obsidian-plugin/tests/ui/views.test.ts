@@ -216,13 +216,13 @@ describe("the history", () => {
 		await modal.locator('button:text-is("Undo 1 change")').click();
 		await page.waitForSelector('.notice:has-text("Undid 1 change in 1 file.")');
 		const changes = (recorded("history-undo-all") as unknown as { changes: { executionId: string; undone: boolean }[] }).changes;
-		expect(bridge.asked.filter((one) => one.method === "history.undoAll").at(-1)?.params).toEqual({ executionIds: changes.filter((one) => one.undone).map((one) => one.executionId) });
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "history.undoAll").at(-1)?.params).toEqual({ executionIds: changes.filter((one) => one.undone).map((one) => one.executionId) });
 	});
 
 	it("undoes nothing when the list is closed, and says when there is nothing to undo", async () => {
 		await run("undo-last-hour");
 		await page.click('.modal.vault-bridge-undo-all button:text-is("Cancel")');
-		expect(bridge.asked.filter((one) => one.method === "history.undoAll")).toHaveLength(1);
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "history.undoAll")).toHaveLength(1);
 		bridge.answers.set("history.undoAll", () => ({ changes: [], undone: 0, skipped: 0, files: 0, text: "There is nothing to undo" }));
 		await run("undo-last-hour");
 		await page.waitForSelector('.notice:has-text("There is nothing to undo")');
