@@ -27,7 +27,7 @@ from bridge.web.guard import Service
 NAME: Final = "Ollama"
 LONGEST_LINE: Final = 4 << 20
 """Bytes of one line of a reply."""
-MOST_VALUES: Final = 20_000
+MOST_VALUES: Final = 200_000
 """JSON values in one answer or line, nested ones included; vectors aside."""
 LONGEST_REPLY: Final = 2_000_000
 """Characters of a reply and of what was thought for it; the largest contexts have room for fewer."""

@@ -49,15 +49,15 @@ class NamedMoves:
 
     def prepare(self, what: str, pairs: Pairs, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the moves. Raises what the tool raises whose work it is, and InvalidParameters."""
-        tool = self._tools[what]
-        effect = tool.prepare(tool.spec.parameters.parse(_arguments(what, pairs)), context)
+        maker = self._tools[what]
+        effect = maker.prepare(maker.spec.parameters.parse(_arguments(what, pairs)), context)
         assert isinstance(effect, ChangePlan | Unchanged)  # noqa: S101 - none of them is of another kind
         return effect
 
     def report(self, what: str, pairs: Pairs, applied: Applied) -> Output:
         """Return what was done."""
-        tool = self._tools[what]
-        return tool.report(tool.spec.parameters.parse(_arguments(what, pairs)), applied)
+        maker = self._tools[what]
+        return maker.report(maker.spec.parameters.parse(_arguments(what, pairs)), applied)
 
 
 def _arguments(what: str, pairs: Pairs) -> dict[str, Any]:
