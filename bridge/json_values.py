@@ -9,6 +9,10 @@ LARGE: Final = 64 * 1024
 """Bytes of JSON from which on it is looked through before it is parsed, and that many at a time."""
 
 
+class TooManyValues(ValueError):
+    """JSON holds more values than it may."""
+
+
 class ValueCount:
     """Counts the values of JSON as it comes, by what stands before each, outside of strings.
 
@@ -22,7 +26,12 @@ class ValueCount:
 
     def begin(self) -> None:
         """Begin with another text."""
-        self._values, self._quotes, self._escaped = 1, 0, False
+        self._values, self._quotes = 1, 0
+        self.end_string()
+
+    def end_string(self) -> None:
+        """Take note that no string goes on here: none goes beyond its line, whatever stood in the line."""
+        self._in_string = self._escaped = False
 
     def exceeds(self, data: bytes) -> bool:
         """Return whether `data` brings the values to more than there may be."""
@@ -33,9 +42,10 @@ class ValueCount:
         plain = data.replace(b"\\\\", b"")
         self._escaped = plain.endswith(b"\\")
         pieces = plain.replace(b'\\"', b"").split(b'"')
-        outside = b"".join(pieces[self._quotes % 2 :: 2])
+        outside = b"".join(pieces[self._in_string :: 2])
         self._values += outside.count(b",") + outside.count(b"[") + outside.count(b"{")
         self._quotes += len(pieces) - 1
+        self._in_string ^= len(pieces) % 2 == 0
         # A value is one string at most, and its name is another.
         return self._values > self._most or self._quotes > 4 * self._most + 2
 
@@ -54,12 +64,13 @@ def load(data: bytes, most: int | None = None) -> Any:
         most: How many values it may hold where it is large; None for any number.
 
     Raises:
-        ValueError: It is no JSON, or holds more.
+        TooManyValues: It holds more.
+        ValueError: It is no JSON.
     """
     if len(data) <= LARGE:
         return orjson.loads(data)
     if most is not None and holds_more(data, most):
-        raise ValueError(f"It holds more than {most:,} values")
+        raise TooManyValues(f"It holds more than {most:,} values")
     collecting = gc.isenabled()
     gc.disable()  # millions of brackets would set the garbage collector off again and again
     try:

@@ -16,7 +16,7 @@ import orjson
 import re2
 
 from bridge.contract.base import Event
-from bridge.json_values import LARGE, holds_more, load
+from bridge.json_values import TooManyValues, load
 
 logger = logging.getLogger(__name__)
 
@@ -104,10 +104,10 @@ def parse(data: bytes, *, most_values: int | None = MAX_VALUES) -> Frame:
         data: UTF-8 JSON, at most `MAX_FRAME` bytes.
         most_values: How many values a large frame may hold; None for any number.
     """
-    if len(data) > LARGE and most_values is not None and holds_more(data, most_values):
-        return _unreadable(f"Send at most {most_values:,} values in one frame, nested ones included")
     try:
-        value = load(data)
+        value = load(data, most_values)
+    except TooManyValues:
+        return _unreadable(f"Send at most {most_values:,} values in one frame, nested ones included")
     except orjson.JSONDecodeError:
         return _unreadable(
             "Send one JSON-RPC 2.0 object or batch as UTF-8 JSON, without NaN, Infinity or lone surrogates"

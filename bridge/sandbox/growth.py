@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from bridge.sandbox.processes import BLOCK, nameless
+from bridge.sandbox.processes import nameless, size_on_disk
 
 _AGAIN: Final = 0.2
 """Seconds after which a measure is taken again, at the earliest."""
@@ -61,9 +61,7 @@ class Growth:
                 with os.scandir(pending.pop()) as entries:
                     for entry in entries:
                         state = entry.stat(follow_symlinks=False)
-                        blocks = getattr(state, "st_blocks", None)  # Windows does not say
-                        size = state.st_size if blocks is None else blocks * BLOCK
-                        total += max(size, _FILE)
+                        total += max(size_on_disk(state), _FILE)
                         if entry.is_dir(follow_symlinks=False):
                             pending.append(entry.path)
             except OSError:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
-BLOCK: Final = 512
+_BLOCK: Final = 512
 """Bytes of the blocks of `st_blocks`."""
 _OWN: Final = (b"RssAnon:", b"VmSwap:", b"VmPTE:")
 """The lines of a process's status with memory that it does not share with files: also swapped out, and what the kernel
@@ -95,7 +95,7 @@ def nameless(processes: Sequence[int]) -> Nameless:
                     if stat.S_ISSOCK(state.st_mode):
                         hides = True  # a file may be on its way through it
                     elif stat.S_ISREG(state.st_mode) and state.st_nlink == 0:
-                        files[state.st_dev, state.st_ino] = getattr(state, "st_blocks", 0) * BLOCK
+                        files[state.st_dev, state.st_ino] = size_on_disk(state)
         except PermissionError:
             hides = True
         except OSError:
@@ -114,6 +114,12 @@ def _mappings(process: int, marks: Sequence[bytes]) -> Iterator[list[bytes]]:
         return
     if any(mark in data for mark in marks):
         yield from (line.split(None, 5) for line in data.splitlines() if any(mark in line for mark in marks))
+
+
+def size_on_disk(state: os.stat_result) -> int:
+    """Return the bytes that a file takes; on Windows, which does not say, those that it holds."""
+    blocks: int | None = getattr(state, "st_blocks", None)
+    return state.st_size if blocks is None else blocks * _BLOCK
 
 
 def tasks_of_user() -> int:

@@ -10,7 +10,9 @@ fork.
 
 import contextlib
 import ctypes
+import fcntl
 import os
+import resource
 import select
 import signal
 import sys
@@ -24,10 +26,7 @@ from bridge.sandbox.job import Ending, Job, Report
 from bridge.sandbox.processes import children, descendants, memory, tasks_of_user
 from bridge.sandbox.view import Layer, LayerKind
 
-assert sys.platform != "win32"  # noqa: S101 - types are checked for Windows too, where `windows_job.py` does this work
-
-import fcntl  # noqa: E402 - not on Windows
-import resource  # noqa: E402
+assert sys.platform != "win32"  # noqa: S101 - tells mypy; there `windows_job.py` does this work, and this cannot be imported
 
 TICK: Final = 0.05
 """Seconds between two looks at the processes."""

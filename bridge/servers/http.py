@@ -48,7 +48,9 @@ async def addressed(
     checked = _CheckedTransport(service, transport, allow)
     timeout = httpx2.Timeout(SECONDS)
     async with (
-        httpx2.AsyncClient(transport=checked, headers=dict(headers), timeout=timeout, trust_env=False) as client,
+        httpx2.AsyncClient(
+            transport=checked, headers={**headers, "Accept-Encoding": "identity"}, timeout=timeout, trust_env=False
+        ) as client,
         streamable_http_client(url, http_client=client) as streams,
     ):
         yield streams
@@ -83,52 +85,73 @@ class _CheckedTransport(httpx2.AsyncBaseTransport):
         except BaseException:
             await connection.aclose()
             raise
-        return httpx2.Response(answer.status, headers=answer.headers, stream=_Body(answer, connection))
+        body = _Body(answer, connection)
+        response = httpx2.Response(answer.status, headers=answer.headers, stream=body)
+        if not _is_plain(response):
+            await body.aclose()
+            raise httpx2.ReadError("The server compressed its answer, or wrote it in another encoding than UTF-8")
+        # As the SDK tells them apart: what does not say that it is JSON is read as a stream.
+        is_json = response.headers.get("content-type", "").lower().startswith("application/json")
+        body.messages = Messages(MOST_VALUES, stream=not is_json)
+        return response
+
+
+def _is_plain(response: httpx2.Response) -> bool:
+    """Return whether the bytes of an answer are its text, so that what is counted is what will be parsed."""
+    packed = response.headers.get("content-encoding", "identity").lower() != "identity"
+    return not packed and (response.charset_encoding or "utf-8").lower() in {"utf-8", "utf8", "us-ascii"}
 
 
 class Messages:
-    """Counts the values of each message of an answer: of the whole answer, or, in a stream, up to an empty line.
+    """Counts the values of each message of an answer.
 
     Args:
         most: How many one message may hold.
+        stream: Whether the answer is a stream of events, each of which ends with an empty line; else it is one message.
     """
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, *, stream: bool) -> None:
         self._count = ValueCount(most)
-        self._ends_line = self._ends_return = False
+        self._stream = stream
+        self._after_return = False
+        self._is_empty = True
+        """Whether the line that has begun has nothing in it yet."""
 
     def exceed(self, piece: bytes) -> bool:
         """Return whether a message holds too many values, with what `piece` adds."""
-        if self._ends_return and piece.startswith(b"\n"):  # the other half of a line's end
-            piece = piece[1:]
-        if not piece:
-            return False
-        self._ends_return = piece.endswith(b"\r")
-        lines = piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        if self._ends_line and lines.startswith(b"\n"):
-            self._count.begin()
-        self._ends_line = lines.endswith(b"\n")
-        first, *others = lines.split(b"\n\n")
-        if self._count.exceeds(first):
-            return True
-        for other in others:
-            self._count.begin()
-            if self._count.exceeds(other):
+        if not self._stream:
+            return self._count.exceeds(piece)
+        if self._after_return:
+            piece = piece.removeprefix(b"\n")  # the other half of a line's end
+        self._after_return = piece.endswith(b"\r")
+        for number, line in enumerate(piece.replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")):
+            if number:
+                if self._is_empty:
+                    self._count.begin()
+                self._count.end_string()
+                self._is_empty = True
+            if self._count.exceeds(line):
                 return True
+            self._is_empty = self._is_empty and not line
         return False
 
 
 class _Body(httpx2.AsyncByteStream):
-    """An answer as it comes; its connection ends with it."""
+    """An answer as it comes; its connection ends with it.
+
+    Attributes:
+        messages: Counts what is in it.
+    """
+
+    messages: Messages
 
     def __init__(self, answer: httpcore2.Response, connection: httpcore2.AsyncHTTPConnection) -> None:
         self._answer = answer
         self._connection = connection
-        self._messages = Messages(MOST_VALUES)
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         async for piece in self._answer.aiter_stream():
-            if self._messages.exceed(piece):
+            if self.messages.exceed(piece):
                 raise httpx2.ReadError(f"The server sent a message of more than {MOST_VALUES:,} values")
             yield piece
 

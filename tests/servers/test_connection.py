@@ -1,8 +1,10 @@
 """A server is connected when it is needed, and whatever it does, it harms its own connection alone."""
 
 import asyncio
+import gzip
 import json
-from contextlib import nullcontext
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -142,33 +144,69 @@ async def test_an_answer_of_very_many_values_ends_it_unparsed(connect: Connect) 
     assert "more than 200,000 values" in server.log.lines[-1]
 
 
-@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
-@pytest.mark.parametrize(("lists", "connected"), [(100, True), (250_000, False)])
-async def test_over_http_too(opener: Opener, kind: str, lists: int, connected: bool) -> None:
-    """The reply would be a good one but for the number of its values."""
+EVENT = "event: message\r\ndata: {}\r\n\r\n"
+SENT: dict[str, Callable[[str], web.Response]] = {
+    "JSON": lambda body: web.Response(text=body, content_type="application/json"),
+    "JSON with empty lines": lambda body: web.Response(
+        text=body.replace("], ", "],\n\n"), content_type="application/json"
+    ),
+    "an event": lambda body: web.Response(text=EVENT.format(body), content_type="text/event-stream"),
+    "an event with a quote in its name": lambda body: web.Response(
+        text=f'event: "\n{EVENT.format(body)}', content_type="text/event-stream"
+    ),
+    "an event in several lines": lambda body: web.Response(
+        text=EVENT.format(body.replace("], ", "],\ndata: ")), content_type="text/event-stream"
+    ),
+}
 
-    async def respond(request: web.Request) -> web.Response:
+
+@pytest.mark.parametrize("sent", SENT)
+@pytest.mark.parametrize(("lists", "connected"), [(100, True), (250_000, False)])
+async def test_over_http_too_however_it_is_sent(opener: Opener, sent: str, lists: int, connected: bool) -> None:
+    """The reply would be a good one but for the number of its values."""
+    async with answering(opener, SENT[sent], lists) as server:
+        with nullcontext() if connected else pytest.raises(ExecutionFailed):
+            await server.connect()
+
+
+@pytest.mark.parametrize(
+    "headers", [{"Content-Encoding": "gzip"}, {"Content-Type": "text/event-stream; charset=utf-7"}]
+)
+async def test_what_hides_the_text_from_the_count_is_not_read(opener: Opener, headers: dict[str, str]) -> None:
+    def packed(body: str) -> web.Response:
+        if "Content-Encoding" in headers:
+            return web.Response(body=gzip.compress(body.encode()), headers=headers, content_type="application/json")
+        return web.Response(body=EVENT.format(body).encode("utf-7"), headers=headers)
+
+    async with answering(opener, packed, 100) as server:
+        with pytest.raises(ExecutionFailed):
+            await server.connect()
+
+
+@asynccontextmanager
+async def answering(
+    opener: Opener, respond: Callable[[str], web.Response], lists: int
+) -> AsyncIterator[ServerConnection]:
+    """A server over HTTP whose first answer holds so many empty lists more than it needs."""
+
+    async def handle(request: web.Request) -> web.Response:
         asked = await request.json() if request.method == "POST" else {}
         if asked.get("method") != "initialize":
             return web.json_response({"jsonrpc": "2.0", "id": asked.get("id", 0), "result": {"tools": []}})
         info = {"name": "s", "version": "1"}
         shook = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": info}
         shook["_meta"] = {"all": [[]] * lists}
-        body = json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": shook})
-        text = f"event: message\r\ndata: {body}\r\n\r\n" if "event" in kind else body
-        return web.Response(text=text, content_type=kind)
+        return respond(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "result": shook}))
 
     app = web.Application()
-    app.router.add_route("*", "/mcp", respond)
+    app.router.add_route("*", "/mcp", handle)
     runner = web.AppRunner(app)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
     port = runner.addresses[0][1]
     server = ServerConnection("s", entry("s", {"url": f"http://127.0.0.1:{port}/mcp"}), opener)
     try:
-        with nullcontext() if connected else pytest.raises(ExecutionFailed):
-            await server.connect()
+        yield server
     finally:
         await server.stop()
         await runner.cleanup()
@@ -179,7 +217,7 @@ def test_each_message_of_a_stream_counts_by_itself_however_it_comes(counts: list
     for end in (b"\n", b"\r\n", b"\r"):
         stream = b"".join(b"data: [" + b"[]," * each + b"1]" + end * 2 for each in counts)
         for most, exceeds in ((2 * max(counts) + 2, False), (2 * max(counts) + 1, True)):
-            messages, at, found = Messages(most), 0, False
+            messages, at, found = Messages(most, stream=True), 0, False
             for size in sizes * len(stream):
                 found = found or messages.exceed(stream[at : at + size])
                 at += size

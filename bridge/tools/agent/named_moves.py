@@ -5,7 +5,7 @@ from typing import Any, Final, Literal
 
 from bridge.clock import Clock
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
 from bridge.tools.everyday.merge_notes import MOST as MOST_MERGED
 from bridge.tools.everyday.merge_notes import MergeNotesTool
 from bridge.tools.everyday.rename_heading import RenameHeadingTool
@@ -26,6 +26,8 @@ NAMED_AFTER: Final[Mapping[str, str]] = {
 }
 """The tool whose work a move is, by what is moved."""
 
+_Maker = RenameHeadingTool | RenameTagTool | RenamePropertyTool | SplitNoteTool | MergeNotesTool
+
 Pairs = Sequence[tuple[str, str]]
 """Sources and destinations, as a caller named them."""
 
@@ -39,7 +41,7 @@ class NamedMoves:
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        self._tools: Mapping[str, WriteTool[Any]] = {
+        self._tools: Mapping[str, _Maker] = {
             "heading": RenameHeadingTool(storage, clock),
             "tag": RenameTagTool(storage, clock),
             "property": RenamePropertyTool(storage, clock),
@@ -50,9 +52,7 @@ class NamedMoves:
     def prepare(self, what: str, pairs: Pairs, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the moves. Raises what the tool raises whose work it is, and InvalidParameters."""
         maker = self._tools[what]
-        effect = maker.prepare(maker.spec.parameters.parse(_arguments(what, pairs)), context)
-        assert isinstance(effect, ChangePlan | Unchanged)  # noqa: S101 - none of them is of another kind
-        return effect
+        return maker.prepare(maker.spec.parameters.parse(_arguments(what, pairs)), context)
 
     def report(self, what: str, pairs: Pairs, applied: Applied) -> Output:
         """Return what was done."""
