@@ -11,7 +11,7 @@ from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
-from bridge.tools.everyday.note_info import NoteInfoTool
+from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
 from bridge.tools.files.line_numbers import MOST_OUTLINED, number_lines, outline, outline_text
 from bridge.tools.formatting import lines_shown
 from bridge.tools.kinds import by_kind, read_spec
@@ -118,7 +118,12 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     def prepare(self, params: ReadParams, context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is said only after consent."""
-        del context
+        if params.info:
+            told = [self._info.prepare(asked, context) for asked in map(self._info_of, params.names)]
+            named = ", ".join(effect.targets[0].label for effect in told[:MOST_NAMED])
+            more = f" and {len(told) - MOST_NAMED} more" if told[MOST_NAMED:] else ""
+            targets = dict.fromkeys(target for effect in told for target in effect.targets)
+            return ReadEffect(tuple(targets), f"Look at the links and properties of {named}{more}")
         paths = [self._asked_for(name) for name in params.names]
         first, last = params.start_line or 1, params.end_line
         if last is not None and last < first:
@@ -131,6 +136,11 @@ class ReadFileTool(ReadTool[ReadParams]):
         if params.paths is None:
             return self._read(params.path or "", params, context)
         return self._several(params.paths, params, context)
+
+    def _info_of(self, name: str) -> NoteInfoParams:
+        """Return the facts of a note as they are asked for. Raises InvalidParameters where it is no name."""
+        asked: NoteInfoParams = self._info.spec.parameters.parse({"path": name})
+        return asked
 
     def _asked_for(self, name: str) -> str:
         """What a question calls one file; of a part of a note, the note."""
@@ -166,7 +176,7 @@ class ReadFileTool(ReadTool[ReadParams]):
     def _read(self, name: str, params: ReadParams, context: CallContext) -> Output:
         """One file, or the part of a note that its name means."""
         if params.info:
-            return self._info.run(self._info.spec.parameters.parse({"path": name}), context)
+            return self._info.run(self._info_of(name), context)
         try:
             file = self._storage.stat(locate(self._storage, self._resolver, name))
         except InvalidParameters as error:

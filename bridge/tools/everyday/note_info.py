@@ -1,11 +1,13 @@
 """The tool `note_info`: all about a note but its text, each with its line."""
 
+import contextlib
 import json
 from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
+from bridge.errors import ToolFailure
 from bridge.index.knowledge import NoteFacts
 from bridge.index.references import ResolvedNote
 from bridge.notes.frontmatter import aliases, all_tags
@@ -13,7 +15,7 @@ from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link
 from bridge.notes.work import TooMuchWork, Work
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.everyday.places import Places, line_number
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
@@ -47,9 +49,14 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
     )
 
     def prepare(self, params: NoteInfoParams, context: CallContext) -> ReadEffect:
-        """Check the reference."""
+        """Name the note, and the others of which a line is told because it links there."""
         del context
-        return self._effect(params.path, "Look at the links and properties of")
+        effect = self._effect(params.path, "Look at the links and properties of")
+        with contextlib.suppress(ToolFailure):
+            note = self._notes.resolve(params.path)
+            others = (link.source for link in self._notes.knowledge.backlinks(note.path)[: params.limit])
+            return ReadEffect(in_vault(*dict.fromkeys((note.path, *others))), effect.summary)
+        return effect
 
     def run(self, params: NoteInfoParams, context: CallContext) -> Output:
         """Gather."""
