@@ -50,6 +50,8 @@ MAX_ENDED = 1_000
 """Closed questions whose outcome is still returned to those who answer late."""
 MAX_OPEN = 25
 """Questions of one client that may be open at once: a list of 20 can be answered together, and still be read."""
+MAX_HELD = 32 * 1024 * 1024
+"""Bytes of changes that the open questions of one client may hold, where there are several."""
 MAX_WAITING = 20
 """Questions of one client that may wait quietly."""
 RETRY_WAITING_SECONDS = 60
@@ -134,6 +136,7 @@ class _Open:
     revise: Revise | None = None
     covered: Covered | None = None
     confirmable: bool = False
+    held: int = 0
     shown: bool = False
     checking: bool = False
     end: _End | None = None
@@ -201,6 +204,7 @@ class Broker:
         covered: Covered | None = None,
         offer: Callable[[], None] | None = None,
         alone: Callable[[], None] | None = None,
+        held: int = 0,
     ) -> ConsentAnswer:
         """Ask, and wait for the outcome.
 
@@ -219,13 +223,14 @@ class Broker:
                 denied, its question ends so.
             offer: Called once the question is open, where its own client's user may confirm it: tells the client so.
             alone: Called where no screen that may answer has come after a moment. The question waits on.
+            held: Bytes of the change that is kept for it.
 
         Returns:
             What the person answered: a yes that counts, or a no.
 
         Raises:
             PermissionDenied: `no_ui`, `timed_out` or `cancelled`.
-            RateLimited: Too many questions of this client are open.
+            RateLimited: Too many questions of this client are open, or they hold too much.
             Conflict: `stale`: what `check` raised.
         """
         request_id = question.request_id
@@ -233,11 +238,13 @@ class Broker:
             raise ValueError(f"the question {request_id!r} was asked before")
         now = self._clock.now()
         expires = now + timedelta(seconds=timeout)
-        waiting = _Open(question, now, expires, check, part, person_only, keep, revise, covered, offer is not None)
+        waiting = _Open(
+            question, now, expires, check, part, person_only, keep, revise, covered, offer is not None, held
+        )
         screens = [host for host in self._hosts.values() if _may_answer(waiting, host.caller)]
         if not wait_for_host and not screens:
             raise _no_ui(question)
-        self._check_room(question)
+        self._check_room(question, held)
         self._open[request_id] = waiting
         self._watch_time(waiting)
         try:
@@ -446,8 +453,8 @@ class Broker:
                 if self._settle(waiting, _End(outcome, answer.by, replace(answer, option=None, feedback=said))):
                     waiting.closed.set()
 
-    def _check_room(self, question: ConsentRequest) -> None:
-        """Refuse a question of a client that has too many open. The person's own programs have no limit."""
+    def _check_room(self, question: ConsentRequest, held: int) -> None:
+        """Refuse a question of a client that has too many open, or too much. The person's programs have no limit."""
         client = question.client_id
         if client == HOST_ID:
             return
@@ -457,7 +464,14 @@ class Broker:
                 "was done. Wait with `await_decision` until the user has answered some, then call again",
                 retry_after=RETRY_WAITING_SECONDS,
             )
-        if sum(one.question.client_id == client for one in self._open.values()) >= MAX_OPEN:
+        own = [one for one in self._open.values() if one.question.client_id == client]
+        if held and sum(one.held for one in own) and sum(one.held for one in own) + held > MAX_HELD:
+            raise RateLimited(
+                f"The changes of this client that wait for the user take {MAX_HELD:,} bytes, and more are not kept. "
+                "Nothing was done. Wait until the user has answered some, then call again",
+                retry_after=RETRY_SECONDS,
+            )
+        if len(own) >= MAX_OPEN:
             raise RateLimited(
                 f"{MAX_OPEN} questions of this client are open already, and more are not asked. Nothing was done. Wait "
                 "until the user has answered some, then call again; many changes in one call are one question",

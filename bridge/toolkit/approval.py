@@ -64,6 +64,14 @@ class Approval:
         self._own_warnings = tuple(f"About the text before you edited it: {warning}" for warning in own_warnings)
 
     @property
+    def held(self) -> int:
+        """Bytes of new text and of diffs that are kept while a change waits; 0 where nothing is changed."""
+        if not isinstance(self.effect, ChangePlan):
+            return 0
+        diffs = sum(len(preview.diff) for preview in self.effect.previews)
+        return sum(map(len, self.effect.blobs.values())) + diffs
+
+    @property
     def is_divisible(self) -> bool:
         """Whether hunks may be left out."""
         return isinstance(self.effect, ChangePlan) and is_divisible(self.effect)

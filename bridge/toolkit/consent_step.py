@@ -404,6 +404,7 @@ class ConsentStep:
                 covered=inquiry.covered,
                 offer=offer if may_confirm(inquiry.case) else None,
                 alone=whole.alone.set,
+                held=approval.held if approval else 0,
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
