@@ -93,9 +93,11 @@ class Connections:
         try:
             yield connection
         finally:
-            if connection.in_transaction:
-                connection.execute("ROLLBACK")
-            self._readers.put(connection)
+            try:
+                if connection.in_transaction:  # raises where it was closed meanwhile
+                    connection.execute("ROLLBACK")
+            finally:
+                self._readers.put(connection)  # whoever waits for it fails too, and ends
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
