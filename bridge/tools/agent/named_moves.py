@@ -6,7 +6,6 @@ from typing import Any, Final, Literal
 from bridge.clock import Clock
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged
-from bridge.tools.everyday.merge_notes import MOST as MOST_MERGED
 from bridge.tools.everyday.merge_notes import MergeNotesTool
 from bridge.tools.everyday.rename_heading import RenameHeadingTool
 from bridge.tools.everyday.rename_property import RenamePropertyTool
@@ -69,8 +68,6 @@ def _arguments(what: str, pairs: Pairs) -> dict[str, Any]:
         sources = [each for each, _ in pairs]
         if what == "section":
             return _sections(sources, destination)
-        if len(sources) > MOST_MERGED:
-            raise InvalidParameters(f"At most {MOST_MERGED} notes can be merged into another in one call")
         return {"sources": sources, "target": destination}
     if len(pairs) > 1:
         raise InvalidParameters(f"With what={what}, a call has one move; for several, use a draft")

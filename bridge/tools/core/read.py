@@ -113,8 +113,8 @@ class ReadFileTool(ReadTool[ReadParams]):
     def __init__(self, storage: Storage) -> None:
         self._storage = storage
         self._resolver = NoteResolver(storage.knowledge)
-        self._notes = ReadNoteTool(NoteLookup(storage))
-        self._info = NoteInfoTool(NoteLookup(storage))
+        notes = NoteLookup(storage)
+        self._notes, self._info = ReadNoteTool(notes), NoteInfoTool(notes)
 
     def prepare(self, params: ReadParams, context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is said only after consent."""

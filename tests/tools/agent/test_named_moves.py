@@ -70,6 +70,10 @@ async def test_a_move_is_what_the_tool_made_for_it_does(moved: dict[str, Any], a
         ({"what": "property", "source": "status", "destination": "x" * 4000}, "at most"),
         ({"what": "heading", "source": "Plan#Next", "destination": "##"}, "new_heading"),
         ({"what": "merge", "source": "Nowhere", "destination": "Plan"}, "not found"),
+        (
+            {"what": "merge", "moves": [{"source": f"N{number}", "destination": "Plan"} for number in range(51)]},
+            "at most 50",
+        ),
     ],
 )
 async def test_what_is_unclear_is_refused_and_changes_nothing(arguments: dict[str, Any], said: str) -> None:
