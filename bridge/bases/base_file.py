@@ -167,8 +167,9 @@ class _Reading:
         summaries = self._texts("summaries")
         if len(formulas) > MOST_FORMULAS:
             raise BaseError(f"more than {MOST_FORMULAS} formulas are not evaluated", "formulas")
+        found = self._items(self._found.get("views"), "views")
         own = tuple(self._problems)
-        views = self._views()
+        views = self._views(found)
         return Base(condition, formulas, titles, summaries, views, own, tuple(dict.fromkeys(self._remarks)))
 
     def _wrong(self, where: str, message: str) -> None:
@@ -239,9 +240,8 @@ class _Reading:
 
     # -- views ------------------------------------------------------------------------------------------------------
 
-    def _views(self) -> tuple[View, ...]:
+    def _views(self, found: list[Any]) -> tuple[View, ...]:
         views: list[View] = []
-        found = self._items(self._found.get("views"), "views")
         if len(found) > MOST_VIEWS:
             raise BaseError(f"more than {MOST_VIEWS} views are not read", "views")
         for place, view in enumerate(found):

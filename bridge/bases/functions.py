@@ -85,6 +85,10 @@ class Function(NamedTuple):
         return None if names and names[-1] in _MANY else len(names)
 
 
+_SHORT: Final = 1000
+_LETTERS_LOOKED_AT: Final = 32
+"""Characters that are looked through in the time of one step."""
+
 _MANY: Final = frozenset({"texts", "values", "names", "numbers"})
 
 LAZY: Final = (
@@ -403,6 +407,17 @@ def _format(scope: Scope, own: Date, pattern: str) -> str:
     return own.format(pattern)
 
 
+def _counted(run: Run) -> Run:
+    """A function of texts, which is more work the longer its text is."""
+
+    def counted(scope: Scope, own: str, *arguments: Value) -> Value:
+        if len(own) > _SHORT:
+            scope.budget.spend(len(own) // _LETTERS_LOOKED_AT)
+        return run(scope, own, *arguments)
+
+    return counted
+
+
 def _of_link(run: Run) -> Run:
     """A function of texts, called on a link: on where it leads."""
     return lambda scope, own, *arguments: run(scope, own.path, *arguments)
@@ -416,7 +431,7 @@ def _methods() -> dict[str, dict[type, Function]]:
             for kind in kinds:
                 table.setdefault(function.name, {})[kind] = function
 
-    enter(_TEXT, *TEXTS)
+    enter(tuple(each._replace(run=_counted(each.run)) for each in _TEXT), *TEXTS)
     enter(tuple(each._replace(run=_of_link(each.run)) for each in _TEXT), Link)
     enter(_NUMBER, int, float)
     enter(_LIST, *LISTS)

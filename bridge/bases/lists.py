@@ -79,9 +79,11 @@ def in_order(values: list[Value], budget: Budget) -> list[Value]:
     budget.items(len(values) * 4)
     if all(type(value) in _PLAIN for value in values):
         return sorted(values, key=lambda value: (math.isnan(value), value))
-    texts = [text(value) for value in values]
-    budget.spend(sum(map(len, texts)))
-    keys = [natural(said) for said in texts]
+    keys = []
+    for value in values:
+        said = text(value)
+        budget.spend(len(said))
+        keys.append(natural(said))
     return [values[place] for place in sorted(range(len(values)), key=keys.__getitem__)]
 
 

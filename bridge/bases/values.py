@@ -40,6 +40,10 @@ NUMBERS: Final = frozenset({int, float, bool})
 LISTS: Final = frozenset({list, Tags})
 
 _DEEPEST: Final = 100
+_STEPS_OF_AN_ITEM: Final = 10
+_SHORT: Final = 1000
+_LETTERS_COMPARED: Final = 64
+"""Characters that are compared in the time of one step."""
 
 
 def type_name(value: Value) -> str:
@@ -135,6 +139,8 @@ def equal(left: Value, right: Value, budget: Budget) -> bool:
     """
     kind, other = type(left), type(right)
     if kind is other and (kind is str or kind is int):
+        if kind is str and len(left) > _SHORT and len(left) == len(right):
+            budget.spend(len(left) // _LETTERS_COMPARED)
         return bool(left == right)
     if left is None or right is None:
         return left is right
@@ -155,7 +161,7 @@ def _loosely(left: Value, right: Value, budget: Budget) -> bool:
     if kind in NUMBERS or kind in TEXTS:
         return (other in NUMBERS or other in TEXTS) and _same_primitive(left, right)
     if kind in LISTS:
-        budget.spend(len(left) + 1)
+        budget.spend(_STEPS_OF_AN_ITEM * (len(left) + 1))
         if other in LISTS:
             return len(left) == len(right) and all(equal(a, b, budget) for a, b in zip(left, right, strict=True))
         return len(left) == 1 and equal(left[0], right, budget)
@@ -204,7 +210,7 @@ def _equal_durations(left: Duration, right: Value, budget: Budget) -> bool:
 
 
 def _equal_objects(left: Mapping[str, Value], right: Value, budget: Budget) -> bool:
-    budget.spend(len(left) + 1)
+    budget.spend(_STEPS_OF_AN_ITEM * (len(left) + 1))
     return (
         type(right) is dict
         and left.keys() == right.keys()
@@ -233,7 +239,7 @@ def identical(left: Value, right: Value, budget: Budget) -> bool:
     if kind is not type(right) and not (kind in NUMBERS and type(right) in NUMBERS and bool not in {kind, type(right)}):
         return False
     if kind in LISTS:
-        budget.spend(len(left) + 1)
+        budget.spend(_STEPS_OF_AN_ITEM * (len(left) + 1))
         return len(left) == len(right) and all(identical(a, b, budget) for a, b in zip(left, right, strict=True))
     if kind is Link:
         return (left.path, left.display, left.source) == (right.path, right.display, right.source)

@@ -1,8 +1,9 @@
 """Expressions and what they come to, each with where that is said.
 
-The sources are pages of Obsidian's help ("Functions: String" is the page *Functions*, chapter *String*); "JavaScript" is
-what the help means by "follows JavaScript"; "Moment.js" is that library's documentation; "Choice" is ours where nothing
-is known, and is listed in docs/bases.md. They are evaluated for `Library/Row.md` of `FILES`, on 2026-06-10 at 17:17:08.
+The sources are pages of Obsidian's help ("Functions: String" is the page *Functions*, chapter *String*); "JavaScript"
+is what the help means by "follows JavaScript"; "Moment.js" is that library's documentation; "Choice" is ours where
+nothing is known, and is listed in docs/bases.md. They are evaluated for `Library/Row.md` of `FILES`, on 2026-06-10 at
+17:17:08.
 """
 
 from typing import Any, Final
@@ -59,7 +60,10 @@ _TABLE: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
         ('if(status, "yes")', "yes"),
         ('if(missing, "yes")', None),
         ('image("photo.jpg")', "photo.jpg"),
-        ('image("https://obsidian.md/images/obsidian-logo-gradient.svg")', "https://obsidian.md/images/obsidian-logo-gradient.svg"),
+        (
+            'image("https://obsidian.md/images/obsidian-logo-gradient.svg")',
+            "https://obsidian.md/images/obsidian-logo-gradient.svg",
+        ),
         ('icon("arrow-right")', "arrow-right"),
         ('link("Ada")', "[[Ada]]"),
         ('link("Ada", "her")', "[[Ada|her]]"),
@@ -320,7 +324,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
         ("file.embeds", ["[[photo.jpg|photo.jpg]]"]),
         ("file.backlinks", ["[[Library/Bob.md|Bob]]"]),
         ('file.ctime.isType("date")', True),
-        ("file.mtime > date(\"2020-01-01\")", True),
+        ('file.mtime > date("2020-01-01")', True),
     ),
     "Bases syntax: Access properties of the current file": (
         ("this.file.name", "Row"),
@@ -364,7 +368,7 @@ _TABLE: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
         ('due + "2 seconds"', "2026-07-01T00:00:02"),
         ('due - "1M"', "2026-06-01"),
         ('file.mtime > now() - "1 week"', False),
-        ('stamp.date().toString()', "2026-06-10"),
+        ("stamp.date().toString()", "2026-06-10"),
     ),
     "Recorded: a date minus a date is a duration": (
         ("(now() - now()).milliseconds", 0),
@@ -472,8 +476,8 @@ _TABLE: Final[dict[str, tuple[tuple[str, Any], ...]]] = {
         ('file == "Library/Row.md"', True),
         ("[1, 2].map(value * 2).filter(value > 2).length == 1 && index == null", True),
         ('"x" && "y"', True),
-        ("[10, 9, 10, \"b\", \"a\"].unique()", [9, 10, "b", "a"]),
-        ('mixed.mean()', 1),
+        ('[10, 9, 10, "b", "a"].unique()', [9, 10, "b", "a"]),
+        ("mixed.mean()", 1),
     ),
 }
 
@@ -511,8 +515,8 @@ REFUSED: Final[tuple[tuple[str, str], ...]] = (
     ('"a".replace("b")', "replace() needs"),
     ('date("9999-12-31") + "1d"', "a date beyond the years 1 to 9999"),
     ('"a".repeat(-1)', "repeat() takes a count"),
-    ("/(?=a)/.matches(\"a\")", "looking ahead or behind"),
-    ("/(a)\\1/.matches(\"aa\")", "references to groups"),
-    ("/a/q.matches(\"a\")", "the regular expression has flags"),
+    ('/(?=a)/.matches("a")', "looking ahead or behind"),
+    ('/(a)\\1/.matches("aa")', "references to groups"),
+    ('/a/q.matches("a")', "the regular expression has flags"),
 )
 """Expressions that are refused, and how the message begins."""

@@ -32,9 +32,10 @@ class FilesInMemory:
 
     def _made(self, path: str, text: str, changed: int) -> Row:
         note = self._notes.get(path)
-        properties: Mapping[str, Any] = (note.frontmatter if note else None) or {}
+        properties: Mapping[str, Any] = {} if note is None else note.frontmatter or {}
         named = properties.get("tags") or []
-        tags = [*(named if isinstance(named, list) else [named]), *(tag.tag for tag in note.tags if note)] if note else []
+        own = () if note is None else tuple(tag.tag for tag in note.tags)
+        tags = [*(named if isinstance(named, list) else [named]), *own]
         return Row(path, len(text.encode()), (changed, changed), properties, [str(tag) for tag in tags], self)
 
     @property
