@@ -9,14 +9,14 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.layout import wrap
 from bridge.cli.sanitize import sanitize, sanitize_json, sanitize_lines, sanitize_plain
 
 UNFOLDED = 400
@@ -64,31 +64,14 @@ class Printer:
         for line in lines:
             _print(self._out, line)
 
-    def listed(
-        self,
-        found: Sequence[Any],
-        headings: Sequence[str],
-        row: Callable[[Any], Sequence[Text]],
-        none: str,
-        *,
-        widest: int | None = None,
-    ) -> None:
-        """A list of things: for programs as it is, for people as a table, or a sentence where there are none.
-
-        Args:
-            found: The things.
-            headings: The names of the columns.
-            row: Makes the cells of one thing.
-            none: What is said where there are none.
-            widest: Columns beyond which the table does not grow.
-        """
+    def answer(self, value: Any, said: str | Text | Iterable[Text]) -> None:
+        """Print an answer: for programs as it is, for people as a sentence about it, or as lines."""
         if self.as_json:
-            self.json(found)
-        elif found:
-            width = self.width if widest is None else min(self.width, widest)
-            self.lines(draw_table(headings, [row(each) for each in found], width))
+            self.json(value)
+        elif isinstance(said, str | Text):
+            self.say(said)
         else:
-            self.say(none)
+            self.lines(said)
 
     def text(self, text: str) -> None:
         """A result as text: inert, folded by nobody, so that it can be copied."""

@@ -33,15 +33,9 @@ def status(vault: Vault = None, as_json: AsJson = False) -> None:
     try:
         facts = asyncio.run(_look(folder))
     except BridgeNotRunning as error:
-        if as_json:
-            printer.json({"running": False})
-        else:
-            printer.say(str(error))
+        printer.answer({"running": False}, str(error))
         raise typer.Exit(FAILURE) from None
-    if as_json:
-        printer.json(facts)
-    else:
-        printer.lines(draw_facts(_draw(facts), printer.width))
+    printer.answer(facts, draw_facts(_draw(facts), printer.width))
 
 
 async def _look(vault: Path) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from rich.text import Text
 from bridge.cli.arguments import describe_parameters
 from bridge.cli.connection import run_idempotent
 from bridge.cli.exit_codes import fail
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.family import Column, Table
+from bridge.cli.layout import wrap
 from bridge.cli.options import AsClient, AsJson, Vault
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
@@ -82,16 +83,13 @@ def _asks(tool: dict[str, Any]) -> str:
 
 
 def _list(listed: list[dict[str, Any]], printer: Printer) -> None:
-    rows = [
-        [
-            sanitize(tool["name"], style="bold"),
-            sanitize(tool["risk"], style=_RISK_STYLE.get(tool["risk"], "")),
-            Text(_asks(tool)),
-            sanitize(tool["description"].partition(". ")[0].rstrip(".")),
-        ]
-        for tool in listed
-    ]
-    printer.lines(draw_table(("Tool", "Risk", "Asks", "What it does"), rows, min(printer.width, READABLE)))
+    columns: tuple[Column, ...] = (
+        ("Tool", "name", "bold"),
+        ("Risk", lambda tool: sanitize(tool["risk"], style=_RISK_STYLE.get(tool["risk"], ""))),
+        ("Asks", _asks),
+        ("What it does", lambda tool: tool["description"].partition(". ")[0].rstrip(".")),
+    )
+    Table(columns, widest=READABLE).print(printer, listed)
 
 
 def _describe(tool: dict[str, Any], printer: Printer) -> None:
