@@ -29,6 +29,8 @@ PAGE: Final = 1000
 """The most records that one query returns."""
 NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
+HEADINGS: Final = ("Time", "What happened")
+
 Record = dict[str, Any]
 RecordKind = Literal[
     "execution", "decision", "count", "limit", "settings", "grant", "client", "delivery", "bridge", "network", "log"
@@ -241,4 +243,4 @@ def _sentence(record: Record) -> Text:
     return sanitize(" ".join(said.split()), style="red" if failed else "")
 
 
-_RECORDS: Final = Table((("Time", _time), ("What happened", _sentence)), "The log holds nothing like that.")
+_RECORDS: Final = Table(tuple(zip(HEADINGS, (_time, _sentence), strict=True)), "The log holds nothing like that.")

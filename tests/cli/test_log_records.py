@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.cli.log import draw_record
+from bridge.cli.log import HEADINGS, draw_record
 
 WHEN = "2026-01-02T03:04:05.000Z"
 
@@ -21,6 +21,6 @@ WHEN = "2026-01-02T03:04:05.000Z"
     ],
 )
 def test_a_record_has_its_row(record: dict[str, Any], words: str, red: bool) -> None:
-    cells = dict(zip(("Time", "What happened"), draw_record({"timestamp": WHEN} | record), strict=True))
+    cells = dict(zip(HEADINGS, draw_record({"timestamp": WHEN} | record), strict=True))
     assert cells["What happened"].plain == words
     assert ("red" in str(cells["What happened"].style)) == red
