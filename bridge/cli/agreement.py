@@ -25,7 +25,7 @@ def confirm_or_end(printer: Printer, question: str, otherwise: str, *, sure: boo
 
 
 def attended_keyboard(printer: Printer) -> Keyboard | None:
-    """Where the person types; None where no person is at both ends of a terminal."""
+    """Return where the person types; None where no person is at both ends of a terminal."""
     if printer.as_json or not printer.interactive or not sys.stdin.isatty():
         return None
     return open_keyboard()

@@ -153,14 +153,14 @@ _FAMILY.change(
     "enable",
     "Let agents call a tool. You are asked every time all the same.",
     "custom.update",
-    lambda saved: _saved(saved, f"{saved['name']} is switched on."),
+    lambda saved: _saved(saved, f"{saved['tool']['name']} is switched on."),
     members={"enabled": True},
 )
 _FAMILY.change(
     "disable",
     "Keep agents from a tool. You can try it all the same.",
     "custom.update",
-    lambda saved: _saved(saved, f"{saved['name']} is switched off."),
+    lambda saved: _saved(saved, f"{saved['tool']['name']} is switched off."),
     members={"enabled": False},
 )
 _FAMILY.change(
@@ -202,7 +202,7 @@ def try_out(
 
 
 def _given(code: str | None, parameters: str | None, **members: Any) -> dict[str, Any]:
-    """What was given of a tool, as the bridge takes it."""
+    """Return what was given of a tool, as the bridge takes it."""
     if code == parameters == "-":
         raise BadArguments("Standard input cannot be both, the code and the parameters")
     given = {key: value for key, value in members.items() if value is not None}

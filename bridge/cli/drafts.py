@@ -90,7 +90,7 @@ def discard(draft_id: DraftId, yes: Yes = False, vault: Vault = None, as_json: A
 
 
 def _draw(draft: dict[str, Any], width: int) -> Iterator[Text]:
-    """Whose a draft is, since when, and its steps."""
+    """Yield whose a draft is, since when, and its steps."""
     since = Text(f", since {local_time(draft['created'])}")
     yield from wrap(
         Text.assemble(sanitize(draft["draftId"], style="bold"), " of ", sanitize(draft["client"]), since), width

@@ -23,7 +23,7 @@ _METHOD: Final = re.compile(rf"`?\b({'|'.join(map(re.escape, _COMMAND_OF))})\b`?
 
 
 def own_words(message: str) -> str:
-    """What the bridge says, with the commands of the command line in the place of methods."""
+    """Return what the bridge says, with the commands of the command line in the place of methods."""
     return _METHOD.sub(lambda method: f"`{_COMMAND_OF[method[1]]}`", message).replace(": Input should be ", " must be ")
 
 

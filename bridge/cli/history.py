@@ -156,7 +156,7 @@ def _filters(since: str | None, client: str | None, tool: str | None) -> dict[st
 
 
 def _show_diff(vault: Path | None, execution_id: str, printer: Printer) -> None:
-    """What a change did to each file."""
+    """Show what a change did to each file."""
     found = ask(vault, "history.diff", executionId=execution_id)
     if printer.as_json:
         printer.json(found)
@@ -204,13 +204,13 @@ def _undo_outside(
 
 
 def _is_within(file: dict[str, Any], paths: list[str]) -> bool:
-    """Whether a file is one of these, or lies in one of them."""
+    """Return whether a file is one of these, or lies in one of them."""
     places = [place for place in (file["path"], file.get("newPath")) if place]
     return any(place == path or place.startswith(f"{path}/") for place in places for path in paths)
 
 
 def _draw_fate(change: dict[str, Any], width: int) -> Iterator[Text]:
-    """One change that is to be undone, and why it cannot be, where it cannot."""
+    """Yield one change that is to be undone, and why it cannot be, where it cannot."""
     mark = Text("  undo  ", "green") if change["undone"] else Text("  keep  ", "yellow")
     what = Text.assemble(f"{local_time(change['time'])}  ", sanitize(change["who"]), ": ")
     why = Text.assemble(" (", sanitize(change["why"]), ")") if change["why"] else Text()

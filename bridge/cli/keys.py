@@ -100,7 +100,7 @@ def rotate(vault: Vault = None, as_json: AsJson = False) -> None:
 
 
 def _read(service: str) -> str:
-    """The key, typed without being shown, or the first line of standard input."""
+    """Return the key, typed without being shown, or the first line of standard input."""
     if sys.stdin.isatty():
         return getpass.getpass(f"API key for {service}: ")
     try:

@@ -104,14 +104,14 @@ def log(
 
 
 def _query(vault: Path | None, params: dict[str, Any], limit: int, printer: Printer) -> None:
-    """The newest records that fit: for programs each as it is, for people one line for each action."""
+    """Print the newest records that fit: for programs each as it is, for people one line for each action."""
     actions = not printer.as_json
     found = ask(vault, "audit.query", limit=limit, actions=actions, **params)
     _RECORDS.print(printer, list(reversed(found)))
 
 
 async def _follow(vault: Path, params: dict[str, Any], limit: int, printer: Printer) -> None:
-    """The records there are, and then each new one that fits."""
+    """Print the records there are, and then each new one that fits."""
     async with connect(vault, name="Log", role="host", can=[]) as bridge:
         heard = bridge.notifications()
         found = await bridge.request("audit.query", limit=limit, **params)
@@ -129,7 +129,7 @@ async def _follow(vault: Path, params: dict[str, Any], limit: int, printer: Prin
 
 
 async def _since(bridge: Connection, params: dict[str, Any], last: int) -> list[dict[str, Any]]:
-    """All the records that came after one, newest first: more than a page, when much happens at once."""
+    """Return all the records that came after one, newest first: more than a page, when much happens at once."""
     found: list[dict[str, Any]] = []
     while True:
         before = {"before": str(found[-1]["seq"])} if found else {}
@@ -148,7 +148,7 @@ def _show(record: dict[str, Any], printer: Printer) -> None:
 
 
 def _is_silent(record: dict[str, Any]) -> bool:
-    """Whether a record says nothing that the record of its call does not say as well."""
+    """Return whether a record says nothing that the record of its call does not say as well."""
     return record.get("kind") == "decision" and record.get("outcome") == "allow" and not record.get("decision")
 
 

@@ -54,7 +54,7 @@ class Printer:
         return self._out.height
 
     def json(self, value: Any, *, compact: bool = False) -> None:
-        """A result for programs; `compact` writes it in one line."""
+        """Print a result for programs; `compact` writes it in one line."""
         indent = 2 if self.interactive and not compact else None
         sys.stdout.write(sanitize_json(value, indent=indent) + "\n")
         sys.stdout.flush()
@@ -74,7 +74,7 @@ class Printer:
             self.lines(said)
 
     def text(self, text: str) -> None:
-        """A result as text: inert, folded by nobody, so that it can be copied."""
+        """Print a result as text: inert and not folded, so that it can be copied."""
         lines = text.removesuffix("\n").split("\n")
         if self.interactive:
             self.lines(sanitize(line.removesuffix("\r"), tab="\t") for line in lines)
@@ -122,12 +122,12 @@ class Printer:
 
 
 def quoted(word: Path | str) -> str:
-    """A path or another word as it is typed in a shell."""
+    """Return a path or another word as it is typed in a shell."""
     return subprocess.list2cmdline([str(word)]) if sys.platform == "win32" else shlex.quote(str(word))
 
 
 def typed_command(words: str, vault: Path) -> str:
-    """One of our commands for a vault, ready to be pasted into a shell.
+    """Return one of our commands for a vault, ready to be pasted into a shell.
 
     Args:
         words: What comes after the program's name, such as `approve`.

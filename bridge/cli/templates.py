@@ -66,7 +66,7 @@ app = _FAMILY.app
 
 
 def _draw(template: dict[str, Any], width: int) -> Iterator[Text]:
-    """What a template is for, what it asks for, and its calls in order."""
+    """Yield what a template is for, what it asks for, and its calls in order."""
     head = Text.assemble(sanitize(template["name"], style="bold"), ": ", sanitize(template["title"]))
     yield from wrap(head, width)
     if template["description"]:
@@ -187,7 +187,7 @@ _FAMILY.change(
 
 
 def _values(template: dict[str, Any], words: Sequence[str], printer: Printer) -> dict[str, Any]:
-    """The values of a template's parameters; what is missing is asked for, where somebody sits there."""
+    """Return the values of a template's parameters; what is missing is asked for, where somebody sits there."""
     parameters = template["parameters"]
     schema = {
         "properties": {

@@ -66,14 +66,14 @@ def tools(
 
 
 def _one_by_one(listed: list[Any] | str, names: list[str]) -> list[Any]:
-    """The description of each tool, in the order of their names."""
+    """Return the description of each tool, in the order of their names."""
     if not isinstance(listed, str):
         return listed
     return re.split(rf"\n\n(?=(?:{'|'.join(map(re.escape, names))}): )", listed)
 
 
 def _asks(tool: dict[str, Any]) -> str:
-    """How often a person is asked about a tool at least, whoever calls it."""
+    """Return how often a person is asked about a tool at least, whoever calls it."""
     mode = tool["consentMode"]
     if mode == "never_allow":
         return "refused"

@@ -89,7 +89,7 @@ def _setting(
     available: bool = True,
     **bounds: Any,
 ) -> Any:
-    """A field of the settings.
+    """Return a field of the settings.
 
     Args:
         section: Where the settings screen shows it.
@@ -119,7 +119,7 @@ _later = partial(_setting, available=False)
 
 
 def is_server(address: str) -> bool:
-    """Whether this is the `http` or `https` address of a server: without user, query and fragment."""
+    """Return whether this is the `http` or `https` address of a server: without user, query and fragment."""
     try:
         parts = urlsplit(address)
         named = bool(parts.hostname) and parts.port != 0
@@ -441,7 +441,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _services_have_addresses(self) -> "Settings":
-        """Each is the address of a server, without user, query and fragment."""
+        """Check that each is the address of a server, without user, query and fragment."""
         if not is_server(self.chat_endpoint):
             raise ValueError(_no_server("chatEndpoint", self.chat_endpoint))
         if not is_server(self.ollama_web_search_endpoint):
@@ -465,7 +465,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _domains_are_hosts(self) -> "Settings":
-        """Each is a host name or an address, perhaps with `*.` before it; never a URL."""
+        """Check that each is a host name or an address, perhaps with `*.` before it, and no URL."""
         for domain in self.allowed_domains:
             if not _HOST.match(domain.lower()):
                 raise ValueError(f"allowedDomains: {domain!r} is not a host name or address; leave out scheme and path")
@@ -484,13 +484,13 @@ class Settings(BaseModel):
             raise InvalidParameters(_explain(error)) from None
 
     def to_wire(self) -> dict[str, Any]:
-        """All settings as JSON, by their keys. Encrypted keys are only named, never shown."""
+        """Return all settings as JSON, by their keys. Encrypted keys are only named, never shown."""
         wire = self.model_dump(mode="json", by_alias=True)
         wire["encryptedKeys"] = dict.fromkeys(self.encrypted_keys, "[ENCRYPTED]")
         return wire
 
     def enables(self, tool: str) -> bool:
-        """Whether agents may see this tool."""
+        """Return whether agents may see this tool."""
         return tool in self.enabled_tools or "*" in self.enabled_tools
 
 
@@ -541,7 +541,7 @@ def merge(base: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def warnings(settings: Settings, patch: Mapping[str, Any] | None = None) -> list[str]:
-    """What the user should know about values that are allowed, but risky or without effect.
+    """Return what the user should know about values that are allowed, but risky or without effect.
 
     Args:
         settings: The settings.
@@ -570,7 +570,7 @@ def warnings(settings: Settings, patch: Mapping[str, Any] | None = None) -> list
 
 
 def requires_sandbox(settings: Settings) -> bool:
-    """Whether programs run only in a sandbox: where nobody said, on the systems that have one."""
+    """Return whether programs run only in a sandbox: where nobody said, on the systems that have one."""
     chosen = settings.require_sandbox
     return chosen == "always" or (chosen is None and sys.platform != "win32")
 
@@ -583,7 +583,7 @@ def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_guarded(key: str) -> bool:
-    """Whether a setting has such values."""
+    """Return whether a setting has such values."""
     return any(_KEYS[name] == key for name in GUARDED)
 
 
@@ -593,7 +593,7 @@ def no_effect(keys: Iterable[str]) -> list[str]:
 
 
 def schema(*, offered: bool = False) -> dict[str, Any]:
-    """The JSON Schema of the settings, good enough to draw a form from.
+    """Return the JSON Schema of the settings, good enough to draw a form from.
 
     Each property has its title, section, description, default, bounds and unit; `none`, what null means; `readOnly`
     where it is not set like the others; `risk`, what a person should know before they switch it on; and `available:
@@ -622,7 +622,7 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
 
 
 def _explain(error: ValidationError) -> str:
-    """The first fault of a settings object as one sentence."""
+    """Return the first fault of a settings object as one sentence."""
     first = error.errors(include_url=False, include_input=False)[0]
     key = ".".join(str(part)[:LONGEST_NAME] for part in first["loc"])
     if first["type"] == "extra_forbidden":

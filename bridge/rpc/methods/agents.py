@@ -34,7 +34,7 @@ class _Clients:
 
 
 async def list_agents(context: RequestContext, _params: Params) -> list[AgentInfo]:
-    """Every program that can be connected, and whether it is.
+    """Return every program that can be connected, and whether it is.
 
     For the person's own programs alone. Returns the programs that can be connected to the vault, each `{agent, title,
     file, here, client, fault}`: its id, what people call it, its configuration, whether it seems to be on this machine,
@@ -45,7 +45,7 @@ async def list_agents(context: RequestContext, _params: Params) -> list[AgentInf
 
 
 async def preview(context: RequestContext, params: AgentPreviewParams) -> AgentPlan:
-    """What connecting or disconnecting would do. Nothing is written.
+    """Return what connecting or disconnecting would do. Nothing is written.
 
     For the person's own programs alone. Returns what connecting a program, or with `remove` disconnecting it, would do:
     `{agent, client, removes, files, kept, digest}`. `files` has each file of the user's that changes, as in a
@@ -90,7 +90,7 @@ async def disconnect(context: RequestContext, params: AgentDoParams) -> AgentOut
 
 
 async def _shown(context: RequestContext, params: AgentDoParams, *, remove: bool) -> Plan:
-    """The plan that was shown; refused where it would be another one by now."""
+    """Return the plan that was shown; refused where it would be another one by now."""
     plan = await _plan(context, params.agent, remove=remove)
     if plan.digest != params.digest:
         raise ConfigurationRefused("The configuration has changed since it was shown. Look at the change again")

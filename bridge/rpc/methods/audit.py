@@ -13,7 +13,7 @@ from bridge.toolkit.tool import ToolSpec
 
 
 async def query(context: RequestContext, params: wire.AuditQueryParams) -> Sequence[dict[str, Any]]:
-    """The records that fit, newest first, as they were written, each with a sentence that says it.
+    """Return the records that fit, newest first, as they were written, each with a sentence that says it.
 
     Returns the records of [the log](#the-log) that fit, newest first, from all its files: 100, at most 1,000. Each has
     a `sentence` that says it to people, in which everything from outside is in quotation marks. With `actions`, a call
@@ -30,7 +30,7 @@ async def query(context: RequestContext, params: wire.AuditQueryParams) -> Seque
 
 
 async def export(context: RequestContext, params: wire.AuditExportParams) -> wire.AuditExport | wire.AuditExportFile:
-    """The records that fit, oldest first: as text, or in a file of `.vault-bridge/exports/`.
+    """Return the records that fit, oldest first: as text, or in a file of `.vault-bridge/exports/`.
 
     Exports the records that fit, oldest first, as `json` (an array) or `csv` (a cell that a spreadsheet could take for
     a formula has an apostrophe before it). Without `path` it returns `{format, text, records, truncated}`: the text has
@@ -55,7 +55,7 @@ async def clear(context: RequestContext, _params: Params) -> wire.AuditCleared:
 
 
 async def verify(context: RequestContext, _params: Params) -> wire.AuditVerification:
-    """Whether the log is as it was written.
+    """Return whether the log is as it was written.
 
     Checks the chain of the whole log. Returns `{whole, records, lost, unverified, faults, faultCount, droppedEarly,
     begins, head}`.
@@ -85,7 +85,7 @@ async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
 
 
 async def activity(context: RequestContext, params: wire.AuditActivityParams) -> wire.AuditActivity:
-    """What agents did in the last days.
+    """Return what agents did in the last days.
 
     Counts what agents did in the last days (7, at most 90, today among them) by [the log](#the-log). Returns `{days,
     clients, others, tools, answers, zone, records, damaged, complete}`.

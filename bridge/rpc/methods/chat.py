@@ -44,7 +44,7 @@ async def cancel(context: RequestContext, params: ConversationParams) -> Cancell
 
 
 async def list_conversations(context: RequestContext, _params: Params) -> list[ConversationInfo]:
-    """Every conversation, the latest first.
+    """Return every conversation, the latest first.
 
     Returns the conversations, the latest first: a list of `{conversationId, title, model, created, updated, messages,
     running}`.
@@ -53,7 +53,7 @@ async def list_conversations(context: RequestContext, _params: Params) -> list[C
 
 
 async def read(context: RequestContext, params: ConversationParams) -> Conversation:
-    """One conversation with all that was said.
+    """Return one conversation with all that was said.
 
     Returns `{conversationId, title, model, created, updated, messages, running, history}`. Each message of `history` is
     `{role, text, time, thinking, calls, callId, tool, summary, state, executionId}`, with the role `user`, `assistant`,
@@ -82,7 +82,7 @@ async def export(context: RequestContext, params: ChatExportParams) -> ToolResul
 
 
 async def models(context: RequestContext, _params: Params) -> ChatModels:
-    """Where the model runs, and which there are.
+    """Return where the model runs, and which there are.
 
     Returns `{endpoint, allowed, sentence, model, models}`: where the model runs, whether the person has agreed to that,
     what they would agree to (null: nothing), the model that is set, and those that the server has, each `{name, size}`.

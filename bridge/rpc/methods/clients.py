@@ -32,7 +32,7 @@ _CONFIRMS = "ask its own user about single calls of it that only read notes"
 
 
 async def list_clients(context: RequestContext, _params: Params) -> list[ClientInfo]:
-    """Every client with a name of its own, in the order they were added.
+    """Return every client with a name of its own, in the order they were added.
 
     Returns the clients with a name of their own, in the order they were added, each `{clientId, name, callsItself,
     capabilities, preset, elicitation, added, lastSeen, connected}`. `preset` is the [named set of
@@ -164,7 +164,7 @@ async def _ask(context: RequestContext, client: ClientInfo, capability: str, mea
 
 
 def _question(context: RequestContext, client: ClientInfo, capability: str, means: str) -> ConsentRequest:
-    """The question whether a client may do more. The client itself cannot answer it."""
+    """Return the question whether a client may do more. The client itself cannot answer it."""
     settings, now = context.services.settings.current, context.services.clock.now()
     return ConsentRequest(
         request_id=f"c-{secrets.token_hex(6)}",

@@ -16,7 +16,7 @@ from bridge.vault.revision import HunkText
 
 
 def pending(context: RequestContext, _params: Params) -> Sequence[wire.ConsentRequest]:
-    """Every open question that this screen may answer.
+    """Return every open question that this screen may answer.
 
     Returns every open question that the caller may answer: for a client, all but its own.
     """
@@ -116,7 +116,7 @@ async def revise(context: RequestContext, params: wire.ReviseParams) -> wire.Rev
 
 
 async def grants(context: RequestContext, _params: Params) -> Sequence[wire.Grant]:
-    """What people have said before and still holds."""
+    """Return what people have said before and still holds."""
     return await asyncio.to_thread(context.services.grants.list)
 
 
@@ -154,7 +154,7 @@ def auto_approve(context: RequestContext, params: wire.AutoApproveParams) -> wir
 
 
 async def explain(context: RequestContext, params: ExplainParams) -> Explanation | Refusal:
-    """What would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted.
+    """Return what would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted.
 
     Explains what would become of a call by the client that the person calls `client`, or by a program without a name,
     and which rule decides; it does, asks and logs nothing. Returns `{outcome, rule, why, choices, targets, operation,
@@ -175,7 +175,7 @@ async def explain(context: RequestContext, params: ExplainParams) -> Explanation
 
 
 def known_client(services: Services, name: str) -> ClientInfo:
-    """The client that the person calls so, or that has this id.
+    """Return the client that the person calls so, or that has this id.
 
     Raises:
         NotFound: There is none.

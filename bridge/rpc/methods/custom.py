@@ -24,7 +24,7 @@ from bridge.toolkit.tool_call import Phase, ToolCall
 
 
 async def list_tools(context: RequestContext, _params: Params) -> CustomToolList:
-    """Every tool that is stored, as the file has it now, and where tools can run.
+    """Return every tool that is stored, as the file has it now, and where tools can run.
 
     Returns `{tools, environments, allowed, file, fault}`: the [tools of the user's own](custom-tools.md), where tools
     can run, whether they may (`allowCustomTools` is on, and was set on this computer), the file that they are stored

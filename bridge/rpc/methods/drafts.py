@@ -13,7 +13,7 @@ from bridge.rpc.dispatch import Method, RequestContext
 
 
 def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
-    """Every draft, oldest first.
+    """Return every draft, oldest first.
 
     Returns the open [drafts](tools.md#draft), oldest first: `{draftId, client, clientId, created, touched, steps,
     files}`. `steps` are the staged changes in order, each `{tool, summary, time}`, and `files` the files that differ
@@ -23,7 +23,7 @@ def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
 
 
 async def preview(context: RequestContext, params: DraftParams) -> DraftPreview:
-    """What taking a draft would do, as the vault is now.
+    """Return what taking a draft would do, as the vault is now.
 
     Returns what taking a draft would do to each file as the vault is now, `{files, warnings, conflict}`, with `files`
     as in [a question](#asking). `conflict` says why it cannot be taken as it is, because others changed the same places
@@ -64,7 +64,7 @@ def _info(context: RequestContext, draft: Draft) -> DraftInfo:
 
 
 def _client(context: RequestContext, draft: Draft) -> str:
-    """Whose a draft is, for people."""
+    """Return whose a draft is, for people."""
     client = draft.head.client_id
     return UNNAMED if client == SHARED_ID else context.services.clients.name_of(client) or UNNAMED
 

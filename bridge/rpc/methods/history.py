@@ -36,7 +36,7 @@ _NAMED = 10
 
 
 async def list_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
-    """The vault's changes, newest first; for a client that does not administer, its own.
+    """Return the vault's changes, newest first; for a client that does not administer, its own.
 
     Returns changes, newest first: to a client its own, to one that may `administer` everybody's (50, at most 1,000),
     each `{executionId, tool, client, clientId, who, time, state, summary, files, added, removed, canUndo, grant,
@@ -93,7 +93,7 @@ async def redo(context: RequestContext, params: ReverseParams) -> ToolResult | P
 
 
 async def diff(context: RequestContext, params: HistoryDiffParams) -> ChangeDiff:
-    """What a change did to each file.
+    """Return what a change did to each file.
 
     Returns `{files, lost}`: what a change did to each file, with the diff, also if it was undone or built upon since.
     `lost` names files of which the bytes from before or after were not kept, such as one that was edited by hand since.
@@ -106,7 +106,7 @@ async def diff(context: RequestContext, params: HistoryDiffParams) -> ChangeDiff
 
 
 def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | None] | None) -> Sequence[HistoryEntry]:
-    """The changes without the files that the user has closed; those to such files alone are left out.
+    """Return the changes without the files that the user has closed; those to such files alone are left out.
 
     Args:
         entries: Changes.
@@ -119,7 +119,7 @@ def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | No
 
 
 def touching(text: str, entries: Sequence[HistoryEntry], knowledge: Knowledge) -> Sequence[HistoryEntry]:
-    """The changes to a file, a note or what lies in a folder; also to one that is not there any more.
+    """Return the changes to a file, a note or what lies in a folder; also to one that is not there any more.
 
     Args:
         text: A path, or a note's name or wikilink. What there is comes before what there was.
@@ -136,7 +136,7 @@ def touching(text: str, entries: Sequence[HistoryEntry], knowledge: Knowledge) -
 
 
 def meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
-    """The paths that are meant."""
+    """Return the paths that are meant."""
     literal = "/".join(part for part in text.strip().split("/") if part not in {"", "."})
     if knowledge.file(literal) is not None:
         return {literal}
@@ -196,7 +196,7 @@ def _outside_changes(context: RequestContext, params: HistoryListParams) -> list
 
 
 def _changes(context: RequestContext, params: HistoryListParams) -> Sequence[HistoryEntry]:
-    """The changes asked for; for a client its own alone, without files that are closed to it."""
+    """Return the changes asked for; for a client its own alone, without files that are closed to it."""
     services, caller = context.services, context.session.caller
     person, credential = caller.client.is_person, caller.sees_changes_of
     denial = None if person else services.closed()

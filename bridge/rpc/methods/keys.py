@@ -37,7 +37,7 @@ async def clear(context: RequestContext, params: KeyParams) -> KeyStatus:
 
 
 async def status(context: RequestContext, params: KeyStatusParams) -> list[KeyStatus]:
-    """What is known of the key of each provider.
+    """Return what is known of the key of each provider.
 
     Returns what is known of the key of each provider: a list of `{provider, title, server, isSet, keptIn, fault}`. With
     `open`, it is tried whether they open, for which the system's keyring may ask to be unlocked; without, `keptIn` and
@@ -59,7 +59,7 @@ async def rotate(context: RequestContext, _params: Params) -> list[KeyStatus]:
 
 
 async def test(context: RequestContext, params: KeyTestParams) -> KeyTest:
-    """Whether a service answers with what is set; it is asked to search for one result.
+    """Return whether a service answers with what is set; it is asked to search for one result.
 
     Asks a service that searches the web (`ollama`, `searxng`, `brave`, `duckduckgo`, `google`) for one result, with
     what is set, and returns `{provider, outcome, message}`. `outcome` is `connected` (it answers, though perhaps only
@@ -69,7 +69,7 @@ async def test(context: RequestContext, params: KeyTestParams) -> KeyTest:
 
 
 def services(context: RequestContext, _params: Params) -> list[SearchServiceInfo]:
-    """The services that can search the web.
+    """Return the services that can search the web.
 
     Returns the services that can search the web, each `{service, title, terms, link, needsKey, hasFreshness, missing}`:
     `terms` says what using it means, `link` where there is more or where keys come from, and `missing` what has to be

@@ -13,7 +13,7 @@ from bridge.versions.states import PREFIX
 
 
 async def notice(context: RequestContext, _params: NoParams) -> OutsideNotice:
-    """What the person is to be told of other programs' changes.
+    """Return what the person is to be told of other programs' changes.
 
     Returns `{entries, message, began, ended, unattended}`: what the person is to be told now of other programs'
     changes, as `versions.noticed` sends it. Without `entries` that is nothing.
@@ -22,7 +22,7 @@ async def notice(context: RequestContext, _params: NoParams) -> OutsideNotice:
 
 
 async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
-    """The person has seen it; returns what is to be told now.
+    """Note that the person has seen it, and return what is to be told now.
 
     The person has seen the notice, so it is over on every screen. In the ten minutes after that there is no other,
     unless an entry deletes as many files as the setting `outsideNoticeFiles` says. To ask for the diff of one of its
@@ -51,7 +51,7 @@ async def wrote(context: RequestContext, params: ObsidianWritesParams) -> Obsidi
 
 
 def notice_sent(found: Notice | None) -> OutsideNotice:
-    """A notice as it is sent.
+    """Return a notice as it is sent.
 
     Args:
         found: What is to be told; None: nothing.

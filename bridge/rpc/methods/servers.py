@@ -29,7 +29,7 @@ from bridge.servers.servers import Servers
 
 
 async def list_servers(context: RequestContext, _params: Params) -> ServerList:
-    """Every server that is entered, as the file has it now.
+    """Return every server that is entered, as the file has it now.
 
     Returns `{servers, file, fault, allowed}`: the [other MCP servers](servers.md) that are entered, the file that they
     are entered in, why it cannot be used, and the setting `allowMcpServers`. Each server is `{name, description, told,
@@ -120,7 +120,7 @@ async def enable(context: RequestContext, params: ServerEnableParams) -> ServerI
 
 
 async def found(context: RequestContext, _params: Params) -> list[FoundServer]:
-    """The servers that programs on this machine have in their configurations, without the entries of ours.
+    """Return the servers that programs on this machine have in their configurations, without the entries of ours.
 
     Returns the servers in the configurations of other programs on this machine, without the bridge's own entries: a
     list of `{agent, program, name, told, fault, known}`. `fault` says why one cannot be taken over, `known` whether one

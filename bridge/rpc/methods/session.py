@@ -13,7 +13,7 @@ from bridge.vault.paths import parse_path
 
 
 def ping(_context: RequestContext, _params: Params) -> Literal["pong"]:
-    """Whether anybody is there.
+    """Return whether anybody is there.
 
     Returns `"pong"`.
     """
@@ -21,7 +21,7 @@ def ping(_context: RequestContext, _params: Params) -> Literal["pong"]:
 
 
 def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
-    """Who the caller is, and where.
+    """Return who the caller is, and where.
 
     Returns `{role, client, clientId, capabilities, sessionId, vault, version, protocol, tools, hostConnected,
     waitSeconds, maxOutputBytes, structuredResults}`: who the caller is and what it may do, the vault's name, the

@@ -13,7 +13,7 @@ from bridge.toolkit.tool import ToolSpec
 
 
 def get(context: RequestContext, _params: Params) -> SettingsInForce:
-    """The settings in force.
+    """Return the settings in force.
 
     Returns all settings, by the names of [settings.md](settings.md). `effective` has `consentMode` and `rateLimits`
     once more with every tool there is, also those for which nothing is set.
@@ -54,7 +54,7 @@ async def reset(context: RequestContext, params: SettingsResetParams) -> Setting
 
 
 def describe(context: RequestContext, _params: Params) -> SettingsSchema:
-    """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled.
+    """Return the JSON Schema of the settings, and every tool that they can be about: also those that are not enabled.
 
     Returns the JSON Schema of the settings that have an effect in this version, good enough to draw a form from. Each
     setting has `title`, `section`, `description`, `default` and bounds, some have `unit`, `none` (what null means),
@@ -69,7 +69,7 @@ def describe(context: RequestContext, _params: Params) -> SettingsSchema:
 
 
 def _in_force(context: RequestContext, settings: Settings) -> SettingsInForce:
-    """The settings with the mode and the limit of every tool that they can be about."""
+    """Return the settings with the mode and the limit of every tool that they can be about."""
     specs = [tool.spec for tool in context.services.registry.tools(context.session.caller) if tool.spec.listed]
     effective = EffectiveSettings(
         consent_mode={spec.name: spec.mode(settings) for spec in specs},

@@ -31,7 +31,7 @@ MOST_NAMED = 20
 
 
 async def vault(context: RequestContext, _params: Params) -> VaultStatus:
-    """How many notes and files there are, and how far the index is.
+    """Return how many notes and files there are, and how far the index is.
 
     Returns how much the bridge knows of the vault: `{notes, files, indexed, indexing, lastSweep, byNameOnly, namedOnly,
     inPlace, semantic}`. `notes` counts the Markdown files, `files` all files but hidden ones, `indexed` the notes whose
@@ -66,7 +66,7 @@ async def vault(context: RequestContext, _params: Params) -> VaultStatus:
 
 
 async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
-    """What confines programs here. The first time, that is found out by trying.
+    """Return what confines programs here. The first time, that is found out by trying.
 
     Returns `{confines, sentence, lacks}`: whether the programs that agents have started (commands, other servers, tools
     of the user's own) are confined on this computer, by what, and a sentence for each thing that they can do all the
@@ -77,7 +77,7 @@ async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
 
 
 def _semantic(context: RequestContext) -> SemanticStatus:
-    """What is told of the vectors: a sentence about the person's own servers only to them."""
+    """Return what is told of the vectors: a sentence about the person's own servers only to them."""
     services, settings = context.services, context.services.settings.current
     found = SemanticStatus(**asdict(services.vectors.status()))
     if settings.semantic_model and found.state != "off" and not services.embedding_servers.allows(settings):
@@ -120,7 +120,7 @@ async def allow(context: RequestContext, params: SemanticAllowParams) -> Semanti
 
 
 async def faults(context: RequestContext, _params: Params) -> Faults:
-    """What is wrong with the settings and the permission file, and which programs do not ask that should.
+    """Return what is wrong with the settings and the permission file, and which programs do not ask that should.
 
     Returns `{faults, unprotected}`: what is wrong with the settings and with the permission file, and which programs
     may edit the vault without asking although they were [told to ask](protect.md), each as a sentence that says what to
@@ -132,7 +132,7 @@ async def faults(context: RequestContext, _params: Params) -> Faults:
 
 
 async def compare(context: RequestContext, params: CompareParams) -> IndexComparison:
-    """Where Obsidian's index and the bridge's differ.
+    """Return where Obsidian's index and the bridge's differ.
 
     Compares Obsidian's own index with the bridge's for some notes (at most 2,000 in one call). `files` is, for each
     path, `{resolved, unresolved, tags, mtime, size}` as Obsidian's `metadataCache` has them: how many links lead to

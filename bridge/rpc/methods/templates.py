@@ -19,7 +19,7 @@ from bridge.tools.templates.templates import TemplatesTool
 
 
 def list_templates(context: RequestContext, _params: Params) -> Sequence[TemplateInfo]:
-    """All templates, by name.
+    """Return all templates, by name.
 
     Returns the [templates](tools.md#templates) by name, `{template, shipped}` each: `template` as in its file, `{name,
     title, description, parameters, calls}`, and whether it came with the bridge.

@@ -19,7 +19,7 @@ from bridge.tools.drafts.chain import ChainTool
 
 
 def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequence[Wire] | str:
-    """The enabled tools."""
+    """Return the enabled tools."""
     return describe(context.services.registry, context.session.caller, context.services.settings.current, params.form)
 
 
@@ -79,7 +79,7 @@ async def call_tool(
 
 
 async def result(context: RequestContext, params: wire.ToolResultParams) -> ToolResult | PendingCall:
-    """What became of a call.
+    """Return what became of a call.
 
     Returns what became of a call, as `tools.call` would, or its ticket after `wait` seconds; `not_found` if the caller
     has made no such call in the last 24 hours. Such a call has changed nothing. `withdraw` and `ticketIfAlone` are as
@@ -95,7 +95,7 @@ async def result(context: RequestContext, params: wire.ToolResultParams) -> Tool
 
 
 async def preview(context: RequestContext, params: wire.ToolPreviewParams) -> CallPreview | ToolResult:
-    """What a call would do; or the failed ToolResult that the call would be.
+    """Return what a call would do; or the failed ToolResult that the call would be.
 
     Returns what a call would do, `{"plan": {tool, operation, riskLevel, riskReasons, summary, targets, …}}`, and writes
     nothing. For a write the plan also has `digest`, `files` (as in the question's preview) and `warnings`; for a

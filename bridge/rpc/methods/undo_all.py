@@ -33,7 +33,7 @@ async def undo_all(context: RequestContext, params: UndoAllParams) -> UndoneAll:
 
 
 def _chosen(context: RequestContext, params: UndoAllParams) -> Sequence[HistoryEntry]:
-    """The changes that are meant, newest first: those that are named, or those that fit and are not undone."""
+    """Return the changes that are meant, newest first: those that are named, or those that fit and are not undone."""
     wanted = HistoryFilter(params, context.services.clients)
     entries = context.services.ledger.history(limit=sys.maxsize)
     if params.execution_ids is not None:

@@ -39,7 +39,7 @@ LARGEST = 16 << 20
 
 
 async def list_versions(context: RequestContext, params: VersionsListParams) -> FileVersions:
-    """The states that a file had, newest first.
+    """Return the states that a file had, newest first.
 
     The methods `versions.*` are about [what files were before other programs changed them](restore.md), and for the
     person's own programs alone. Returns `{path, versions}`: the states that a file had, named by its path or as a
@@ -51,7 +51,7 @@ async def list_versions(context: RequestContext, params: VersionsListParams) -> 
 
 
 async def read_version(context: RequestContext, params: VersionReadParams) -> VersionBytes:
-    """The bytes that a file had.
+    """Return the bytes that a file had.
 
     Returns `{path, version, content}`: the bytes, in base64, of the state that a file had at the time `at` (ISO 8601),
     or of the nearest later one that is kept. `version` is as in `versions.list`. At most 16 MB are sent.
@@ -77,7 +77,7 @@ async def restore(context: RequestContext, params: VersionRestoreParams) -> Tool
 
 
 async def compare(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
-    """What other programs changed since a time, as it would be taken back.
+    """Return what other programs changed since a time, as it would be taken back.
 
     What other programs changed since the time `at`, taken together as it would be taken back: in all files, or only in
     the folder or file `path`, and not in those of `without` (at most 1,000). What the person typed in Obsidian is left
@@ -103,7 +103,7 @@ async def restore_all(context: RequestContext, params: VersionsRestoreAllParams)
 
 
 async def broken(context: RequestContext, params: VersionsBrokenParams) -> BrokenLinks:
-    """The links that another program broke, as they would be mended.
+    """Return the links that another program broke, as they would be mended.
 
     The links that a change by another program broke by moving files, as they would be mended. Returns `{plan, text,
     files, warnings}`: the digest of that, null where nothing is to be done; what would be done, or why nothing; what
@@ -146,7 +146,7 @@ async def forget(context: RequestContext, params: VersionsForgetParams) -> Versi
 
 
 async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
-    """What is kept, and what could not be.
+    """Return what is kept, and what could not be.
 
     Returns `{on, since, files, whole, entries, oldest, bytes, budget, fault}`: whether changes by other programs are
     recorded, and since when (null before the first look at the vault is complete); how many files are known, and of how
@@ -175,7 +175,7 @@ def _compared(context: RequestContext, params: VersionsCompareParams) -> Version
 
 
 def _versions(context: RequestContext, text: str) -> tuple[str, list[Version]]:
-    """A file that is meant, and its states."""
+    """Return a file that is meant, and its states."""
     recorder, person = context.services.recorder, context.session.caller.client.is_person
     recorded = recorder.paths()
     hidden = is_hidden(text) and text in recorded  # Obsidian's configuration, which no other method names

@@ -18,7 +18,7 @@ _WEB = ("https://", "http://")
 
 
 async def stats(context: RequestContext, _params: Params) -> CacheState:
-    """How full the cache is.
+    """Return how full the cache is.
 
     Returns how much of the web is kept: `{entries, size, hits, misses}`, the size in bytes.
     """
@@ -37,7 +37,7 @@ async def clear(context: RequestContext, _params: Params) -> CacheState:
 
 
 async def readers(context: RequestContext, _params: Params) -> list[WebReaderInfo]:
-    """The clients that have read from the web since the person cleared them last.
+    """Return the clients that have read from the web since the person cleared them last.
 
     Returns the clients that have read from the web, so that [more of what they do is asked about](security.md#the-web):
     a list of `{clientId, client, since, sites}`.
@@ -71,7 +71,7 @@ async def clear_reader(context: RequestContext, params: WebClearParams) -> WebCl
 
 
 async def sites(context: RequestContext, _params: Params) -> list[AllowedSite]:
-    """What of the web is allowed: the list in the settings, and the answers that hold.
+    """Return what of the web is allowed: the list in the settings, and the answers that hold.
 
     Returns what of the web is allowed: a list of `{site, allowedBy, client, sentence, lastUsed}`. `allowedBy` is the id
     of the answer, which [`consent.revoke`](#consentrevoke) takes back, or null for what is in the setting
