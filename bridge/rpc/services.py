@@ -1,7 +1,7 @@
-"""What the methods reach of the rest of the bridge. `app.py` fills it in."""
+"""What the methods reach of the rest of the bridge. `capabilities/serving.py` fills it in."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from bridge.agents.connection import Connector
@@ -21,6 +21,7 @@ from bridge.index.knowledge import IndexStatus, Knowledge
 from bridge.index.vectors.vector_index import VectorStatus
 from bridge.journal.ledger import Ledger
 from bridge.keys.store import KeyStore
+from bridge.ports import Late
 from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub
 from bridge.servers.servers import Servers
@@ -54,6 +55,39 @@ class VectorPort(Protocol):
 
 
 @dataclass(frozen=True)
+class Parts:
+    """What a bridge may be without; each is given by its capability.
+
+    Attributes:
+        vectors: The vectors of notes, for search by meaning.
+        embedding_servers: The addresses outside this machine to which notes may be sent for that.
+        web: The way to the web.
+        search: Searches the web.
+        servers: Other MCP servers.
+        custom: The user's own tools.
+        host_runs: Their runs in Obsidian.
+        restoring: Takes back what other programs changed.
+        mender: Mends the links that it broke.
+        notices: What the person is told of it.
+        allowed_edits: What clients were allowed to change with their own editors.
+        chats: The chat with a model.
+    """
+
+    vectors: Late[VectorPort] = field(default_factory=lambda: Late("Search by meaning"))
+    embedding_servers: Late[AgreedEndpoints] = field(default_factory=lambda: Late("Search by meaning"))
+    web: Late[WebServices] = field(default_factory=lambda: Late("The web"))
+    search: Late[WebSearch] = field(default_factory=lambda: Late("Search in the web"))
+    servers: Late[Servers] = field(default_factory=lambda: Late("The list of other servers"))
+    custom: Late[CustomTools] = field(default_factory=lambda: Late("What runs tools of your own"))
+    host_runs: Late[HostRuns] = field(default_factory=lambda: Late("What runs tools of your own"))
+    restoring: Late[Restoring] = field(default_factory=lambda: Late("What restores other programs' changes"))
+    mender: Late[LinkMender] = field(default_factory=lambda: Late("What restores other programs' changes"))
+    notices: Late[Notices] = field(default_factory=lambda: Late("What restores other programs' changes"))
+    allowed_edits: Late[AllowedEdits] = field(default_factory=lambda: Late("The tool for editors of other programs"))
+    chats: Late[Chats] = field(default_factory=lambda: Late("The chat"))
+
+
+@dataclass(frozen=True)
 class Services:
     """Everything the methods of one vault reach.
 
@@ -65,15 +99,12 @@ class Services:
         pipeline: Previews and explains calls.
         settings: The settings.
         keys: The API keys.
-        search: Searches the web.
         broker: The open questions.
         grants: The remembered answers.
         ledger: The history.
         audit: The log.
         limits: The rate limits.
         status: How much is known of the vault.
-        vectors: The vectors of notes, for search by meaning.
-        embedding_servers: The addresses outside this machine to which notes may be sent for that.
         in_place: Whether the vault's folder is still where it was opened.
         by_name_only: The notes of which the index knows nothing but their names.
         compare: Compares Obsidian's index with ours; see `index/comparison.py`. Blocking.
@@ -91,18 +122,10 @@ class Services:
         session_ended: Called with the id of a session that nobody can go on with.
         drafts: The drafts of clients.
         templates: The chains that the user keeps under a name.
-        web: The way to the web.
         web_readers: The clients that have read from it.
-        servers: Other MCP servers.
         recorder: What other programs changed.
-        restoring: Takes that back.
-        notices: What the person is told of it.
-        allowed_edits: What clients were allowed to change with their own editors.
-        mender: Mends the links that it broke.
-        chats: The chat with a model.
-        custom: The user's own tools.
-        host_runs: Their runs in Obsidian.
         note: Logs what is no call: its kind, and what happened.
+        parts: What a bridge may be without. The properties here give each of them, or say that it is left out.
     """
 
     vault: str
@@ -112,15 +135,12 @@ class Services:
     pipeline: Pipeline
     settings: SettingsStore
     keys: KeyStore
-    search: WebSearch
     broker: Broker
     grants: GrantStore
     ledger: Ledger
     audit: AuditService
     limits: RateLimitStep
     status: Callable[[], IndexStatus]
-    vectors: VectorPort
-    embedding_servers: AgreedEndpoints
     in_place: Callable[[], bool]
     by_name_only: Callable[[], Sequence[str]]
     compare: Callable[..., IndexComparison]
@@ -138,14 +158,66 @@ class Services:
     note: Callable[[str, dict[str, Any]], None]
     drafts: Drafts
     templates: TemplateStore
-    web: WebServices
     web_readers: WebReaders
-    servers: Servers
     recorder: Recorder
-    restoring: Restoring
-    notices: Notices
-    allowed_edits: AllowedEdits
-    mender: LinkMender
-    chats: Chats
-    custom: CustomTools
-    host_runs: HostRuns
+    parts: Parts
+
+    @property
+    def vectors(self) -> VectorPort:
+        """The vectors of notes, for search by meaning."""
+        return self.parts.vectors.get()
+
+    @property
+    def embedding_servers(self) -> AgreedEndpoints:
+        """The addresses outside this machine to which notes may be sent for that."""
+        return self.parts.embedding_servers.get()
+
+    @property
+    def web(self) -> WebServices:
+        """The way to the web."""
+        return self.parts.web.get()
+
+    @property
+    def search(self) -> WebSearch:
+        """Searches the web."""
+        return self.parts.search.get()
+
+    @property
+    def servers(self) -> Servers:
+        """Other MCP servers."""
+        return self.parts.servers.get()
+
+    @property
+    def custom(self) -> CustomTools:
+        """The user's own tools."""
+        return self.parts.custom.get()
+
+    @property
+    def host_runs(self) -> HostRuns:
+        """Their runs in Obsidian."""
+        return self.parts.host_runs.get()
+
+    @property
+    def restoring(self) -> Restoring:
+        """Takes back what other programs changed."""
+        return self.parts.restoring.get()
+
+    @property
+    def mender(self) -> LinkMender:
+        """Mends the links that it broke."""
+        return self.parts.mender.get()
+
+    @property
+    def notices(self) -> Notices:
+        """What the person is told of it."""
+        return self.parts.notices.get()
+
+    @property
+    def allowed_edits(self) -> AllowedEdits:
+        """What clients were allowed to change with their own editors."""
+        return self.parts.allowed_edits.get()
+
+    @property
+    def chats(self) -> Chats:
+        """The chat with a model."""
+        return self.parts.chats.get()
