@@ -149,6 +149,11 @@ def test_what_is_given_late_is_made_once_and_missed_until_then() -> None:
     with pytest.raises(BridgeError, match="The answer is not part of this bridge"):
         late.get()
     assert not late.is_given
-    late.fill_with(lambda: made.append(42) or 42)  # type: ignore[func-returns-value]
+
+    def make() -> int:
+        made.append(42)
+        return 42
+
+    late.fill_with(make)
     assert (late.is_given, late.made, made) == (True, None, [])
     assert (late.get(), late.get(), late.made, made) == (42, 42, 42, [42])
