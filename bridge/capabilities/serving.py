@@ -2,26 +2,41 @@
 
 import asyncio
 from functools import partial
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bridge import __version__
-from bridge.agents.connection import Connector
-from bridge.agents.machine import this_machine
 from bridge.capabilities.calls import Calls
 from bridge.capabilities.core import Core
 from bridge.contract.discovery import Discovery
 from bridge.index.comparison import compare
-from bridge.plugin.command_line import command_line
-from bridge.plugin.protector import vault_protector
 from bridge.rpc.services import Services
 from bridge.server.server import Server
 from bridge.server.tool_lists import ToolLists
+
+if TYPE_CHECKING:
+    from bridge.agents.connection import Connector
 
 
 def build_services(core: Core, calls: Calls) -> Services:
     """Return what the methods of the protocol reach."""
     base, trust, index, tools = core.base, core.trust, core.index, core.tools
     clients, kept = trust.clients, base.kept("clients")
+
+    def connector() -> "Connector":
+        from bridge.agents.connection import Connector  # noqa: PLC0415 - only `agents.*` and `doctor` need it
+        from bridge.agents.machine import this_machine  # noqa: PLC0415 - the same
+        from bridge.plugin.command_line import command_line  # noqa: PLC0415 - the same
+
+        return Connector(this_machine(), base.root.path, command_line, kept)
+
+    def unprotected() -> list[str]:
+        from bridge.agents.machine import this_machine  # noqa: PLC0415 - the same
+        from bridge.plugin.protector import vault_protector  # noqa: PLC0415 - the same
+
+        return vault_protector(base.root.path, this_machine(), kept).all_faults()
+
+    base.parts.agents.fill_with(connector)
     return Services(
         vault=base.root.name,
         version=__version__,
@@ -42,12 +57,11 @@ def build_services(core: Core, calls: Calls) -> Services:
         knowledge=lambda person: index if person else tools.services.index,
         closed=trust.grants.closed,
         faults=base.faults.all,
-        unprotected=vault_protector(base.root.path, this_machine(), kept).all_faults,
+        unprotected=unprotected,
         attached=base.session_files.attached,
         hub=base.hub,
         clock=base.clock,
         clients=clients,
-        agents=Connector(this_machine(), base.root.path, command_line, kept),
         seen=lambda caller: clients.seen(caller.client, caller.calls_itself),
         session_ended=base.session_ended,
         note=core.log.note,

@@ -23,7 +23,7 @@ from tests.chat.ollama_server import OllamaStandIn, calls, say, use
 from tests.identities import caller
 
 ROOT = Path(__file__).resolve().parents[2]
-BY_NAME = {method.name: method for method in METHODS}
+BY_NAME = {method.name: method for method in METHODS.values()}
 EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Changed"}]}
 CLIENT = "the client that is there from the beginning"
 SHOWN = "the digest of the plan that was shown"

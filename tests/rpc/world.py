@@ -525,6 +525,9 @@ class World:
         parts.notices.fill(OneNotice())
         parts.allowed_edits.fill(AllowedEdits(PrivateFiles(), SystemClock()))
         parts.chats.fill(self._chats(registry))
+        parts.agents.fill(
+            Connector(Machine("linux", Path("/home"), {}), Path("/vault"), lambda: ("vault-bridge",), PrivateFiles())
+        )
         self.services = Services(
             vault="Notes",
             version="1.2.3",
@@ -552,9 +555,6 @@ class World:
             hub=self.hub,
             clock=SystemClock(),
             clients=self.clients,
-            agents=Connector(
-                Machine("linux", Path("/home"), {}), Path("/vault"), lambda: ("vault-bridge",), PrivateFiles()
-            ),
             seen=lambda caller: self.clients.seen(caller.client, caller.calls_itself),
             note=lambda kind, facts: self.noted.append((kind, facts)),
             session_ended=self.ended.append,
