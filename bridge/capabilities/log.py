@@ -3,18 +3,20 @@
 import asyncio
 import os
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from bridge import __version__
 from bridge.audit.log import AuditLog
 from bridge.audit.maintenance import LogMaintenance
-from bridge.audit.service import AuditService
 from bridge.capabilities.base import Base
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.record import Recovery
 from bridge.server.private_files import make_private
 from bridge.settings.changes import SettingsChange
 from bridge.toolkit.audit_step import AuditStep
+
+if TYPE_CHECKING:
+    from bridge.audit.service import AuditService
 
 
 @dataclass(frozen=True)
@@ -23,11 +25,9 @@ class Log:
 
     Attributes:
         step: Writes it.
-        audit: Reads it.
     """
 
     step: AuditStep
-    audit: AuditService
 
     def note(self, kind: str, facts: dict[str, Any]) -> None:
         """Log what is no call: its kind, and what happened."""
@@ -50,7 +50,14 @@ async def open_log(base: Base, index: VaultIndex, recovery: Recovery) -> Log:
     base.stack.callback(maintenance.close)
     step = AuditStep(audit, base.registry, clock, on_appended=base.hub.notify_hosts)
     base.stack.callback(step.close)
-    log = Log(step, AuditService(audit, base.state))
+    log = Log(step)
+
+    def reader() -> "AuditService":
+        from bridge.audit.service import AuditService  # noqa: PLC0415 - slow to import, and only `audit.*` needs it
+
+        return AuditService(audit, base.state)
+
+    base.parts.audit.fill_with(reader)
     _note_life(base, log, recovery)
     await asyncio.to_thread(keep_private, base, log)
     return log

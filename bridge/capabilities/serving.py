@@ -48,7 +48,6 @@ def build_services(core: Core, calls: Calls) -> Services:
         broker=base.broker,
         grants=trust.grants,
         ledger=core.history.ledger,
-        audit=core.log.audit,
         limits=calls.limits,
         status=index.status,
         in_place=base.root.in_place,

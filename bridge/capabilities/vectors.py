@@ -3,11 +3,7 @@
 from importlib.util import find_spec
 
 from bridge.capabilities.capability import Capability
-from bridge.chat.embedding import OllamaEmbeddings
 from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
-from bridge.chat.ollama import OllamaServer
-from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
-from bridge.index.vectors.served import ServedModel
 from bridge.index.vectors.vector_index import Mode, Model
 from bridge.index.vectors.vectors import Vectors
 from bridge.server.run_folder import cache_folder
@@ -25,10 +21,21 @@ class SearchByMeaning(Capability):
             if find_spec("numpy") is None:
                 return None
             if name := base.settings.current.semantic_model:
+                from bridge.chat.embedding import OllamaEmbeddings  # noqa: PLC0415 - few people have chosen one
+                from bridge.chat.ollama import OllamaServer  # noqa: PLC0415 - the same
+                from bridge.index.vectors.served import ServedModel  # noqa: PLC0415 - the same
+
                 server = OllamaServer(core.network.door, core.network.keys, agreed)
                 embeddings = OllamaEmbeddings(server, lambda: base.settings.current, base.loop)
                 return ServedModel(name, embeddings, base.clock)
+            from bridge.index.vectors.packaged import QUICK, PackagedModel  # noqa: PLC0415 - not before the start
+
             return PackagedModel.installed(QUICK, base.clock)
+
+        def better_model() -> Model | None:
+            from bridge.index.vectors.packaged import BETTER, PackagedModel  # noqa: PLC0415 - not before the start
+
+            return PackagedModel.installed(BETTER, base.clock)
 
         def chosen() -> tuple[str, str]:
             settings = base.settings.current
@@ -47,7 +54,7 @@ class SearchByMeaning(Capability):
             mode=lambda: base.settings.current.semantic_search,
             model=model,
             better_mode=better_mode,
-            better_model=lambda: PackagedModel.installed(BETTER, base.clock),
+            better_model=better_model,
             chosen=chosen,
         )
         base.stop_in_thread(vectors.close)

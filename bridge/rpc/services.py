@@ -72,6 +72,7 @@ class Parts:
         mender: Mends the links that it broke.
         notices: What the person is told of it.
         allowed_edits: What clients were allowed to change with their own editors.
+        audit: Reads the log.
         agents: Connects the programs in which people use agents.
         chats: The chat with a model.
     """
@@ -87,6 +88,7 @@ class Parts:
     mender: "Late[LinkMender]" = field(default_factory=lambda: Late("What restores other programs' changes"))
     notices: "Late[Notices]" = field(default_factory=lambda: Late("What restores other programs' changes"))
     allowed_edits: "Late[AllowedEdits]" = field(default_factory=lambda: Late("The tool for editors of other programs"))
+    audit: "Late[AuditService]" = field(default_factory=lambda: Late("What reads the log"))
     agents: "Late[Connector]" = field(default_factory=lambda: Late("What connects programs"))
     chats: "Late[Chats]" = field(default_factory=lambda: Late("The chat"))
 
@@ -106,7 +108,6 @@ class Services:
         broker: The open questions.
         grants: The remembered answers.
         ledger: The history.
-        audit: The log.
         limits: The rate limits.
         status: How much is known of the vault.
         in_place: Whether the vault's folder is still where it was opened.
@@ -141,7 +142,6 @@ class Services:
     broker: "Broker"
     grants: "GrantStore"
     ledger: "Ledger"
-    audit: "AuditService"
     limits: "RateLimitStep"
     status: "Callable[[], IndexStatus]"
     in_place: Callable[[], bool]
@@ -228,3 +228,8 @@ class Services:
     def agents(self) -> "Connector":
         """Connects the programs in which people use agents."""
         return self.parts.agents.get()
+
+    @property
+    def audit(self) -> "AuditService":
+        """Reads the log."""
+        return self.parts.audit.get()

@@ -18,7 +18,7 @@ from pydantic.json_schema import models_json_schema
 
 from bridge.contract.custom import RunToolAnswer, RunToolQuestion
 from bridge.contract.discovery import Discovery, Endpoint
-from bridge.contract.events import EVENTS
+from bridge.contract.every_event import EVENTS
 from bridge.contract.host_requests import (
     DirtyAnswer,
     DirtyQuestion,

@@ -9,7 +9,8 @@ import pytest
 from bridge.contract.audit import AuditRecord
 from bridge.contract.base import Event, Wire
 from bridge.contract.consent import ConsentRequest, Decision
-from bridge.contract.events import EVENTS, ToolStarted
+from bridge.contract.events import ToolStarted
+from bridge.contract.every_event import EVENTS
 from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.session import PROTOCOL

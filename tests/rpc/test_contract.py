@@ -16,7 +16,8 @@ from bridge.client import connect
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRevised, ConsentWaiting, OwnQuestion
 from bridge.contract.custom import CustomRunEnded
-from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
+from bridge.contract.events import IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
+from bridge.contract.every_event import EVENTS
 from bridge.contract.outside import OutsideNotice
 from bridge.rpc.methods import METHODS
 from tests.chat.ollama_server import OllamaStandIn, calls, say, use

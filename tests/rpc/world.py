@@ -525,6 +525,7 @@ class World:
         parts.notices.fill(OneNotice())
         parts.allowed_edits.fill(AllowedEdits(PrivateFiles(), SystemClock()))
         parts.chats.fill(self._chats(registry))
+        parts.audit.fill(MemoryLog(self.asked))
         parts.agents.fill(
             Connector(Machine("linux", Path("/home"), {}), Path("/vault"), lambda: ("vault-bridge",), PrivateFiles())
         )
@@ -541,7 +542,6 @@ class World:
             broker=self.broker,
             grants=MemoryGrants(self.asked),
             ledger=MemoryLedger(self.asked),
-            audit=MemoryLog(self.asked),
             limits=Limits(),
             status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),
             in_place=lambda: True,

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Anything, Event, SparseEvent, Time, Wire
 from bridge.contract.consent import ConsentRequest, Decision
-from bridge.contract.events import EVENTS
+from bridge.contract.every_event import EVENTS
 from bridge.rpc.methods import METHODS
 from scripts.lib.wire_readers import render_readers
 from scripts.lib.wire_types import COMMAND, READERS, main, render
