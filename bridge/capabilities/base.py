@@ -15,10 +15,10 @@ from bridge.contract.events import ToolsChanged
 from bridge.index.vectors.vectors import Vectors
 from bridge.policy.redaction import Secrets
 from bridge.ports import Late, Signal
+from bridge.records.folder import RunFolder
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Parts
 from bridge.server.lock import VaultLock
-from bridge.server.run_folder import RunFolder
 from bridge.settings.changes import SettingsChange
 from bridge.settings.confirmations import Confirmations
 from bridge.settings.store import SettingsStore

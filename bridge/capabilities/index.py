@@ -7,9 +7,9 @@ from bridge.capabilities.base import Base
 from bridge.capabilities.history import History
 from bridge.index.index_thread import Watcher
 from bridge.index.vault_index import VaultIndex
+from bridge.records.folder import cache_folder
 from bridge.rpc.hub import VaultEvents
 from bridge.rpc.place_watch import PlaceWatch
-from bridge.server.run_folder import cache_folder
 
 PLACE_SECONDS: Final = 5.0
 """How often it is looked whether the vault's folder is still in its place."""

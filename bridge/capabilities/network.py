@@ -10,7 +10,7 @@ from bridge.keys.master_keys import MasterKeys
 from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import SystemKeyring
 from bridge.ports import Signal
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 from bridge.web.answer import LateExchanger
 from bridge.web.door import Exchanged, WebDoor
 from bridge.web.resolver import SystemResolver

@@ -9,8 +9,8 @@ from bridge.custom.custom_tools import CustomTools
 from bridge.custom.kept_values import KeptValues
 from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
+from bridge.records.folder import UserFolder
 from bridge.rpc.host_runs import HostRuns
-from bridge.server.run_folder import UserFolder
 from bridge.tools import specs
 from bridge.tools.custom.provider import CustomProvider
 

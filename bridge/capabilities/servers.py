@@ -5,7 +5,7 @@ import asyncio
 from bridge.capabilities.capability import Capability
 from bridge.capabilities.network import transport
 from bridge.client.token_storage import config_folder
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile
 from bridge.servers.opening import Opener

@@ -6,7 +6,7 @@ from bridge.capabilities.capability import Capability
 from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
 from bridge.index.vectors.vector_index import Mode, Model
 from bridge.index.vectors.vectors import Vectors
-from bridge.server.run_folder import cache_folder
+from bridge.records.folder import cache_folder
 
 
 class SearchByMeaning(Capability):

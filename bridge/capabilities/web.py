@@ -2,7 +2,7 @@
 
 from bridge.capabilities.capability import Capability
 from bridge.client.token_storage import config_folder
-from bridge.server.run_folder import cache_folder
+from bridge.records.folder import cache_folder
 from bridge.tools import web_provider
 from bridge.web.cache import WebCache
 from bridge.web.credentials import WebCredentials
