@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from bridge.policy.targets import Target
 from bridge.toolkit.chain import Chain
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.effects.staging import not_in_chain
-from bridge.toolkit.effects.writing import Writing
+from bridge.toolkit.effects.writing import Writing, not_in_chain
 from bridge.toolkit.tool import ChainEffect, Output
 
 if TYPE_CHECKING:

@@ -5,38 +5,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from bridge.drafts.draft import Draft
-from bridge.errors import InvalidParameters
 from bridge.toolkit.effects.change import PlannedChange
-from bridge.toolkit.tool import Applied, Output, Tool, in_vault
+from bridge.toolkit.tool import Applied, Output, in_vault
 from bridge.toolkit.tool_call import Phase
-from bridge.vault.plan import ChangePlan
 
 if TYPE_CHECKING:
-    from typing import Any
-
     from bridge.toolkit.effects.running import Running
-
-
-def draft_of(running: "Running", plan: ChangePlan) -> Draft | None:
-    """Return the draft that a plan becomes part of; None where it is applied.
-
-    Raises:
-        InvalidParameters: Its caller is in a draft, and this is nothing that a draft can hold.
-    """
-    drafts, spec = running.services.drafts, running.tool.spec
-    draft = drafts.of(running.tool_call.caller) if drafts is not None and plan.draft is None else None
-    if draft is not None and not spec.stages:
-        if draft.head.of_chain:
-            raise not_in_chain(running.tool)
-        raise InvalidParameters(
-            f"{spec.title} is not possible in a draft, and you are in {draft.head.draft_id}. Submit or discard it first"
-        )
-    return draft
-
-
-def not_in_chain(tool: "Tool[Any]") -> InvalidParameters:
-    """Return the refusal of a tool that no chain can hold."""
-    return InvalidParameters(f"{tool.spec.title} ({tool.name}) cannot be part of a chain; call it by itself")
 
 
 @dataclass(frozen=True)

@@ -2,15 +2,18 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
+from bridge.drafts.draft import Draft
+from bridge.errors import InvalidParameters
 from bridge.toolkit.approval import Approval
 from bridge.toolkit.effects.change import PlannedChange, apply, with_id, with_warnings
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.effects.staging import Staging, draft_of
+from bridge.toolkit.effects.staging import Staging
 from bridge.toolkit.effects.tool_run import run_tool
-from bridge.toolkit.tool import Output, Relayed
+from bridge.toolkit.tool import Output, Relayed, Tool
 from bridge.toolkit.tool_call import Phase
+from bridge.vault.plan import ChangePlan
 
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import Running
@@ -39,7 +42,7 @@ class _Proposal(PlannedChange):
 
     async def ask(self, running: "Running") -> EffectKind:
         """Return the change as the person has approved it, or its place in the caller's draft."""
-        draft = draft_of(running, self.plan)
+        draft = _draft_of(running, self.plan)
         if draft is not None:
             return await Staging(self.plan, draft, self.own_warnings).ask(running)
         return await self.approved(running)
@@ -81,3 +84,25 @@ class WritingByCaller(_Proposal):
     async def carry_out(self, running: "Running") -> Output | Relayed:
         """Let the tool note what was allowed."""
         return await run_tool(running, self, approved=self.plan)
+
+
+def _draft_of(running: "Running", plan: ChangePlan) -> Draft | None:
+    """Return the draft that a plan becomes part of; None where it is applied.
+
+    Raises:
+        InvalidParameters: Its caller is in a draft, and this is nothing that a draft can hold.
+    """
+    drafts, spec = running.services.drafts, running.tool.spec
+    draft = drafts.of(running.tool_call.caller) if drafts is not None and plan.draft is None else None
+    if draft is not None and not spec.stages:
+        if draft.head.of_chain:
+            raise not_in_chain(running.tool)
+        raise InvalidParameters(
+            f"{spec.title} is not possible in a draft, and you are in {draft.head.draft_id}. Submit or discard it first"
+        )
+    return draft
+
+
+def not_in_chain(tool: Tool[Any]) -> InvalidParameters:
+    """Return the refusal of a tool that no chain can hold."""
+    return InvalidParameters(f"{tool.spec.title} ({tool.name}) cannot be part of a chain; call it by itself")
