@@ -111,11 +111,3 @@ async def run() -> None:
         rooms = Counter(file.split("/")[0] for file in path.files)
         print(f"  {name:<12} {len(path.files)} files, {path.functions} functions, {path.calls} calls")
         print("               " + ", ".join(f"{room} {count}" for room, count in rooms.most_common()))
-
-
-if __name__ == "__main__":
-    import asyncio
-
-    for _name, _path in asyncio.run(passed()).items():
-        print(_name, len(_path.files), _path.functions, _path.calls)
-        print("\n".join(sorted(_path.files)))
