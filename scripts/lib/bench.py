@@ -30,6 +30,7 @@ from scripts.lib import (
     bench_start,
     bench_web,
     bench_write,
+    code_size,
 )
 
 SECTIONS = {
@@ -52,6 +53,7 @@ SECTIONS = {
     "custom": ("Tools of one's own: a run in the sandbox beside a bare one", bench_custom.run),
     "path": ("The path of a call: the files and functions that it passes through", bench_path.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
+    "size": ("Lines of code, by room", code_size.run),
 }
 
 
