@@ -12,12 +12,14 @@ import inspect
 import json
 import re
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.contract.base import Event, SparseEvent
 from bridge.contract.consent import ConsentRequest
-from bridge.contract.events import EVENTS, ToolStarted
+from bridge.contract.events import ToolStarted
+from bridge.contract.every_event import EVENTS
 from bridge.rpc.frames import CODES
 from bridge.rpc.methods import METHODS
 from bridge.settings.model import Settings, schema
@@ -40,7 +42,7 @@ def protocol_page(page: str) -> str:
     Raises:
         ValueError: A method has no section, or the page has no table of notifications.
     """
-    for method in METHODS:
+    for method in METHODS.values():
         page = _replaced(page, rf"(?<=^### `{re.escape(method.name)}`\n\n)Parameters: .*?(?=^##)", _section(method))
     codes = "".join(f"| {code} | {when} |\n" for code, when in CODES.items())
     page = _replaced(page, r"(?<=^\| code \| when \|\n\|---\|---\|\n)(\| -\d+[^\n]*\n)+", lambda _: codes)
@@ -56,7 +58,7 @@ def tools_page(page: str) -> str:
     found = {spec.name: spec for spec in [*specs(), McpLoaderTool.spec]}
     for name in re.findall(r"^## `(\w+)`$", page, re.MULTILINE):
         spec = found[name]
-        page = _replaced(page, rf"(?<=^## `{name}`\n\n).*?(?=^## |\Z)", lambda old, spec=spec: _tool(spec, old))
+        page = _replaced(page, rf"(?<=^## `{name}`\n\n).*?(?=^## |\Z)", partial(_tool, spec))
     return page
 
 
@@ -73,7 +75,7 @@ def settings_page(page: str) -> str:
         section = rf"\(`{described['section']}`\)" if key in offered else "without effect in this version"
         sections.setdefault(section, []).append(_setting(key, described))
     for section, rows in sections.items():
-        page = _replaced(page, rf"^## [^\n]*{section}$.*?(?=^## |\Z)", lambda old, rows=rows: _with_rows(old, rows))
+        page = _replaced(page, rf"^## [^\n]*{section}$.*?(?=^## |\Z)", partial(_with_rows, rows))
     return page
 
 
@@ -171,7 +173,7 @@ def _rows(schema: dict[str, Any], prefix: str = "") -> Iterator[str]:
         yield from _rows(member.get("items", {}), f"{prefix}{name}[].")
 
 
-def _with_rows(section: str, rows: list[str]) -> str:
+def _with_rows(rows: list[str], section: str) -> str:
     """Return a section of the settings with other rows in its table."""
     head = "| setting | default | values | meaning |\n|---|---|---|---|\n"
     before, found, after = section.partition(head)

@@ -21,7 +21,7 @@ from bridge.rpc.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-BY_NAME = {method.name: method for method in METHODS}
+BY_NAME = {method.name: method for method in METHODS.values()}
 ELSEWHERE = {ConsentRequest, ToolResult, PendingCall, SettingsSchema, AuditRecord}
 """Results that have a chapter of their own, or are described otherwise."""
 CHAPTERS = {
@@ -31,7 +31,7 @@ CHAPTERS = {
 }
 RESULTS: dict[str, type[Wire]] = {
     method.name: part
-    for method in METHODS
+    for method in METHODS.values()
     for part in (method.result, *get_args(method.result))
     if isinstance(part, type) and issubclass(part, Wire) and part not in ELSEWHERE
 }
