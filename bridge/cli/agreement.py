@@ -1,27 +1,10 @@
-"""Asking the person before something is done: in a terminal, with yes or no."""
+"""Asking the person once before something is sent to another computer."""
 
 import sys
 
-import typer
-
-from bridge.cli.exit_codes import FAILURE, fail
+from bridge.cli.exit_codes import fail
 from bridge.cli.keyboard import Keyboard, PersonLeft, open_keyboard
 from bridge.cli.printer import Printer
-from bridge.cli.sanitize import sanitize_plain
-
-
-def confirm_or_end(printer: Printer, question: str, otherwise: str, *, sure: bool) -> None:
-    """Ask, and end the command where the person says no.
-
-    Args:
-        printer: Says what does not happen then.
-        question: The question.
-        otherwise: The sentence if they say no.
-        sure: Whether they have said yes already, with `--yes`.
-    """
-    if not sure and not typer.confirm(sanitize_plain(question), err=True):
-        printer.say(otherwise)
-        raise typer.Exit(FAILURE)
 
 
 def attended_keyboard(printer: Printer) -> Keyboard | None:

@@ -6,9 +6,9 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from bridge.cli.agreement import confirm_or_end
 from bridge.cli.connection import run_idempotent, tell
 from bridge.cli.diff import draw_changes
+from bridge.cli.exit_codes import confirm_or_end
 from bridge.cli.family import Family, Table, when
 from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault, Yes

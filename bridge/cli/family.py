@@ -6,9 +6,8 @@ from typing import Any, Protocol
 import typer
 from rich.text import Text
 
-from bridge.cli.agreement import confirm_or_end
 from bridge.cli.connection import ask, tell
-from bridge.cli.exit_codes import fail
+from bridge.cli.exit_codes import confirm_or_end, fail
 from bridge.cli.layout import draw_table, local_time
 from bridge.cli.options import AsJson, Vault, Yes
 from bridge.cli.printer import Printer

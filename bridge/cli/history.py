@@ -8,11 +8,10 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.text import Text
 
-from bridge.cli.agreement import confirm_or_end
 from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import ask, run_once, tell
 from bridge.cli.diff import draw_changes, draw_counts
-from bridge.cli.exit_codes import FAILURE, fail, show_result
+from bridge.cli.exit_codes import FAILURE, confirm_or_end, fail, show_result
 from bridge.cli.family import Column, Table, Thing, when
 from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault

@@ -12,10 +12,9 @@ from typing import Annotated, Any, BinaryIO, Final, Literal
 import typer
 from rich.text import Text
 
-from bridge.cli.agreement import confirm_or_end
 from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import ask, tell
-from bridge.cli.exit_codes import FAILURE, fail
+from bridge.cli.exit_codes import FAILURE, confirm_or_end, fail
 from bridge.cli.family import Table
 from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault

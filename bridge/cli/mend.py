@@ -4,11 +4,10 @@ from typing import Annotated, Any
 
 import typer
 
-from bridge.cli.agreement import confirm_or_end
 from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import ask, tell
 from bridge.cli.diff import draw_changes
-from bridge.cli.exit_codes import FAILURE, show_result
+from bridge.cli.exit_codes import FAILURE, confirm_or_end, show_result
 from bridge.cli.history import OUTSIDE
 from bridge.cli.options import AsJson, Vault, Yes
 from bridge.cli.printer import Printer

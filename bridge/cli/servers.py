@@ -7,9 +7,8 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from bridge.cli.agreement import confirm_or_end
 from bridge.cli.connection import ask, tell
-from bridge.cli.exit_codes import FAILURE, fail
+from bridge.cli.exit_codes import FAILURE, confirm_or_end, fail
 from bridge.cli.family import Family, Table, Thing
 from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault, Yes
