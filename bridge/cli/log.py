@@ -30,7 +30,7 @@ NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY",
 
 HEADINGS: Final = ("Time", "What happened")
 
-Record = dict[str, Any]
+LogRecord = dict[str, Any]
 RecordKind = Literal[
     "execution", "decision", "count", "limit", "settings", "grant", "client", "delivery", "bridge", "network", "log"
 ]
@@ -227,16 +227,16 @@ def _sentences(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def draw_record(record: Record) -> list[Text]:
+def draw_record(record: LogRecord) -> list[Text]:
     """Return when a record was made, and the bridge's sentence, which holds words from outside."""
     return [Text(_time(record)), _sentence(record)]
 
 
-def _time(record: Record) -> str:
+def _time(record: LogRecord) -> str:
     return local_time(str(record.get("timestamp", "")))
 
 
-def _sentence(record: Record) -> Text:
+def _sentence(record: LogRecord) -> Text:
     failed = record.get("success") is False or record.get("outcome") == "deny"
     said = str(record.get("sentence") or record.get("kind") or "")
     return sanitize(" ".join(said.split()), style="red" if failed else "")
