@@ -26,7 +26,7 @@ from bridge.toolkit.effects.kinds import kind_of
 from bridge.toolkit.effects.running import CallServices, Running
 from bridge.toolkit.enabled import refusal
 from bridge.toolkit.parameters import check_members
-from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, Relayed, Tool, in_vault
+from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, ReadEffect, Relayed, Tool, in_vault
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall
 from bridge.vault.looks import noting_looks
 from bridge.vault.plan import ChangePlan
@@ -162,7 +162,7 @@ class Pipeline(CallServices):
                 if not looks:
                     raise  # judged from the arguments alone
                 why = f"Tell why {tool.spec.title} is not possible: {failure.message}"
-                return running, Failing(in_vault(*sorted(looks)), why, failure)
+                return running, Failing(ReadEffect(in_vault(*sorted(looks)), why), failure)
         return running, await kind_of(tool, planned).examine(running, run=run)
 
     async def _parse(self, tool: Tool[Any], tool_call: ToolCall) -> Any:
