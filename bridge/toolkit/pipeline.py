@@ -63,8 +63,7 @@ class Pipeline(CallServices):
         cancelled: asyncio.CancelledError | None = None
         try:
             running, effect = await self._prepare(tool_call, settings, count=tool_call.counted, run=True)
-            tool_call.phase = Phase.ASKING
-            allowed = await effect.ask(running)
+            allowed = await self._decide(running, effect)
             answer = await allowed.carry_out(running)
             relayed, output = (answer.result, answer.output) if isinstance(answer, Relayed) else (None, answer)
             result = self._succeeded(output, tool_call, settings, started)
@@ -164,6 +163,14 @@ class Pipeline(CallServices):
                 why = f"Tell why {tool.spec.title} is not possible: {failure.message}"
                 return running, Failing(ReadEffect(in_vault(*sorted(looks)), why), failure)
         return running, await kind_of(tool, planned).examine(running, run=run)
+
+    async def _decide(self, running: Running, effect: EffectKind) -> EffectKind:
+        """Return what is to be carried out, once the rules or a person have decided about it."""
+        running.tool_call.phase = Phase.ASKING
+        allowed = await effect.ask(running)
+        if not running.tool_call.decided:
+            raise TypeError(f"an effect of {running.tool.name} is not carried out before it is decided about")
+        return allowed
 
     async def _parse(self, tool: Tool[Any], tool_call: ToolCall) -> Any:
         """Return the arguments as the tool's parameters; large ones are looked through in a thread."""

@@ -48,7 +48,7 @@ class Requesting(PreparedEffect[RequestEffect]):
         outgoing = running.services.outgoing
         if outgoing is None or not run or not self.effect.sends_something:
             return self
-        return Requesting(await running.in_thread(partial(outgoing.judged, self.effect, running.tool_call.caller)))
+        return Requesting(await running.in_thread(partial(outgoing.compared, self.effect, running.tool_call.caller)))
 
     async def carry_out(self, running: "Running") -> Output | Relayed:
         """Let the tool send it or run it."""

@@ -167,10 +167,12 @@ class Running:
     def refuse_denied(self, effect: EffectKind) -> None:
         """Raise PermissionDenied where the rules deny an effect, and ask nobody."""
         self.services.consent.refuse_denied(self.tool, effect, self.tool_call, self.settings)
+        self.tool_call.decided = True
 
     async def ask(self, effect: EffectKind, approval: Approval | None = None) -> None:
         """Return when an effect is allowed. Raises what `ConsentStep.ask` raises."""
         await self.services.consent.ask(self.tool, effect, self.tool_call, self.settings, approval)
+        self.tool_call.decided = True
 
     async def ask_to_tell(self, targets: tuple[Target, ...], summary: str) -> None:
         """Return when the caller may be told what was found in the vault. The person's own programs may always be.
@@ -181,6 +183,7 @@ class Running:
         if not self.tool_call.caller.client.is_person:
             found = Reading(ReadEffect(targets, summary))
             await self.services.consent.ask_to_tell(self.tool, self._reader(), found, self.tool_call, self.settings)
+        self.tool_call.decided = True
 
     def may_read(self, path: str) -> bool:
         """Return whether the caller may read a file, or the whole vault, without being asked."""
