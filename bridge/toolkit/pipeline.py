@@ -138,10 +138,10 @@ class Pipeline(CallServices):
         try:
             if self.drafts is not None:
                 self.drafts.of(tool_call.caller)  # a call names none that is not there
-            tool = self.lookup(tool_call, tool_call.tool, settings)
+            enabled = self.enabled(tool_call, settings)
+            tool = self.lookup(tool_call, tool_call.tool, enabled)
             tool_call.execution_id = f"{tool.spec.id_prefix or tool.name}-{secrets.token_hex(4)}"
             params = await self._parse(tool, tool_call)
-            enabled = self.enabled(tool_call, settings)
             if (missing := enabled.missing(tool.spec, params)) is not None:
                 raise refusal(missing, enabled, tool_call.caller)
         except ToolFailure:

@@ -110,8 +110,13 @@ class CallServices(ABC):
         """Return which tools the caller of a call may use."""
         return enabled_tools(self.registry, tool_call.caller, settings)
 
-    def lookup(self, tool_call: ToolCall, name: str, settings: Settings) -> Tool[Any]:
+    def lookup(self, tool_call: ToolCall, name: str, enabled: EnabledTools) -> Tool[Any]:
         """Return a tool by its name.
+
+        Args:
+            tool_call: The call in which it is called.
+            name: The name.
+            enabled: The tools that the caller may use.
 
         Raises:
             InvalidParameters: The caller of the call has no such tool; says which names are near.
@@ -121,7 +126,6 @@ class CallServices(ABC):
         if tool is None:
             hint, near = self.registry.advice(name, tool_call.caller)
             raise InvalidParameters(f"Unknown tool {name[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
-        enabled = self.enabled(tool_call, settings)
         if not enabled.calls(tool.spec):
             raise refusal(tool.name, enabled, tool_call.caller)
         return tool
@@ -158,7 +162,7 @@ class Running:
 
     def lookup(self, name: str) -> Tool[Any]:
         """Return another tool of the same caller. Raises what `CallServices.lookup` raises."""
-        return self.services.lookup(self.tool_call, name, self.settings)
+        return self.services.lookup(self.tool_call, name, self.services.enabled(self.tool_call, self.settings))
 
     def verdict(self, effect: EffectKind) -> tuple[ConsentCase, Verdict]:
         """Return what the rules say of an effect of the call, without asking anyone."""
