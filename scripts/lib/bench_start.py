@@ -72,7 +72,7 @@ async def _to_socket() -> None:
         async def ours() -> float:
             async with _serving(vault, environment) as process:
                 spent = psutil.Process(process.pid).cpu_times()
-                return spent.user + spent.system
+                return float(spent.user + spent.system)
 
         sides = {"serve, until it listens": ours, "import aiohttp.web, pydantic": _Processor(LIBRARIES).measure}
         samples = await alternate(sides, repeats=REPEATS)
