@@ -120,7 +120,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         ),
         *("consent.pending", "consent.respond", "consent.grants", "consent.revoke"),
         *("consent.respondAll", "consent.revise", "consent.confirm"),
-        *("consent.autoApprove", "policy.explain", "bridge.faults", "sandbox.status", "demo.ask"),
+        *("consent.allowReading", "consent.autoApprove", "policy.explain", "bridge.faults", "sandbox.status", "demo.ask"),
         *("clients.add", "clients.list", "clients.rename", "clients.update", "clients.revoke", "clients.allow"),
         *("settings.get", "settings.update", "settings.reset", "settings.schema", "audit.query"),
         *("keys.set", "keys.clear", "keys.status", "keys.rotate", "keys.test", "search.services"),

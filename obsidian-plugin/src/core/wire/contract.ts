@@ -101,6 +101,12 @@ export interface AgentPreviewParams {
 	remove?: boolean;
 }
 
+/** Whom, and which folders it reads without asking; `/` is the whole vault, none: it asks each time. */
+export interface AllowReadingParams {
+	client: string;
+	where: string[];
+}
+
 /** A site of the web that is allowed. */
 export interface AllowedSite {
 	site: string;
@@ -1220,6 +1226,11 @@ export interface Preview {
 export const Provider = ["ollama", "brave", "google"] as const;
 export type Provider = (typeof Provider)[number];
 
+/** What the client reads without asking now; without a grant, nothing. */
+export interface ReadingAllowed {
+	grant: Grant | null;
+}
+
 /** What becomes of a call that does not get as far as the rules, or is refused before them. */
 export interface Refusal {
 	outcome: "deny" | "fail";
@@ -2143,6 +2154,7 @@ export interface Methods {
 	"consent.grants": { params: Record<string, never>; result: Grant[] };
 	"consent.revoke": { params: RevokeParams; result: Revoked };
 	"consent.autoApprove": { params: AutoApproveParams; result: AutoApproved };
+	"consent.allowReading": { params: AllowReadingParams; result: ReadingAllowed };
 	"policy.explain": { params: ExplainParams; result: Explanation | Refusal };
 	"settings.get": { params: Record<string, never>; result: SettingsInForce };
 	"settings.update": { params: SettingsUpdateParams; result: SettingsUpdated };
