@@ -12,7 +12,17 @@ from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.permission_file import PermissionFile
 from bridge.consent.permission_table import LETTERS, PermissionEntry, PermissionTable
 from bridge.consent.session_grants import SessionGrants
-from bridge.contract.consent import ConsentClass, ConsentMode, Coverage, Covers, Decision, Grant, Holder, Operation, Until
+from bridge.contract.consent import (
+    ConsentClass,
+    ConsentMode,
+    Coverage,
+    Covers,
+    Decision,
+    Grant,
+    Holder,
+    Operation,
+    Until,
+)
 from bridge.contract.targets import TargetKind
 from bridge.errors import ToolFailure
 from bridge.identity.caller import Caller

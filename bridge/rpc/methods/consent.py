@@ -102,10 +102,7 @@ async def allow_reading(context: RequestContext, params: wire.AllowReadingParams
 async def explain(context: RequestContext, params: ExplainParams) -> Explanation | Refusal:
     """What would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted."""
     services = context.services
-    if params.client is None:
-        caller = Caller(SHARED, EXPLANATION)
-    else:
-        caller = _caller(known_client(services, params.client))
+    caller = Caller(SHARED, EXPLANATION) if params.client is None else _caller(known_client(services, params.client))
     if (reason := services.servers.why_unknown(params.name)) is not None:
         return Refusal(outcome="fail", rule="not_connected", why=reason)
     return await services.pipeline.explain(ToolCall(caller, params.name, params.arguments))
@@ -124,9 +121,7 @@ def known_client(services: Services, name: str) -> ClientInfo:
 def _caller(client: ClientInfo) -> Caller:
     """A client as it would call, without a connection of its own."""
     capabilities = frozenset(client.capabilities)
-    return Caller(
-        Client(client.client_id, client.name, capabilities, client.preset, client.elicitation), EXPLANATION
-    )
+    return Caller(Client(client.client_id, client.name, capabilities, client.preset, client.elicitation), EXPLANATION)
 
 
 def _said_by(context: RequestContext) -> dict[str, str]:

@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Browser } from "./browser";
 import { file } from "./files";
 import { Machine, runs } from "./hostMachine";
+import { McpProgram } from "./mcpProgram";
 import { command, ownCode } from "./realBridge";
 
 const VERSION = (JSON.parse(readFileSync(file("manifest.json"), "utf8")) as { version: string }).version;
@@ -92,6 +93,42 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await expect.poll(() => existsSync(join(vault, "Vault Bridge demo.md"))).toBe(false);
 		await expect.poll(async () => remembered()).toMatchObject({ program: `${machine.home}/.local/bin/vault-bridge`, confirmed: true, answered: true, startBridge: false });
 	}, 60_000);
+
+	it("a program of this machine is connected there, reads what it may without a question, and its first change is asked about", async () => {
+		machine.install(".local/bin/vault-bridge", real);
+		mkdirSync(join(vault, ".vault-bridge"), { mode: 0o700 });
+		writeFileSync(join(vault, ".vault-bridge/settings.json"), JSON.stringify({ allowedOrigins: [browser.origin] }));
+		mkdirSync(join(machine.home, ".claude"));
+		writeFileSync(join(machine.home, ".claude.json"), '{"theme": "dark"}\n');
+		await open();
+		await run("start-bridge");
+		await confirmStart();
+		await run("getting-started");
+		await page.click('.vault-bridge-start [aria-label="Connect Claude Code"]');
+		await page.click('.modal label:has-text("All notes")');
+		expect(await page.textContent(".modal .vault-bridge-file")).toContain("mcpServers");
+		await page.click('.modal button:text-is("Connect")');
+		await page.waitForSelector('.vault-bridge-start .vault-bridge-agent:has-text("Connected as “Claude Code”")');
+		await expect.poll(async () => page.textContent(".vault-bridge-steps")).toContain("Start Claude Code again");
+		await page.waitForSelector('.vault-bridge-start [aria-label="Copy what to type"]');
+		const configured = JSON.parse(readFileSync(join(machine.home, ".claude.json"), "utf8")) as { mcpServers: { "vault-bridge": { command: string; args: string[] } } };
+		const { command: program, args } = configured.mcpServers["vault-bridge"];
+		const agent = new McpProgram(program, args, { ...ownCode, HOME: machine.home, PATH: process.env["PATH"] ?? "" });
+		try {
+			await agent.begin();
+			expect(await agent.call("read", { path: "Ideas.md" })).toContain("# Ideas");
+			expect(await page.$(".vault-bridge-consent")).toBeNull();
+			const writing = agent.call("create_note", { path: "Hello.md", content: "Two ideas.\n" });
+			await page.waitForSelector('.vault-bridge-consent:has-text("Claude Code")');
+			expect(existsSync(join(vault, "Hello.md"))).toBe(false);
+			await page.locator('.vault-bridge-consent button:has-text("Allow once")').click();
+			await writing;
+			expect(readFileSync(join(vault, "Hello.md"), "utf8")).toContain("Two ideas.");
+			await headline("Vault Bridge is ready");
+		} finally {
+			agent.end();
+		}
+	}, 120_000);
 
 	it("a no to the demo question writes nothing, and it can be asked again", async () => {
 		await openReal();
