@@ -139,7 +139,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 			await run("ask-demo-question");
 			await page.waitForSelector(".vault-bridge-consent");
 			expect(await possible("ask-demo-question")).toBe(false);
-			await page.locator('.vault-bridge-consent button:text-is("Deny")').click();
+			await page.locator('.vault-bridge-consent button:text-is("Deny until the bridge stops")').click();
 			await page.waitForSelector(".vault-bridge-consent", { state: "detached" });
 			await expect.poll(async () => possible("ask-demo-question")).toBe(true);
 		}
