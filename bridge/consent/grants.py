@@ -283,6 +283,20 @@ class GrantStore:
                 return False
         return True
 
+    def end_all(self, *, by: str | None = None) -> tuple[Grant, ...]:
+        """Take back everything that was allowed for longer than once, for whomever. What was denied stays denied.
+
+        Args:
+            by: The name of the screen on which that was said, for the log.
+
+        Returns:
+            What has ended.
+
+        Raises:
+            ExecutionFailed: The settings or a file cannot be written; what was taken back until then stays so.
+        """
+        return tuple(grant for grant in self.list() if grant.decision.allows and self.revoke(grant.grant_id, by))
+
     def end_session(self, session_id: str) -> None:
         """Forget what was said for a session.
 

@@ -508,6 +508,13 @@ class ReadingAllowed(Wire):
     grant: Grant | None
 
 
+class AllEnded(Wire):
+    """What was allowed without asking until now; `text` says it in a sentence."""
+
+    ended: tuple[Grant, ...]
+    text: str
+
+
 class AutoApproved(Wire):
     """What holds now; without a grant, the operation is asked about again."""
 

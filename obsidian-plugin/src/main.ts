@@ -63,6 +63,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const tab = new SettingsTab(context, {
 			openLog: () => { log.open(); },
 			openStart: () => { firstRun.open(); },
+			openActivity: () => { statistics.open(); },
 			sidecar,
 		});
 		const saves = new Saves(context);

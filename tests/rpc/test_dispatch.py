@@ -122,6 +122,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("consent.respondAll", "consent.revise", "consent.confirm"),
         *(
             "consent.allowReading",
+            "consent.endAll",
             "consent.autoApprove",
             "policy.explain",
             "bridge.faults",

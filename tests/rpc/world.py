@@ -346,6 +346,11 @@ class MemoryGrants(GrantStore):
             self._grants.remove(held)
         return bool(known)
 
+    def end_all(self, *, by: str | None = None) -> tuple[Grant, ...]:
+        del by
+        ended, self._grants = tuple(self._grants), []
+        return ended
+
     def allow_reading(self, caller: Caller, places: Sequence[Rung], *, by: str | None = None) -> Grant | None:
         del by
         self._asked |= {"reads": caller.name, "places": [place.key for place in places]}

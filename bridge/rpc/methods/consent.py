@@ -99,6 +99,24 @@ async def allow_reading(context: RequestContext, params: wire.AllowReadingParams
     return wire.ReadingAllowed(grant=grant)
 
 
+async def end_all(context: RequestContext, _params: Params) -> wire.AllEnded:
+    """End everything that agents may do without asking: what was allowed for longer, and developer mode."""
+    services, by = context.services, context.session.name
+    ended = await asyncio.to_thread(services.grants.end_all, by=by)
+    developer = services.settings.current.developer_mode
+    if developer:
+        await asyncio.to_thread(services.settings.update, {"developerMode": False}, by=by)
+    facts = {"ended": [grant.sentence for grant in ended], "developerMode": developer}
+    await asyncio.to_thread(services.note, "grant", _said_by(context) | {"event": "ended_all", "grant": facts})
+    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+    count = len(ended)
+    what = (
+        "Nothing was allowed without asking" if count == 0 else f"{count} {'answer' if count == 1 else 'answers'} ended"
+    )
+    off = "; developer mode is off" if developer else ""
+    return wire.AllEnded(ended=ended, text=f"{what}{off}. Every program asks from now on.")
+
+
 async def explain(context: RequestContext, params: ExplainParams) -> Explanation | Refusal:
     """What would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted."""
     services = context.services
@@ -138,6 +156,7 @@ METHODS = (
     Method("consent.grants", grants, list[wire.Grant], needs=Capability.ADMINISTER),
     Method("consent.revoke", revoke, wire.Revoked, wire.RevokeParams, Capability.ADMINISTER),
     Method("consent.autoApprove", auto_approve, wire.AutoApproved, wire.AutoApproveParams, Capability.ADMINISTER),
+    Method("consent.endAll", end_all, wire.AllEnded, needs=Capability.ADMINISTER),
     Method(
         "consent.allowReading",
         allow_reading,

@@ -101,6 +101,12 @@ export interface AgentPreviewParams {
 	remove?: boolean;
 }
 
+/** What was allowed without asking until now; `text` says it in a sentence. */
+export interface AllEnded {
+	ended: Grant[];
+	text: string;
+}
+
 /** Whom, and which folders it reads without asking; `/` is the whole vault, none: it asks each time. */
 export interface AllowReadingParams {
 	client: string;
@@ -1566,9 +1572,9 @@ export interface SettingsInForce {
 	anonymizeLog: boolean;
 	/** Nothing is ever shared. */
 	shareUsageStatistics: boolean;
-	/** Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, notes are prepared while this computer is plugged in and not busy; with “On”, always. */
+	/** Questions also find notes that say it in other words. “Auto” prepares notes while the computer is idle. */
 	semanticSearch: "auto" | "on" | "off";
-	/** A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the small ones that come with Vault Bridge. You are asked once before notes are sent to another computer. */
+	/** A model that Ollama runs at the chat's address, such as `nomic-embed-text`. Empty: those of Vault Bridge. */
 	semanticModel: string;
 	/** Most files that `find` returns. */
 	findMaxResults: number;
@@ -1596,7 +1602,7 @@ export interface SettingsInForce {
 	outsideVersionsMegabytes: number;
 	/** In these folders nothing is recorded, such as `Exports`. */
 	outsideVersionsExcluded: string[];
-	/** Obsidian says so when another program changes, moves or deletes that many files at once. It also says when one takes most of the lines from a note. */
+	/** Obsidian tells you when another program changes so many files at once, or takes most of a note. */
 	outsideNoticeFiles: number | null;
 	/** Most results that `web_search` returns. */
 	webSearchMaxResults: number;
@@ -2154,6 +2160,7 @@ export interface Methods {
 	"consent.grants": { params: Record<string, never>; result: Grant[] };
 	"consent.revoke": { params: RevokeParams; result: Revoked };
 	"consent.autoApprove": { params: AutoApproveParams; result: AutoApproved };
+	"consent.endAll": { params: Record<string, never>; result: AllEnded };
 	"consent.allowReading": { params: AllowReadingParams; result: ReadingAllowed };
 	"policy.explain": { params: ExplainParams; result: Explanation | Refusal };
 	"settings.get": { params: Record<string, never>; result: SettingsInForce };
