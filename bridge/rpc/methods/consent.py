@@ -121,7 +121,8 @@ async def explain(context: RequestContext, params: ExplainParams) -> Explanation
     """What would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted."""
     services = context.services
     caller = Caller(SHARED, EXPLANATION) if params.client is None else _caller(known_client(services, params.client))
-    if (reason := services.servers.why_unknown(params.name)) is not None:
+    servers = services.parts.servers
+    if servers.is_given and (reason := servers.get().why_unknown(params.name)) is not None:
         return Refusal(outcome="fail", rule="not_connected", why=reason)
     return await services.pipeline.explain(ToolCall(caller, params.name, params.arguments))
 

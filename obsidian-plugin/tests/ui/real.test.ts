@@ -370,6 +370,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const page = await open();
 		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById(window.host.plugin.manifest.id); });
 		await page.click('.mod-page:has-text("Searching, reading and backups")');
+		await page.click('.mod-page:has-text("More settings")');
 		const row = page.locator(".setting-item", { hasText: "Results of find" });
 		await row.locator("input").fill("77");
 		await row.locator("input").blur();
