@@ -423,7 +423,7 @@ describe("without a bridge", () => {
 describe("the pages", () => {
 	const SHORT = 12;
 	const rows = async (): Promise<number> => page.locator(".setting-item:not(.setting-item-heading)").count();
-	const words = async (): Promise<string[]> => page.$$eval(".setting-item-description", (all) => all.map((el) => el.textContent ?? "").filter((text) => text.split(/\s+/).length >= 20));
+	const words = async (): Promise<string[]> => page.$$eval(".setting-item-description", (all) => all.map((el) => el.textContent).filter((text) => text.split(/\s+/).length >= 20));
 
 	it.each(["Tools and questions", "Chat", "External services", "Network", "Limits", "Privacy and log", "Searching, reading and backups"])("%s has at most twelve rows, and no row's text has twenty words", async (name) => {
 		await go(name);
