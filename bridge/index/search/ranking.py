@@ -249,6 +249,7 @@ class Ranking:
         held = self._session.holding(needle)
         found = {path for path in held.sure if path in self._files}
         found |= {path for path in held.unsure if path in self._files and self._holds(path, needle)}
+        has_text = self._session.has_text
         found |= {path for path in self._files if has_text(path) and needle.is_in(path)}
         return {path for path in found if has_text(path)} if among is None else found & among
 
