@@ -168,7 +168,7 @@ class PdfIndex:
         while not self._stop.is_set():
             self._wake.clear()
             try:
-                wait = self._work()
+                wait = self.follow()
             except (ExecutionFailed, OSError, sqlite3.Error) as error:
                 if self._stop.is_set():
                     return
@@ -182,7 +182,7 @@ class PdfIndex:
                 self._status, wait = PdfStatus("failed", "see the bridge's console"), FAILED_SECONDS
             self._wake.wait(wait)
 
-    def _work(self) -> float:
+    def follow(self) -> float:
         """Bring the texts up to date. Returns after how many seconds to look again."""
         if not self._wanted():
             self._forget()
@@ -206,6 +206,7 @@ class PdfIndex:
             if self._stop.is_set():
                 return 0.0
             self._take_in(store, file)
+        store.tidy()
         self._status, self._followed = PdfStatus("ready", done=len(files), total=len(files)), followed
         return LOOK_SECONDS
 

@@ -81,14 +81,18 @@ class PdfStore:
             self._files[path] = known
 
     def keep_only(self, paths: Collection[str]) -> None:
-        """Forget all files but these, and the texts that no file has any more."""
+        """Forget all files but these; their texts stay until `tidy`, as a file may have another name now."""
         gone = set(self._files).difference(paths)
         if not gone:
             return
         with self._lock:
             self._connection.executemany("DELETE FROM files WHERE path = ?", _rows(gone))
-            self._connection.execute("DELETE FROM texts WHERE digest NOT IN (SELECT digest FROM files)")
             self._files = {path: known for path, known in self._files.items() if path not in gone}
+
+    def tidy(self) -> None:
+        """Forget the texts that no file has any more."""
+        with self._lock:
+            self._connection.execute("DELETE FROM texts WHERE digest NOT IN (SELECT digest FROM files)")
 
     def close(self) -> None:
         """Close the file."""

@@ -23,7 +23,7 @@ from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.meaning import FOUND_NEAR, NEAR, OPENING, WEIGHT, Near, NearPassage
 from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_start, cut, readable, weigh
-from bridge.index.search.text_session import TextSession, has_text
+from bridge.index.search.text_session import TextSession
 from bridge.index.search.words import QueryWords, RankedWord
 from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase
 from bridge.vault.file_types import note_name

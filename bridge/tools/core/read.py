@@ -40,7 +40,8 @@ class ReadParams(Params):
 
     path: str | None = Field(
         default=None,
-        description="File path, or a note's name or wikilink; 'My Note#Heading', 'My Note#^block' or 'file.pdf#page=3-5' reads that part",
+        description="File path, or a note's name or wikilink; "
+        "'My Note#Heading', 'My Note#^block' or 'x.pdf#page=3-5' reads that part",
     )
     paths: list[Annotated[str, Field(min_length=1)]] | None = Field(
         default=None, min_length=1, max_length=MOST_PATHS, description="Instead of path: several files"
