@@ -7,7 +7,7 @@ from typing import Final
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.pdf.document import PdfText
-from bridge.pdf.worker import DAMAGED, PASSWORD
+from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
 from bridge.workers.pool import NOT_STARTED, Job, Worker, WorkerPool
 
 LARGEST: Final = 100 << 20
@@ -19,7 +19,7 @@ MOST_CHARACTERS: Final = 20_000_000
 """Characters that are kept of one file: some seven thousand dense pages."""
 WORKERS: Final = 2
 
-READING: Final = Job("bridge.pdf.worker", "PDF", "open the file in another program")
+READING: Final = Job("bridge.pdf.pdf_worker", "PDF", "open the file in another program")
 _REFUSALS: Final = {
     PASSWORD: "The file is protected by a password",
     DAMAGED: "The file is damaged or is no PDF",

@@ -362,6 +362,11 @@ class Settings(BaseModel):
         "small ones that come with Vault Bridge. You are asked once before notes are sent to another computer.",
         "",
     )
+    search_pdfs: bool = _single(
+        "Search PDFs",
+        "The text of PDF files is read in the background and found by searches, with its page.",
+        default=True,
+    )
     find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)
     grep_context_lines: int = _single(
         "Lines around a match", "Lines that `grep` returns before and after each match.", 2, ge=0, le=50

@@ -16,8 +16,8 @@ from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.pdf.document import PdfText
+from bridge.pdf.pdf_worker import PdfiumDocument, Refused
 from bridge.pdf.reader import PdfReader
-from bridge.pdf.worker import PdfiumDocument, Refused
 from bridge.vault.files import VaultFiles
 from tests.index.index_world import World
 from tests.patience import PATIENCE
