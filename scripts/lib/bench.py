@@ -29,6 +29,7 @@ from scripts.lib import (
     bench_start,
     bench_web,
     bench_write,
+    code_size,
 )
 
 SECTIONS = {
@@ -50,6 +51,7 @@ SECTIONS = {
     "servers": ("Other servers: ten loaded by three clients, a call, and their end", bench_servers.run),
     "custom": ("Tools of one's own: a run in the sandbox beside a bare one", bench_custom.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
+    "size": ("Lines of code, by room", code_size.run),
 }
 
 
