@@ -64,7 +64,7 @@ class PdfIndex:
         reader: Reads files.
         folder: Where texts are kept, for this vault and this user alone; None keeps them in memory.
         wanted: Whether files shall be read.
-        delay: Seconds after its start in which it does nothing.
+        delay: Seconds after its start in which it does nothing; None for the usual time.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class PdfIndex:
         *,
         folder: Path | None,
         wanted: Callable[[], bool],
-        delay: float = START_SECONDS,
+        delay: float | None = None,
     ) -> None:
         self._index = index
         self._vault = files
@@ -86,7 +86,7 @@ class PdfIndex:
         self._reader = reader
         self._folder = folder
         self._wanted = wanted
-        self._delay = delay
+        self._delay = START_SECONDS if delay is None else delay
         self._opening = threading.Lock()
         self._kept: PdfStore | None = None
         self._status = PdfStatus("waiting")
@@ -124,13 +124,12 @@ class PdfIndex:
 
     def paths(self) -> frozenset[str]:
         """Return the files whose text is known."""
-        store = self._kept
-        return frozenset() if store is None or not self._wanted() else frozenset(list(store.files))
+        return frozenset(list(self._store.files)) if self._is_used else frozenset()
 
     def text(self, path: str) -> str | None:
         """Return the text of all pages of a file that is as it was when it was read."""
-        store, file = self._kept, self._index.file(path)
-        known = store.files.get(path) if store is not None and self._wanted() else None
+        file = self._index.file(path)
+        known = self._store.files.get(path) if self._is_used else None
         if known is None or file is None or known[:2] != (file.size, file.mtime_ns):
             return None
         return self._joined(known.digest)
@@ -149,6 +148,10 @@ class PdfIndex:
         del path
         found = self._store.text(digest_of(data))
         return found if found is not None else self._reader.read(data, deadline)
+
+    @property
+    def _is_used(self) -> bool:
+        return self._wanted() and not self._stop.is_set()
 
     @property
     def _store(self) -> PdfStore:

@@ -1,5 +1,6 @@
 """What searches and tools ask of the texts of PDF files."""
 
+from collections.abc import Callable
 from typing import Protocol
 
 from bridge.pdf.document import PdfText
@@ -46,3 +47,30 @@ class NoPdfTexts:
         """Return nothing but the reason."""
         del path, data, deadline
         return PdfText(why="PDF files are not read here")
+
+
+class LatePdfTexts:
+    """The texts once somebody reads PDF files, and none where nobody ever will. It is a `PdfTexts`.
+
+    Args:
+        find: Returns what reads them, as soon as it is there.
+    """
+
+    def __init__(self, find: Callable[[], PdfTexts | None]) -> None:
+        self._find = find
+
+    def paths(self) -> frozenset[str]:
+        """See `PdfTexts`."""
+        return self._texts.paths()
+
+    def text(self, path: str) -> str | None:
+        """See `PdfTexts`."""
+        return self._texts.text(path)
+
+    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+        """See `PdfTexts`."""
+        return self._texts.read(path, data, deadline)
+
+    @property
+    def _texts(self) -> PdfTexts:
+        return self._find() or NoPdfTexts()
