@@ -26,11 +26,11 @@ async def test_a_pdf_is_found_read_closed_and_switched_off(vault: Path, monkeypa
             async with asyncio.timeout(PATIENCE):
                 while not await asyncio.to_thread(bridge.index.with_text, ".pdf"):
                     pass
-            found = (await agent.call("search", {"query": "descale kettle"})).or_raise()
+            found = (await agent.call("search", {"query": '"descale the kettle"'})).or_raise()
             assert found.data["results"][0]["page"] == 2
             assert found.raw["text"].splitlines()[0] == "Boiler.pdf#page=2"
             read = (await agent.call("read", {"path": "Boiler.pdf#page=2"})).or_raise()
             assert read.data["pages"] == [{"page": 2, "text": "Descale the kettle in spring."}]
             await person.host.request("settings.update", patch={"searchPdfs": False})
-            found = (await agent.call("search", {"query": "descale kettle"})).or_raise()
+            found = (await agent.call("search", {"query": '"descale the kettle"'})).or_raise()
             assert found.data["results"] == []
