@@ -1559,6 +1559,8 @@ export interface SettingsInForce {
 	semanticSearch: "auto" | "on" | "off";
 	/** A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the small ones that come with Vault Bridge. You are asked once before notes are sent to another computer. */
 	semanticModel: string;
+	/** The text of PDF files is read in the background and found by searches, with its page. */
+	searchPdfs: boolean;
 	/** Most files that `find` returns. */
 	findMaxResults: number;
 	/** Lines that `grep` returns before and after each match. */
