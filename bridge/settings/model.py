@@ -433,6 +433,11 @@ class Settings(BaseModel):
         "A model that Ollama runs at the chat's address, such as `nomic-embed-text`. Empty: those of Vault Bridge.",
         "",
     )
+    search_pdfs: bool = _single(
+        "Search PDFs",
+        "The text of PDF files is read in the background and found by searches, with its page.",
+        default=True,
+    )
     find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)
     grep_context_lines: int = _single(
         "Lines around a match", "Lines that `grep` returns before and after each match.", 2, ge=0, le=50

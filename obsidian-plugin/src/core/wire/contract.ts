@@ -1576,6 +1576,8 @@ export interface SettingsInForce {
 	semanticSearch: "auto" | "on" | "off";
 	/** A model that Ollama runs at the chat's address, such as `nomic-embed-text`. Empty: those of Vault Bridge. */
 	semanticModel: string;
+	/** The text of PDF files is read in the background and found by searches, with its page. */
+	searchPdfs: boolean;
 	/** Most files that `find` returns. */
 	findMaxResults: number;
 	/** Lines that `grep` returns before and after each match. */

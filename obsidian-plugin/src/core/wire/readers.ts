@@ -1156,6 +1156,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	shareUsageStatistics: booleanOrFalse,
 	semanticSearch: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("auto", "on", "off"), "auto"),
 	semanticModel: stringOrEmpty,
+	searchPdfs: /* @__PURE__ */ optional(boolean, true),
 	findMaxResults: /* @__PURE__ */ optional(number, 50),
 	grepContextLines: /* @__PURE__ */ optional(number, 2),
 	grepMaxMatches: /* @__PURE__ */ optional(number, 100),
