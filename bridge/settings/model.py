@@ -513,8 +513,7 @@ class Settings(BaseModel):
     )
     outside_notice_files: int | None = _single(
         "Notify when this many files change",
-        "Obsidian tells you when another program changes, moves or deletes this many files at once, or removes most of "
-        "the lines of a note.",
+        "Obsidian tells you when another program changes this many files at once, or removes most of a note.",
         20,
         none="Never",
         ge=1,

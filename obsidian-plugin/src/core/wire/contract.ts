@@ -1604,7 +1604,7 @@ export interface SettingsInForce {
 	outsideVersionsMegabytes: number;
 	/** Folders in which changes by other programs are not recorded, such as `Exports`. */
 	outsideVersionsExcluded: string[];
-	/** Obsidian tells you when another program changes, moves or deletes this many files at once, or removes most of the lines of a note. */
+	/** Obsidian tells you when another program changes this many files at once, or removes most of a note. */
 	outsideNoticeFiles: number | null;
 	/** The most results that `web_search` returns. */
 	webSearchMaxResults: number;
