@@ -137,6 +137,11 @@ class Knowledge(Protocol):
         """Every file by its names, closed ones too: a link's target does not depend on who asks."""
         ...
 
+    @property
+    def version(self) -> int:
+        """Another number whenever answers may be others, but for what may be seen of them."""
+        ...
+
     def status(self) -> IndexStatus:
         """How much is known."""
         ...
@@ -181,6 +186,10 @@ class Knowledge(Protocol):
         Args:
             path: Its exact path.
         """
+        ...
+
+    def all_links(self) -> Iterable[StoredLink]:
+        """Every link that counts, of every note and canvas, by source and place."""
         ...
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
