@@ -10,7 +10,7 @@ import gc
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, AsyncExitStack
 from functools import partial
@@ -54,11 +54,13 @@ from bridge.drafts.store import Drafts
 from bridge.errors import BridgeError
 from bridge.identity.caller import Caller
 from bridge.identity.store import ClientStore
+from bridge.index.base_warnings import BaseWarnings
 from bridge.index.carried_text import CarriedText
 from bridge.index.comparison import compare
 from bridge.index.index_thread import Watcher
 from bridge.index.lost_parts import lost_parts
 from bridge.index.lost_properties import lost_properties
+from bridge.index.permitted import PermittedKnowledge
 from bridge.index.search.nearest import NearestNames
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
@@ -338,7 +340,7 @@ class Bridge:
             person_workers=person_workers,
             on_event=hub.notify_hosts,
             on_finished=lambda *ended: self._finished(audit_step, *ended),
-            losses=lambda plan: (*lost_parts(plan, self.index), *lost_properties(plan, self.index)),
+            losses=self._losses(grants.closed),
             read_only=lambda plan: read_only_warnings(root, plan),
             nearest_names=NearestNames(tool_services.index),
             incomplete_answers=lambda: self.index.incomplete_answers,
@@ -457,6 +459,11 @@ class Bridge:
             clock=self._clock,
             last_used=last_used,
         )
+
+    def _losses(self, closed: Denials) -> Callable[[ChangePlan], Iterable[str]]:
+        """What a change takes away, or comes to, that its diff does not say."""
+        bases = BaseWarnings(PermittedKnowledge(self.index, closed), self._clock)
+        return lambda plan: (*lost_parts(plan, self.index), *lost_properties(plan, self.index), *bases.of(plan))
 
     def _outgoing(self, files: VaultFiles, closed: Denials) -> Outgoing:
         """What looks at all that leaves."""

@@ -31,18 +31,13 @@ class IndexedVault:
         self._knowledge = knowledge
         self._names = knowledge.names
         self._zone = zone
-        facts = {note.path: (note.properties, note.tags) for note in knowledge.notes()}
-        nothing: tuple[Mapping[str, object], Sequence[str]] = {}, ()
-        self._rows = {
-            file.path: Row(
-                file.path,
-                file.size,
-                (file.created_ns // _MS, file.mtime_ns // _MS),
-                *facts.get(file.path, nothing),
-                self,
-            )
-            for file in sorted(files)
-        }
+        facts = {note.path: note for note in knowledge.notes()}
+        self._rows: dict[str, Row] = {}
+        for file in sorted(files):
+            note = facts.get(file.path)
+            properties, tags = ({}, ()) if note is None else (note.properties, note.tags)
+            times = file.created_ns // _MS, file.mtime_ns // _MS
+            self._rows[file.path] = Row(file.path, file.size, times, properties, tags, self)
         self._ordered = list(self._rows.values())
         self._asked = 0
         self._links: Mapping[str, Sequence[StoredLink]] | None = None

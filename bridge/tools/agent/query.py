@@ -45,9 +45,7 @@ class QueryParams(SnakeCaseParams):
     )
     due_before: str | None = Field(default=None, description="Of tasks: YYYY-MM-DD")
     due_after: str | None = None
-    text: Annotated[str | None, Field(min_length=1, max_length=500)] = Field(
-        default=None, description="Of tasks"
-    )
+    text: Annotated[str | None, Field(min_length=1, max_length=500)] = Field(default=None, description="Of tasks")
     base: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = Field(
         default=None, description="Instead: rows of a .base, or a note's base"
     )
@@ -56,9 +54,7 @@ class QueryParams(SnakeCaseParams):
         default=None, description="Instead, or of its rows: expression of bases"
     )
     this: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = None
-    folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(
-        default=None, description="Only in here"
-    )
+    folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(default=None, description="Only in here")
     limit: int | None = Field(default=None, ge=1, le=1000, description="Default 50")
     cursor: Cursor | None = Field(default=None, description="From the last answer")
 

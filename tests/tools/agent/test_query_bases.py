@@ -1,11 +1,10 @@
-"""`query` with a base or a filter: the rows that a view has, what is said where something is wrong, and what stays closed."""
+"""`query` with a base or a filter: the rows of a view, what is said where something is wrong, and what stays closed."""
 
 import json
 
 import pytest
 
 from bridge.testing import sandbox
-from bridge.testing.sandbox import Sandbox
 from bridge.tools.agent.query import QueryTool
 
 BASE = """
@@ -151,5 +150,3 @@ def test_the_tool_is_given_one_thing_at_a_time() -> None:
     for wrong in ({"base": "a.base", "tags": ["x"]}, {"view": "x"}, {"this": "x", "tags": ["y"]}, {"filter": ""}):
         with pytest.raises(Exception, match=r"base|filter|this"):
             parse(wrong)
-
-
