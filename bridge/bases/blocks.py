@@ -25,13 +25,18 @@ class Block(NamedTuple):
     text: str
 
 
+def mentions_base(note: str) -> bool:
+    """Return whether a note may hold a base: a line opens a code block of that language."""
+    return "base" in note and _MENTION.search(note) is not None
+
+
 def base_blocks(note: str) -> Iterator[Block]:
     """Find the bases of a note, in order; none in a note that is too much to be understood.
 
     Args:
         note: The note's text.
     """
-    if _MENTION.search(note) is None:
+    if not mentions_base(note):
         return
     try:
         sections = parse_note(note, work=Work.of_one_note()).sections

@@ -12,7 +12,8 @@ from typing import Any, Final, NamedTuple
 from bridge.bases.failures import ExpressionError
 from bridge.bases.syntax import Binary, Call, Index, Literal, Member, Name, Node, children, parse
 from bridge.notes.linktext import link_path, without_extension
-from bridge.notes.names import Names, split_link
+from bridge.notes.names import split_link
+from bridge.notes.rewriting import Relocation
 from bridge.notes.yaml_places import CannotEdit, composed
 from bridge.notes.yaml_text import BrokenYaml, read_yaml
 
@@ -147,19 +148,11 @@ class MoveFollower(Follower):
 
     Attributes:
         path: The base, or the note that it is in, where it is before the move.
-        place: Where it is afterwards.
-        before: Files by their names.
-        after: The same afterwards.
-        moves: Where each file goes.
-        folders: Where each folder goes that moves with all that is in it.
+        moving: What moves.
     """
 
     path: str
-    place: str
-    before: Names
-    after: Names
-    moves: Mapping[str, str | None]
-    folders: Mapping[str, str]
+    moving: Relocation
 
     def edits(self, expression: str, tree: Node) -> Iterator[Edit]:
         """Find the paths that are given to `link`, `file`, `hasLink` and `linksTo`, and the folders to `inFolder`."""
@@ -177,7 +170,7 @@ class MoveFollower(Follower):
 
     def names(self, text: str) -> bool:
         """Return whether a text still holds the path of what has moved, or of its folder."""
-        return any(each in text for each in (*self.moves, *self.folders) if "/" in each)
+        return any(each in text for each in (*self.moving.moves, *self.moving.folders) if "/" in each)
 
     def _of_text(self, expression: str, node: Node, way: Callable[[str], str | None]) -> Iterator[Edit]:
         if isinstance(node, Literal) and isinstance(node.value, str):
@@ -186,11 +179,11 @@ class MoveFollower(Follower):
                 yield Edit(node.start, node.end, _requoted(expression, node, new))
 
     def _path(self, text: str) -> str | None:
-        return self.moves.get(text)
+        return self.moving.moves.get(text)
 
     def _folder(self, text: str) -> str | None:
         bare = text.strip("/")
-        for old, new in self.folders.items():
+        for old, new in self.moving.folders.items():
             if bare == old or bare.startswith(old + "/"):
                 return text.replace(bare, new + bare[len(old) :], 1)
         return None
@@ -201,15 +194,16 @@ class MoveFollower(Follower):
         bare = text[2:-2] if bracketed else text
         target, bar, display = bare.partition("|") if bracketed else (bare, "", "")
         path, subpath = split_link(target)
-        old = self.before.resolve(path, self.path) if path else None
-        new = self.moves.get(old) if old is not None else None
-        if new is None or self.after.resolve(path, self.place) == new:
+        moving, place = self.moving, self.moving.place(self.path)
+        old = moving.before.resolve(path, self.path) if path else None
+        new = moving.moves.get(old, old) if old is not None else None
+        if old is None or new is None or moving.after.resolve(path, place) == new:
             return None
-        whole = {(old or "").lower(): new, without_extension(old or "").lower(): without_extension(new)}
-        written = whole.get(path.lower()) or link_path(
-            new, self.place, self.after, "shortest", markdown=path.lower().endswith(".md")
-        )
-        if written is None or self.after.resolve(written, self.place) != new:
+        # A whole path stays one; a name is written as the user's other links are.
+        whole = {old.lower(): new, without_extension(old).lower(): without_extension(new)} if "/" in path else {}
+        markdown = path.lower().endswith(".md")
+        written = whole.get(path.lower()) or link_path(new, place, moving.after, moving.form, markdown=markdown)
+        if written is None or moving.after.resolve(written, place) != new:
             return None
         said = f"{written}{subpath}{bar}{display}"
         return f"[[{said}]]" if bracketed else said
@@ -331,7 +325,7 @@ def _written(raw: str, value: str, edits: list[Edit], new: str) -> str | None:
 def _plain_in_yaml(text: str) -> bool:
     """Whether a text can stand in YAML without quotes, and is the same text then."""
     try:
-        return read_yaml(f"a: {text}") == {"a": text} and read_yaml(f"{text}: 1") == {text: 1}
+        return bool(read_yaml(f"a: {text}") == {"a": text} and read_yaml(f"{text}: 1") == {text: 1})
     except BrokenYaml:
         return False
 
@@ -342,8 +336,7 @@ def _differs_there_alone(before: str, after: str, old: str, new: str) -> bool:
         was, now = read_yaml(before.removeprefix("\ufeff")), read_yaml(after.removeprefix("\ufeff"))
     except BrokenYaml:
         return False
-    differences = list(_differences(was, now))
-    return bool(differences == [(old, new)])
+    return list(_differences(was, now)) == [(old, new)]
 
 
 def _differences(was: Any, now: Any) -> Iterator[tuple[Any, Any]]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal
 
+from bridge.bases.blocks import mentions_base
 from bridge.errors import ToolFailure
 from bridge.index.knowledge import IndexedFile, NoteFacts
 from bridge.index.texts.arena import LARGEST as LARGEST_TEXT
@@ -196,5 +197,6 @@ def parse_file(path: str, data: bytes) -> ParsedFile | None:
         tags=tuple(all_tags(note)),
         headings=note.headings,
         block_ids=tuple(block.id for block in note.blocks),
+        has_base=mentions_base(text),
     )
     return ParsedFile(facts, note.all_links, text if is_text(data) else "")

@@ -45,6 +45,7 @@ class NoteFacts:
         tags: Its tags with `#`, frontmatter first, duplicates kept (rule 57).
         headings: Its headings.
         block_ids: Its block ids, as spelled.
+        has_base: Whether a base is written in it, as a code block.
     """
 
     path: str
@@ -53,6 +54,7 @@ class NoteFacts:
     tags: tuple[str, ...]
     headings: tuple[Heading, ...]
     block_ids: tuple[str, ...]
+    has_base: bool = False
 
 
 class StoredLink(NamedTuple):

@@ -8,6 +8,7 @@ from bridge.bases.failures import BaseError
 from bridge.bases.following import Follower, MoveFollower, PropertyFollower, TagFollower, follow
 from bridge.bases.syntax import parse
 from bridge.notes.names import Names
+from bridge.notes.rewriting import Relocation
 from tests.bases.expressions import EXPRESSIONS
 
 
@@ -64,7 +65,7 @@ def test_a_tag_is_followed_where_it_is_given_as_a_tag(before: str, after: str) -
 def moved() -> MoveFollower:
     before = Names(["Books/Dune.md", "Books/Old/Emma.md", "All.base", "Other.md", "x/Emma.md"])
     moves: dict[str, str | None] = {"Books/Dune.md": "Read/Sand.md", "Books/Old/Emma.md": "Read/Old/Emma.md"}
-    return MoveFollower("All.base", "All.base", before, before.moved(moves), moves, {"Books": "Read"})
+    return MoveFollower("All.base", Relocation(before, before.moved(moves), moves, folders={"Books": "Read"}))
 
 
 @pytest.mark.parametrize(

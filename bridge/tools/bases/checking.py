@@ -7,14 +7,15 @@ from bridge.bases.base_file import Base, read_base
 from bridge.bases.blocks import base_blocks
 from bridge.bases.failures import BaseError
 from bridge.bases.views import check
-from bridge.vault.file_types import is_note
+from bridge.index.knowledge import Knowledge
 
 EXTENSION: Final = ".base"
 
 
-def may_hold_base(path: str) -> bool:
-    """Return whether a file is a base, or a note, which may hold one."""
-    return path.lower().endswith(EXTENSION) or is_note(path)
+def holding_bases(knowledge: Knowledge) -> list[str]:
+    """Return the files that are bases, or notes with one, by path."""
+    bases = (file.path for file in knowledge.files() if file.path.lower().endswith(EXTENSION))
+    return sorted([*bases, *(facts.path for facts in knowledge.notes() if facts.has_base)])
 
 
 def bases_in(path: str, text: str) -> Iterator[Base | BaseError]:

@@ -5,6 +5,7 @@ from functools import partial
 
 from pydantic import Field
 
+from bridge.bases.following import PropertyFollower
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import InvalidParameters, NotFound
@@ -71,13 +72,14 @@ class RenamePropertyTool(WriteTool[RenamePropertyParams]):
         if not paths:
             raise NotFound(f"No note has the property {old!r}")
         builder = self._storage.plan()
-        changed, left = self._notes.edit(builder, paths, partial(rename_property, old=old, new=new), context)
+        changed, left = self._notes.edit(
+            builder, paths, partial(rename_property, old=old, new=new), context, PropertyFollower(old, new)
+        )
         if not changed:
             message = Output({"updated": [], "updatedCount": 0, "left": left}, f"Nothing to rename to {new!r}.")
             return Unchanged(in_vault(*paths), f"Look at the notes with the property {old!r}", message)
-        summary = f"Rename the property {old!r} to {new!r} in {counted(changed, 'note')}"
-        warnings = [*left, *self._notes.bases_naming(old)]
-        return builder.build(self.spec.operation, summary, warnings, renamed_property=old.lower())
+        summary = f"Rename the property {old!r} to {new!r} in {counted(changed, 'file')}"
+        return builder.build(self.spec.operation, summary, left, renamed_property=old.lower())
 
     def report(self, params: RenamePropertyParams, applied: Applied) -> Output:
         """Which notes changed."""

@@ -14,7 +14,7 @@ from bridge.notes.names import link_key
 from bridge.notes.note import BlockId, ParsedNote
 from bridge.notes.parts import has_part
 from bridge.notes.reference import parse_reference
-from bridge.tools.bases.checking import may_hold_base, mistakes
+from bridge.tools.bases.checking import holding_bases, mistakes
 from bridge.tools.everyday.places import Places
 from bridge.tools.formatting import shortened
 from bridge.tools.storage import Storage
@@ -190,10 +190,10 @@ class SurveyedVault:
 
     def broken_bases(self) -> Iterator[Finding]:
         """Bases, also those in notes, that cannot be read, or in which an expression is wrong."""
-        for number, path in enumerate(self._files):
+        for number, path in enumerate(holding_bases(self._knowledge)):
             if number % _CHECK_EVERY == 0:
                 self._check()
-            if not (may_hold_base(path) and self._reports(path)):
+            if not self._reports(path):
                 continue
             try:
                 data, _stat = self._storage.read(parse_path(path), limit=_BASE_BYTES)
