@@ -12,7 +12,7 @@ from bridge.tools.bases.keeping import follow_in
 from bridge.tools.formatting import counted
 from bridge.tools.notes.writing import decoded, encoded
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import is_text
+from bridge.vault.file_types import is_note, is_text
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangeKind, PlanBuilder
 
@@ -46,7 +46,7 @@ class ManyNotes:
         change: Callable[[str], str],
         context: CallContext,
         follower: Follower,
-    ) -> tuple[int, list[str]]:
+    ) -> tuple[str, list[str]]:
         """Plan an edit of each note, and of the bases that follow it.
 
         Args:
@@ -57,7 +57,7 @@ class ManyNotes:
             follower: What the change means for bases.
 
         Returns:
-            How many files change, and a warning for each that is left.
+            How many change, in words (empty where none does), and a warning for each that is left.
 
         Raises:
             InvalidParameters: They are too many, or too much, for one change.
@@ -66,6 +66,7 @@ class ManyNotes:
         if len(paths) > MOST_NOTES:
             raise InvalidParameters(f"These are {len(paths):,} notes; one change takes {MOST_NOTES:,}")
         changed = held = 0
+        thing = "note"
         left: list[str] = []
         named = frozenset(paths)
         every = [*paths, *(path for path in holding_bases(self._storage.knowledge) if path not in named)]
@@ -90,9 +91,10 @@ class ManyNotes:
             if new != data:
                 builder.modify(parse_path(path), data, new)
                 changed, held = changed + 1, held + len(new)
+                thing = thing if is_note(path) else "file"
                 if held > MOST_BYTES:
                     raise InvalidParameters(f"These notes are more than {MOST_BYTES >> 20} MB, too much for one change")
-        return changed, left
+        return counted(changed, thing) if changed else "", left
 
 
 def reported(applied: Applied, said: str, **facts: Any) -> Output:

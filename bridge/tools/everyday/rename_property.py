@@ -13,7 +13,6 @@ from bridge.notes.renamed_properties import rename_property
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.everyday.many_notes import ManyNotes, reported
 from bridge.tools.files.paths import vault_path
-from bridge.tools.formatting import counted
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import LONGEST_PATH, LONGEST_TAG, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
@@ -78,7 +77,7 @@ class RenamePropertyTool(WriteTool[RenamePropertyParams]):
         if not changed:
             message = Output({"updated": [], "updatedCount": 0, "left": left}, f"Nothing to rename to {new!r}.")
             return Unchanged(in_vault(*paths), f"Look at the notes with the property {old!r}", message)
-        summary = f"Rename the property {old!r} to {new!r} in {counted(changed, 'file')}"
+        summary = f"Rename the property {old!r} to {new!r} in {changed}"
         return builder.build(self.spec.operation, summary, left, renamed_property=old.lower())
 
     def report(self, params: RenamePropertyParams, applied: Applied) -> Output:

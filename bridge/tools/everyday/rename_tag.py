@@ -68,7 +68,7 @@ class RenameTagTool(WriteTool[RenameTagParams]):
         both = [] if renamed(new, old, new) else knowledge.tagged(new)
         if both:
             warnings.insert(0, f"{counted(len(both), 'note')} had the tag #{new} before, so the two become one")
-        summary = f"Rename the tag #{old} to #{new} in {counted(changed, 'file')}"
+        summary = f"Rename the tag #{old} to #{new} in {changed}"
         return builder.build(self.spec.operation, summary, warnings)
 
     def report(self, params: RenameTagParams, applied: Applied) -> Output:
