@@ -3,11 +3,10 @@
 Whatever tool makes the change. It is worked out from what an agent may see, because the agent reads it too.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 from bridge.bases.base_file import Base, View, read_base
-from bridge.bases.blocks import base_blocks
 from bridge.bases.dates import Date
 from bridge.bases.failures import BaseError, Budget
 from bridge.bases.rows import Row
@@ -15,11 +14,7 @@ from bridge.bases.views import check, evaluate, view_of
 from bridge.clock import Clock
 from bridge.index.base_rows import BaseVaults
 from bridge.index.knowledge import Knowledge
-from bridge.vault.diff import parse_hunks
-from bridge.vault.file_types import is_note
-from bridge.vault.plan import ChangeKind, ChangePlan
 
-EXTENSION: Final = ".base"
 NAMED: Final = 3
 """Mistakes, views and rows that are named; the others are only counted."""
 _STEPS: Final = 4_000_000
@@ -38,25 +33,13 @@ class BaseWarnings:
         self._vaults = BaseVaults(knowledge)
         self._clock = clock
 
-    def of(self, plan: ChangePlan) -> Iterator[str]:
+    def of(self, path: str, text: str) -> Iterator[str]:
         """Return a sentence for each mistake, and for each view how many rows it would have.
 
         Args:
-            plan: The change.
+            path: The base, or the note that it is in.
+            text: The base as it will be.
         """
-        follows = plan.follows
-        for change in plan.changes:
-            if change.kind not in {ChangeKind.CREATE, ChangeKind.MODIFY} or change.path in follows:
-                continue
-            of_base = change.path.lower().endswith(EXTENSION)
-            if not of_base and not is_note(change.path):
-                continue
-            text = plan.blobs[change.after or ""].decode("utf-8", "surrogateescape")
-            bases = [text] if of_base else _changed_blocks(plan, change.path, text)
-            for each in bases:
-                yield from self._said(change.path, each)
-
-    def _said(self, path: str, text: str) -> Iterator[str]:
         try:
             base = read_base(text)
         except BaseError as error:
@@ -90,14 +73,3 @@ class BaseWarnings:
         yield f"{name} would show {count}{f': {named}{more}' if rows else ''}"
         for problem in table.problems[:1]:
             yield f"{name} is not complete: {problem}"
-
-
-def _changed_blocks(plan: ChangePlan, path: str, text: str) -> Iterable[str]:
-    """The bases of a note in which the change adds or changes a line."""
-    shown = [each for each in plan.previews if path in {each.path, each.new_path}]
-    added = {line for each in shown for hunk in parse_hunks(each.diff) for line, _text in hunk.added()}
-    for block in base_blocks(text):
-        first = text.count("\n", 0, block.start) + 1
-        last = text.count("\n", 0, block.end) + 1
-        if any(each.truncated for each in shown) or any(first <= line <= last for line in added):
-            yield block.text

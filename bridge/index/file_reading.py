@@ -11,11 +11,11 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Literal
 
-from bridge.bases.blocks import mentions_base
 from bridge.errors import ToolFailure
 from bridge.index.knowledge import IndexedFile, NoteFacts
 from bridge.index.texts.arena import LARGEST as LARGEST_TEXT
 from bridge.index.texts.arena import Stamp
+from bridge.notes.base_blocks import mentions_base
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note

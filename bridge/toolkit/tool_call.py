@@ -6,13 +6,15 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from bridge.audit.phrase import phrase
 from bridge.contract.base import Event
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
 from bridge.vault.plan import ChangePlan
+
+T = TypeVar("T")
 
 LARGE = 64 * 1024
 """Bytes of a request from which on its arguments are looked through in a thread."""
@@ -61,6 +63,17 @@ class TimeLimit:
                     self._timeout.reschedule(loop.time() + self._left)
 
 
+async def uncancelled(work: "asyncio.Future[T]") -> T:
+    """Return what comes of work that is done to its end: a closed connection or a bridge that stops may cancel us.
+
+    Where it matters later, `asyncio.current_task().cancelling()` says that somebody did.
+    """
+    while not work.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([work])
+    return work.result()
+
+
 @dataclass(slots=True)
 class ToolCall:
     """The changing state of one call.
@@ -96,6 +109,7 @@ class ToolCall:
         may_ask: Whether a person may be asked about it; else it is refused where they would be.
         counted: Whether it counts against the rate limits.
         admitted: Whether it has come past lookup, validation and limit.
+        decided: Whether the rules, or a person, have decided about it. Nothing is done before.
         authorized: What the person, or an earlier answer of theirs, has allowed in this call.
         within: The chain that it is a part of. Whoever made that waits for it, and so for the questions of its parts.
         alone: Set while its question is open and nobody was there to see it.
@@ -129,12 +143,40 @@ class ToolCall:
     may_ask: bool = True
     counted: bool = True
     admitted: bool = False
+    decided: bool = False
     authorized: set[Target] = field(default_factory=set, repr=False)
     comments: list[str] = field(default_factory=list, repr=False)
     made: ChangePlan | None = field(default=None, repr=False)
     time_limit: TimeLimit | None = field(default=None, repr=False)
     within: "ToolCall | None" = field(default=None, repr=False)
     alone: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    @property
+    def event_members(self) -> dict[str, Any]:
+        """The members that all events of the call have; without an id of the caller's own, none is sent."""
+        named = {"execution_id": self.execution_id, "tool": self.tool, "client": self.caller.name}
+        return named | ({"call_id": self.call_id} if self.call_id else {})
+
+    def part(self, tool: str, arguments: dict[str, Any], size: int, caller: Caller | None = None) -> "ToolCall":
+        """Return a call that is a part of this one.
+
+        Args:
+            tool: What it calls.
+            arguments: Its arguments.
+            size: Their bytes.
+            caller: Who calls; as of this one, with no more rights.
+        """
+        return ToolCall(
+            caller or self.caller,
+            tool,
+            arguments,
+            reason=self.reason,
+            wait_for_host=self.wait_for_host,
+            may_ask=self.may_ask,
+            counted=self.counted,
+            size=size,
+            within=self.whole,
+        )
 
     @property
     def whole(self) -> "ToolCall":

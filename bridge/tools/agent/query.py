@@ -1,16 +1,15 @@
 """The tool `query`: the notes that have some tags and properties, all tags there are, tasks, or the rows of a base."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from bridge.bases.syntax import MOST_LETTERS
 from bridge.clock import Clock
 from bridge.notes.properties import check_tag
 from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.agent.several import Several
-from bridge.tools.bases.asking import Asked, BaseQueries
+from bridge.tools.bases.asked import Asked
 from bridge.tools.everyday.tasks import TasksParams, TasksTool
 from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import shortened, value_text
@@ -24,7 +23,11 @@ from bridge.tools.parameters import LONGEST_NAME, LONGEST_PATH, Cursor, SnakeCas
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import fold
 
+if TYPE_CHECKING:
+    from bridge.tools.bases.asking import BaseQueries
+
 USUAL = 50
+_LONGEST_FILTER = 20_000
 
 
 class QueryParams(SnakeCaseParams):
@@ -50,7 +53,7 @@ class QueryParams(SnakeCaseParams):
         default=None, description="Instead: rows of a .base, or a note's base"
     )
     view: Annotated[str | None, Field(max_length=LONGEST_NAME)] = None
-    filter: Annotated[str | None, Field(min_length=1, max_length=MOST_LETTERS)] = Field(
+    filter: Annotated[str | None, Field(min_length=1, max_length=_LONGEST_FILTER)] = Field(
         default=None, description="Instead, or of its rows: expression of bases"
     )
     this: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = None
@@ -119,7 +122,8 @@ class QueryTool(ReadTool[QueryParams]):
         self._notes = NoteLookup(storage)
         self._tasks = TasksTool(storage, clock)
         self._clock = clock
-        self._bases = BaseQueries(storage, clock)
+        self._storage = storage
+        self._made: BaseQueries | None = None
 
     def prepare(self, params: QueryParams, context: CallContext) -> ReadEffect:
         """Say what is looked for."""
@@ -127,7 +131,7 @@ class QueryTool(ReadTool[QueryParams]):
             return self._tasks.prepare(tasks, context)
         folder = self._folder(params)
         if (asked := self._asked(params, folder)) is not None:
-            return ReadEffect(in_vault(""), self._bases.said(asked))
+            return ReadEffect(in_vault(""), self._bases().said(asked))
         where = f" in {folder}" if folder else ""
         if params.list_tags:
             return ReadEffect(in_vault(""), "List the tags of all notes")
@@ -140,7 +144,7 @@ class QueryTool(ReadTool[QueryParams]):
         if (tasks := _tasks(params)) is not None:
             return self._tasks.run(tasks, context)
         if (asked := self._asked(params, self._folder(params))) is not None:
-            return self._bases.run(asked, params.limit or USUAL, params.cursor, context)
+            return self._bases().run(asked, params.limit or USUAL, params.cursor, context)
         if params.list_tags:
             return listed_tags(self._notes, context, params.limit or USUAL, params.cursor)
         excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
@@ -161,6 +165,14 @@ class QueryTool(ReadTool[QueryParams]):
         data = [{"path": path} | ({"properties": values[path]} if values else {}) for path in shown.items]
         lines = [f"{path}{_values(values.get(path, {}))}" for path in shown.items]
         return Output(data, listing(lines, shown, "No note has these."), shown.metadata)
+
+    def _bases(self) -> "BaseQueries":
+        """What answers from bases; it is made when it is first needed."""
+        from bridge.tools.bases.asking import BaseQueries  # noqa: PLC0415 - a start is faster without
+
+        if self._made is None:
+            self._made = BaseQueries(self._storage, self._clock)
+        return self._made
 
     def _asked(self, params: QueryParams, folder: str) -> Asked | None:
         """What of a base is wanted; None where something else is."""

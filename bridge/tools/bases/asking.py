@@ -2,10 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 from bridge.bases.base_file import Base, Group, PropertyId, Statement, read_base
-from bridge.bases.blocks import base_blocks
 from bridge.bases.dates import Date
 from bridge.bases.failures import BaseError
 from bridge.bases.ordering import shown
@@ -15,8 +14,10 @@ from bridge.bases.views import Broken, Table, evaluate, of_filter, view_of
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound
 from bridge.index.base_rows import BaseVaults
+from bridge.notes.base_blocks import base_blocks
 from bridge.toolkit.tool import CallContext, Output
-from bridge.tools.bases.checking import EXTENSION
+from bridge.tools.bases.asked import Asked
+from bridge.tools.bases.holding import EXTENSION
 from bridge.tools.files.paths import existing_path
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.notes.lookup import NoteLookup
@@ -28,24 +29,6 @@ _MOST_BYTES: Final = 1 << 20
 _LONGEST_CELL: Final = 200
 _NAMED: Final = 5
 """Problems that the text names; the data has them all."""
-
-
-class Asked(NamedTuple):
-    """What is asked for.
-
-    Attributes:
-        base: The path of a base, or of a note with one; None for a filter alone.
-        view: One of its views; None for the first.
-        filter: An expression that rows must fulfil besides.
-        this: The note that it is looked at from; None for the base, or the note that it is in.
-        folder: Where the files must be, with a final slash; empty for everywhere.
-    """
-
-    base: str | None
-    view: str | None
-    filter: str | None
-    this: str | None
-    folder: str
 
 
 class BaseQueries:

@@ -1,21 +1,12 @@
 """What is wrong with the bases of a file: a `.base`, or a note with bases in it."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from bridge.bases.base_file import Base, read_base
-from bridge.bases.blocks import base_blocks
 from bridge.bases.failures import BaseError
 from bridge.bases.views import check
-from bridge.index.knowledge import Knowledge
-
-EXTENSION: Final = ".base"
-
-
-def holding_bases(knowledge: Knowledge) -> list[str]:
-    """Return the files that are bases, or notes with one, by path."""
-    bases = (file.path for file in knowledge.files() if file.path.lower().endswith(EXTENSION))
-    return sorted([*bases, *(facts.path for facts in knowledge.notes() if facts.has_base)])
+from bridge.notes.base_blocks import base_blocks
+from bridge.tools.bases.holding import EXTENSION
 
 
 def bases_in(path: str, text: str) -> Iterator[Base | BaseError]:

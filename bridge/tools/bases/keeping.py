@@ -1,8 +1,8 @@
 """Keeps the bases of a file in step with what is renamed or moves."""
 
-from bridge.bases.blocks import base_blocks
 from bridge.bases.following import Followed, Follower, follow
-from bridge.tools.bases.checking import EXTENSION
+from bridge.notes.base_blocks import base_blocks
+from bridge.tools.bases.holding import EXTENSION
 
 
 def follow_in(path: str, text: str, follower: Follower) -> Followed:

@@ -1,20 +1,21 @@
 """One edit of many notes, in one plan. A note that cannot be edited is left as it is, and named."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from bridge.bases.following import Follower
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.toolkit.tool import Applied, CallContext, Output
-from bridge.tools.bases.checking import holding_bases
-from bridge.tools.bases.keeping import follow_in
+from bridge.tools.bases.holding import holding_bases
 from bridge.tools.formatting import counted
 from bridge.tools.notes.writing import decoded, encoded
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_note, is_text
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangeKind, PlanBuilder
+
+if TYPE_CHECKING:
+    from bridge.bases.following import Follower
 
 MOST_NOTES: Final = 20_000
 """Notes that one call changes."""
@@ -45,7 +46,7 @@ class ManyNotes:
         paths: Sequence[str],
         change: Callable[[str], str],
         context: CallContext,
-        follower: Follower,
+        follower: "Follower",
     ) -> tuple[str, list[str]]:
         """Plan an edit of each note, and of the bases that follow it.
 
@@ -63,6 +64,8 @@ class ManyNotes:
             InvalidParameters: They are too many, or too much, for one change.
             DeadlineExceeded: It takes too long.
         """
+        from bridge.tools.bases.keeping import follow_in  # noqa: PLC0415 - a start is faster without
+
         if len(paths) > MOST_NOTES:
             raise InvalidParameters(f"These are {len(paths):,} notes; one change takes {MOST_NOTES:,}")
         changed = held = 0

@@ -5,7 +5,6 @@ from functools import partial
 
 from pydantic import Field
 
-from bridge.bases.following import PropertyFollower
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import InvalidParameters, NotFound
@@ -56,6 +55,8 @@ class RenamePropertyTool(WriteTool[RenamePropertyParams]):
 
     def prepare(self, params: RenamePropertyParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the property in every note."""
+        from bridge.bases.following import PropertyFollower  # noqa: PLC0415 - a start is faster without
+
         old, new = params.property.strip(), params.new_name.strip()
         if not new or _CONTROL.search(new):
             raise InvalidParameters(f"{params.new_name!r} cannot be the name of a property; give one line")

@@ -4,7 +4,6 @@ from functools import partial
 
 from pydantic import Field
 
-from bridge.bases.following import TagFollower
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import NotFound
@@ -52,6 +51,8 @@ class RenameTagTool(WriteTool[RenameTagParams]):
 
     def prepare(self, params: RenameTagParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the tag in every note."""
+        from bridge.bases.following import TagFollower  # noqa: PLC0415 - a start is faster without
+
         old, new = check_tag(params.tag), check_tag(params.new_tag)
         knowledge = self._storage.knowledge
         knowledge.refresh()

@@ -14,7 +14,7 @@ from bridge.notes.names import link_key
 from bridge.notes.note import BlockId, ParsedNote
 from bridge.notes.parts import has_part
 from bridge.notes.reference import parse_reference
-from bridge.tools.bases.checking import holding_bases, mistakes
+from bridge.tools.bases.holding import holding_bases
 from bridge.tools.everyday.places import Places
 from bridge.tools.formatting import shortened
 from bridge.tools.storage import Storage
@@ -190,6 +190,8 @@ class SurveyedVault:
 
     def broken_bases(self) -> Iterator[Finding]:
         """Bases, also those in notes, that cannot be read, or in which an expression is wrong."""
+        from bridge.tools.bases.checking import mistakes  # noqa: PLC0415 - a start is faster without
+
         for number, path in enumerate(holding_bases(self._knowledge)):
             if number % _CHECK_EVERY == 0:
                 self._check()

@@ -7,17 +7,16 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from bridge.bases.following import MoveFollower
 from bridge.clock import Clock
 from bridge.contract.consent import Operation
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import StoredLink
+from bridge.notes.base_blocks import mentions_base
 from bridge.notes.names import link_key
 from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.notes.work import TooMuchWork
 from bridge.toolkit.tool import CallContext
-from bridge.tools.bases.checking import EXTENSION, holding_bases
-from bridge.tools.bases.keeping import follow_in
+from bridge.tools.bases.holding import EXTENSION, holding_bases
 from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_text
@@ -211,8 +210,9 @@ class LinkKeeper:
         except TooMuchWork:
             kept.warnings.append(f"{path!r} is too much to be understood, so its links stay as they are")
             return None
-        followed = follow_in(path, found.text, MoveFollower(path, moving))
-        kept.warnings += (f"{path!r} may not follow, {each}" for each in followed.left[:_MOST_NAMED])
+        after, edits = found.text, 0
+        if of_base or mentions_base(after):
+            after, edits = _with_bases(path, after, moving, kept)
         closed = self.closed()
         if any(map(closed, found.targets)):
             raise closed_file()
@@ -222,12 +222,12 @@ class LinkKeeper:
             kept.broken += (
                 BrokenLink(place, text.count("\n", 0, link.start) + 1, _shown(link.original)) for link in found.left
             )
-        if not found.edits and not followed.edits:
+        if not found.edits and not edits:
             return None
-        links = found.links + followed.edits
+        links = found.links + edits
         kept.links += links
         kept.notes += 1
-        return RewrittenFile(path, data, followed.text.encode("utf-8", "surrogateescape"), links)
+        return RewrittenFile(path, data, after.encode("utf-8", "surrogateescape"), links)
 
     def _read(
         self, source: str, moving: Relocation, kept: KeptLinks, closed: Callable[[str], bool]
@@ -301,6 +301,16 @@ def closed_file() -> PermissionDenied:
         "are, or choose another name",
         code="denied_by_rule",
     )
+
+
+def _with_bases(path: str, text: str, moving: Relocation, kept: KeptLinks) -> tuple[str, int]:
+    """A file in whose bases the places that name what moves have followed, and how many they are."""
+    from bridge.bases.following import MoveFollower  # noqa: PLC0415 - a start is faster without
+    from bridge.tools.bases.keeping import follow_in  # noqa: PLC0415 - a start is faster without
+
+    followed = follow_in(path, text, MoveFollower(path, moving))
+    kept.warnings += (f"{path!r} may not follow, {each}" for each in followed.left[:_MOST_NAMED])
+    return followed.text, followed.edits
 
 
 def _alike(path: str) -> tuple[str, ...]:
