@@ -50,11 +50,11 @@ class QueryParams(SnakeCaseParams):
     due_after: str | None = None
     text: Annotated[str | None, Field(min_length=1, max_length=500)] = Field(default=None, description="Of tasks")
     base: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = Field(
-        default=None, description="Instead: rows of a .base, or a note's base"
+        default=None, description="Instead: rows of a .base or note"
     )
     view: Annotated[str | None, Field(max_length=LONGEST_NAME)] = None
     filter: Annotated[str | None, Field(min_length=1, max_length=_LONGEST_FILTER)] = Field(
-        default=None, description="Instead, or of its rows: expression of bases"
+        default=None, description="Instead, or of it: expression of bases"
     )
     this: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = None
     folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(default=None, description="Only in here")
