@@ -26,6 +26,7 @@ _NAMES = (
     "list-promises",
     "make-pictures",
     "record-fixtures",
+    "write-reference",
 )
 ENTRY_POINTS = [f"scripts/{name}" for name in _NAMES]
 """Python files without `.py`: the tools do not find them by themselves."""
@@ -49,6 +50,7 @@ def checks() -> list[Step]:
         Step("layers", [str(PYTHON), "-c", "from importlinter.cli import lint_imports_command as run; run()"]),
         Step("plugin: types of the wire", [str(PYTHON), "-m", "scripts.lib.wire_types", "--check"]),
         Step("table of functions", [str(PYTHON), "-m", "scripts.lib.base_functions", "--check"]),
+        Step("pages of reference", [str(PYTHON), "-m", "scripts.lib.reference", "--check"]),
         Step("table of promises", [str(PYTHON), "-m", "scripts.lib.promises", "--check"]),
         Step(
             "workflows",
