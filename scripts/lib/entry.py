@@ -82,6 +82,12 @@ def list_promises(arguments: Sequence[str]) -> int:
     become([str(PYTHON), "-m", "scripts.lib.promises", *arguments])
 
 
+def list_functions(arguments: Sequence[str]) -> int:
+    """Write the table of functions of bases, or with `--check` say whether it is up to date."""
+    prepare(dev=True)
+    become([str(PYTHON), "-m", "scripts.lib.base_functions", *arguments])
+
+
 def record_fixtures(arguments: Sequence[str]) -> int:
     """Record what the bridge says for the plugin's tests, or with `--check` say whether that is up to date."""
     prepare(dev=False)
