@@ -683,7 +683,7 @@ class Pipeline:
             await self.consent.ask(tool, plan, tool_call, settings, approval)
 
     async def _invoke(self, function: Callable[[], T | Awaitable[T]], tool_call: ToolCall, seconds: float) -> T:
-        """Call a tool's method: a coroutine function on the loop, a plain one in a worker thread.
+        """Call a tool's method: a coroutine function on the loop, a plain one in a worker thread; then what it returns.
 
         A plain function cannot be stopped from outside; it watches the deadline in its context by itself. What we
         stop here is the waiting for it.
@@ -698,7 +698,7 @@ class Pipeline:
                     return await cast("Awaitable[T]", function())
                 threads = self._threads(tool_call)
                 result = await asyncio.get_running_loop().run_in_executor(threads, copy_context().run, function)
-                return cast("T", result)
+                return cast("T", await result if inspect.isawaitable(result) else result)
         except NotFound as failure:
             if failure.wanted is None:
                 raise

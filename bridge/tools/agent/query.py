@@ -34,8 +34,7 @@ class QueryParams(SnakeCaseParams):
     match: Literal["all", "any"] = Field(default="all", description="Of the tags")
     properties: Wanted = Field(
         default_factory=dict,
-        description="Values a note must have: equal; '>5', '<=2024-07-01' compare; a list means any of its values; "
-        "null is no value",
+        description="Values a note must have: equal; '>5', '<=2024-07-01' compare; a list: any of them; null: no value",
     )
     having: Annotated[MostNames, Several] = Field(
         default_factory=list, description="Properties a note must have, whatever their value"

@@ -58,8 +58,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         name="draft",
         title="Draft",
         action="take/took a draft[ with {files}]",
-        description="For work on many files: after begin, changes are staged and not asked about; submit asks the user "
-        "once about all of them.",
+        description="For many changes: after begin they are staged, and submit asks the user once about all.",
         icon="git-pull-request-draft",
         parameters=ModelParameters(DraftParams),
         operation=Operation.UPDATE,
