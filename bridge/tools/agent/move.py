@@ -44,7 +44,8 @@ class MoveParams(SnakeCaseParams):
     moves: Annotated[list[Move], Several] = Field(min_length=1, max_length=MOST_FILES)
     what: What = Field(
         default="file",
-        description="heading: 'Note#Heading' gets new text; tag, property: in all notes; section: 'Note#Heading' becomes a note in a folder; merge: into another note",
+        description="heading: 'Note#Heading' gets new text; tag, property: in all notes; section: 'Note#Heading' "
+        "becomes a note in a folder; merge: into another note",
     )
 
     @model_validator(mode="before")

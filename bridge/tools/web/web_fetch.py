@@ -194,7 +194,8 @@ class WebFetchTool(ReadTool[WebFetchParams]):
                 await asyncio.to_thread(self._keep, key, content)
         if take is not None:  # the person is shown it in what is made of it
             take(await asyncio.to_thread(content.as_page))
-            whole = content.text if content.form != "base64" else ""
+            whole = "" if content.form == "base64" else content.text
+            whole = "\n".join([whole, *(address for _shows, address in content.images)])  # its client has read them
             return Output({"url": content.url, "size": content.size}, whole, {"cached": cached})
         if context.settings.review_web_pages:
             await context.review(_review(content))
