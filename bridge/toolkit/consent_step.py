@@ -44,7 +44,7 @@ from bridge.toolkit.acts import acts_of, strictest_class, strictest_mode
 from bridge.toolkit.approval import Approval, PlanEdit
 from bridge.toolkit.tool import ChainEffect, Effect, ReadEffect, RequestEffect, Tool, ToolSpec, Unchanged, in_vault
 from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words
-from bridge.vault.plan import ChangeKind, ChangePlan, Hazard, content_hash
+from bridge.vault.plan import ChangePlan, Hazard, content_hash
 from bridge.vault.revision import HunkText
 from bridge.web.guard import all_listed
 
@@ -57,8 +57,6 @@ _LONG: Final = 64 * 1024
 
 _READER: Final = "read"
 """The tool by whose answers reading is judged."""
-
-_FILES: Final = {ChangeKind.CREATE, ChangeKind.MODIFY, ChangeKind.MOVE, ChangeKind.DELETE}
 
 
 class Record(Protocol):
@@ -183,7 +181,7 @@ class ConsentStep:
             title=spec.title,
             subjects=in_vault(*plan.subjects) if plan else (),
             additions=additions_of(plan) if plan else None,
-            files=sum(change.kind in _FILES for change in plan.changes) if plan else 0,
+            files=plan.files if plan else 0,
             insists=self._insists(spec, effect, tool_call.caller),
         )
         if spec.own or (isinstance(effect, ReadEffect) and effect.own):

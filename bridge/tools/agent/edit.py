@@ -31,7 +31,7 @@ from bridge.tools.files.edit_modes import (
     replace_text,
 )
 from bridge.tools.files.paths import existing_path, failing_as, read_text
-from bridge.tools.formatting import counted, shortened
+from bridge.tools.formatting import counted, shortened, some
 from bridge.tools.joining import parsed
 from bridge.tools.kinds import by_kind, write_spec
 from bridge.tools.notes.update_note import rewritten, shrinking
@@ -251,8 +251,9 @@ class EditTool(WriteTool[EditParams]):
             {"path": shown.path, "added": shown.added, "removed": shown.removed, "diff": shown.diff}
             for shown in applied.plan.previews
         ]
-        named = ", ".join(f"{file['path']} (+{file['added']} -{file['removed']})" for file in files)
-        return Output({"files": files}, f"Edited {named}.")
+        named = some([f"{file['path']} (+{file['added']} -{file['removed']})" for file in files])
+        count = f"{applied.plan.counted_files}: " if len(files) > 1 else ""
+        return Output({"files": files}, f"Edited {count}{named}.")
 
 
 @dataclass(slots=True)

@@ -6,7 +6,7 @@ from typing import Any, Final
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.toolkit.tool import Applied, CallContext, Output
-from bridge.tools.formatting import counted
+from bridge.tools.formatting import counted, some
 from bridge.tools.notes.writing import decoded, encoded
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_text
@@ -23,7 +23,6 @@ _BASE: Final = ".base"
 _MOST_BASE: Final = 1 << 20
 _PROGRESS_EVERY: Final = 50
 _LISTED: Final = 1000
-_NAMED: Final = 20
 
 
 class ManyNotes:
@@ -108,6 +107,6 @@ def reported(applied: Applied, said: str, **facts: Any) -> Output:
     lines = [f"{said} ({applied.execution_id})"]
     if left:
         lines.append(f"{counted(len(left), 'file')} left as it is:" if len(left) == 1 else f"{len(left)} files left:")
-        lines += [f"  {each}" for each in left[:_NAMED]]
+        lines.append(some([f"  {each}" for each in left], "\n"))
     data = facts | {"updated": updated[:_LISTED], "updatedCount": len(updated), "left": left[:_LISTED]}
     return Output(data, "\n".join(lines))
