@@ -42,11 +42,11 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
         "chain",
         {
             "calls": [
-                {"name": "open", "tool": "query", "arguments": {"tasks": "todo", "limit": 100}},
+                {"name": "open", "tool": "query", "arguments": {"tasks": "todo", "limit": 20}},
                 {
                     "name": "mark",
                     "tool": "edit",
-                    "each": {"$from": "open.tasks"},
+                    "each": {"$from": "open"},
                     "arguments": {"path": {"$item": "path"}, "append": "Seen\n"},
                 },
             ]
