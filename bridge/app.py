@@ -805,6 +805,7 @@ class Bridge:
                 permissions, state, clock=self._clock, days=lambda: self.settings.current.grant_expiry_days
             ),
             title_of=registry.title_of,
+            always_allowed=registry.always_allowed,
             days=lambda: self.settings.current.grant_expiry_days,
         )
 

@@ -8,6 +8,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.toolkit.output_schema import Schema
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import VAULT, ToolSpec
+from bridge.tools.parameters import WrittenParameters
 from bridge.vault.file_types import is_note
 
 _IN_VAULT = frozenset({VAULT})
@@ -130,7 +131,7 @@ def write_spec(
         action=action,
         description=description,
         icon=icon,
-        parameters=ModelParameters(parameters),
+        parameters=WrittenParameters(parameters),
         default_mode=ConsentMode.SESSION_ALLOW if consent_class is ConsentClass.SESSION else ConsentMode.ALWAYS_ASK,
         id_prefix=id_prefix,
         operation=operation,

@@ -101,6 +101,8 @@ class MoveTool(WriteTool[MoveParams]):
         """Plan the moves and every link that follows."""
         if params.what != "file":
             return self._named.prepare(params.what, [(move.source, move.destination) for move in params.moves], context)
+        for move in params.moves:  # what is wrong with a destination alone is said before anything is looked at
+            vault_path(move.destination, self._storage, "destination")
         pairs = [self._pair(move) for move in params.moves]
         plan = self._moves.plan(pairs, context)
         if plan is not None:
