@@ -349,7 +349,7 @@ class ConsentStep:
     def _reading_offered(
         self, reader: Tool[Any] | None, found: ReadEffect, tool_call: ToolCall, settings: Settings
     ) -> list[Offer]:
-        """Return what may be answered so that the client reads there from now on and no further failure is asked about."""
+        """Return what may be answered so that the client reads there from now on, and no failure is asked about."""
         if reader is None:
             return []
         case = self.verdict(reader, found, tool_call, settings)[0]
