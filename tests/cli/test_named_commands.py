@@ -24,17 +24,14 @@ def sentences(source: Path) -> Iterator[str]:
     """Every text of a module, its docstrings left out, with what is filled in replaced."""
     tree = ast.parse(source.read_text("utf-8"))
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-    docs = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, documented) and _says(node.body)}
+    first = [node.body[0] for node in ast.walk(tree) if isinstance(node, documented) and node.body]
+    docs = {id(one.value) for one in first if isinstance(one, ast.Expr)}
     inner = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in node.values}
     for node in ast.walk(tree):
         if isinstance(node, ast.JoinedStr):
             yield "".join(map(_part, node.values))
         elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docs | inner:
             yield node.value
-
-
-def _says(body: list[ast.stmt]) -> bool:
-    return bool(body) and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant)
 
 
 def _part(node: ast.expr) -> str:

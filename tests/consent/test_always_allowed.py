@@ -1,6 +1,7 @@
 """Sentences about reach say what is decided: where `always_allow` holds, and which sites are reached at all."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from bridge.web.guard import Refused, Rules, check
 from bridge.web.url import parse_url
 from tests.web_servers import LocalWeb, answer, web_services
 
-MODES = {name: "always_allow" for name in ("apply_patch", "delete_file", "create_note", "read", "web_fetch")}
+MODES = dict.fromkeys(("apply_patch", "delete_file", "create_note", "read", "web_fetch"), "always_allow")
 
 
 async def test_a_tool_that_asks_all_the_same_is_no_grant(tmp_path: Path) -> None:
@@ -25,7 +26,7 @@ async def test_a_tool_that_asks_all_the_same_is_no_grant(tmp_path: Path) -> None
         await vault.add(WebFetchTool(services))
         vault.settings.update({"consentMode": MODES, "allowedDomains": ["sea.example"]})
         sentences = {grant.tool: grant.sentence for grant in vault.grants.list() if grant.kind == "mode"}
-        asked = {
+        asked: dict[str, dict[str, Any]] = {
             "apply_patch": {"path": "A.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "b"}]},
             "delete_file": {"path": "A.md"},
             "create_note": {"path": "B", "content": "x"},
@@ -68,7 +69,7 @@ def test_with_only_these_domains_no_other_is_reached_or_asked_about(
     else:
         with pytest.raises(Refused, match="onlyAllowedDomains"):
             check(parse_url(url), rules)
-    assert check(parse_url(url), Rules.of(Settings.parse(settings), frozenset()))
+    assert check(parse_url(url), Rules.of(Settings.parse(settings), frozenset())).url == parse_url(url)
 
 
 async def test_another_site_is_refused_without_a_question_also_as_a_redirect(tmp_path: Path) -> None:

@@ -62,7 +62,8 @@ async def test_a_failure_offers_reading_and_then_no_further_failure_is_asked_abo
         vault.answer, vault.option = Decision.ALLOW_SESSION, everything
         await vault.call("edit", path="Same", prepend="x")
         assert len(vault.asked) == 2
-        for arguments in ({"path": "Same"}, {"path": "Nothing"}, {"path": "A", "heading": "None"}):
+        failing: list[dict[str, Any]] = [{"path": "Same"}, {"path": "Nothing"}, {"path": "A", "heading": "None"}]
+        for arguments in failing:
             assert not (await vault.call("edit", append="y", **arguments)).success
         await vault.succeed("read", path="A.md")
         assert len(vault.asked) == 2, "what was allowed is not asked about"
