@@ -129,7 +129,7 @@ class _Note:
     @property
     def heading(self) -> str:
         """Its second heading that it has once."""
-        found = _HEADING.findall(self.text)
+        found: list[str] = _HEADING.findall(self.text)
         return next(each for each in found if found.count(each) == 1)
 
     @property
@@ -158,7 +158,11 @@ def thirty_jobs(vault: Path) -> tuple[Job, ...]:
     words = linked.line(2).split()[:3]
     phrase = " ".join(headed[1].line(2).split()[:3])
     free = iter([note for note in headed if note not in {linked, tagged[0]}])
-    take = lambda: next(free)  # noqa: E731 - the next note that no job has changed
+
+    def take() -> _Note:
+        """The next note that no job has changed."""
+        return next(free)
+
     read, part, outlined, edited, added = take(), take(), take(), take(), take()
     moved, renamed, deleted, split = take(), take(), take(), take()
     ten, five = [take() for _ in range(10)], [take() for _ in range(5)]
