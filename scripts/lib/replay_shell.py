@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 SIZES = (100, 10_000)
 """Notes of the vaults that docs/performance.md shows."""
+MOST_PRINTED = 30_000
+"""Characters of what a command prints that programs show their model."""
 _SECONDS = 120
 _WORDS = 4
 """Of a line that sentences are taken from."""
@@ -113,7 +115,7 @@ def _in_shell(job: Job, folder: Path) -> int:
         )
         if done.returncode > 1:  # grep that finds nothing ends with 1
             raise RuntimeError(f"{command}: {done.stderr}")
-        taken += len(command) + len(done.stdout) + len(done.stderr)
+        taken += len(command) + min(len(done.stdout) + len(done.stderr), MOST_PRINTED)
     return taken
 
 
