@@ -15,7 +15,7 @@ from bridge.notes.names import link_key
 from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.notes.work import TooMuchWork
 from bridge.toolkit.tool import CallContext
-from bridge.tools.formatting import counted, some
+from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_text
 from bridge.vault.paths import VaultPath, parse_path
@@ -330,10 +330,11 @@ def broken_sentence(plan: ChangePlan) -> str:
     broken = plan.broken
     if not broken:
         return ""
-    places = some([f"{link.path} line {link.line}: {link.link}" for link in broken], "; ")
+    places = "; ".join(f"{link.path} line {link.line}: {link.link}" for link in broken[:_MOST_NAMED])
+    more = f"; and {len(broken) - _MOST_NAMED:,} more" if len(broken) > _MOST_NAMED else ""
     files = counted(len({link.path for link in broken}), "file")
     verb = "does" if len(broken) == 1 else "do"
     return (
         f" {counted(len(broken), 'link')} in {files} could not be written so that they follow and {verb} not lead "
-        f"there any more: {places}."
+        f"there any more: {places}{more}."
     )
