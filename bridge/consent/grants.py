@@ -81,7 +81,7 @@ class GrantStore:
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
     def recall(self, case: ConsentCase) -> StandingAnswers:
-        """What holds for all of a case.
+        """Return what holds for all of a case.
 
         Args:
             case: The call.
@@ -141,7 +141,7 @@ class GrantStore:
         return self._session.count(case, grant)
 
     def bounded(self) -> tuple[Grant, ...]:
-        """The answers that hold for a number of files."""
+        """Return the answers that hold for a number of files."""
         return self._session.bounded()
 
     def sweep(self) -> None:
@@ -151,7 +151,7 @@ class GrantStore:
             self._expiry.sweep(self._forget_tool)
 
     def closed(self) -> Denial | None:
-        """A function that returns the rule of the permission file which forbids reading a path; None: no entry does.
+        """Return a function that finds the entry which forbids reading a path; None: no entry does.
 
         As long as the file is the same, it is the same function, so that searches may remember what it returned.
         """
@@ -251,7 +251,7 @@ class GrantStore:
         return self._clients.keep(Decision.ALLOW_ALWAYS, extent, case)
 
     def list(self) -> list[Grant]:
-        """Every answer that holds: for a session in the order given, then for single clients, modes, and the file."""
+        """Return every answer that holds: for a session in the order given, for single clients, modes, and the file."""
         return [*self._session.list(), *self._clients.list(), *self._mode_grants(), *self._file_grants()]
 
     def revoke(self, grant_id: str, by: str | None = None) -> bool:
@@ -309,12 +309,12 @@ class GrantStore:
         self._session.end_session(session_id)
 
     def forget_client(self, client_id: str) -> None:
-        """A client was revoked: forget what was said of it. Raises ExecutionFailed when that cannot be written."""
+        """Forget what was said of a client that was revoked. Raises ExecutionFailed when that cannot be written."""
         self._session.forget_client(client_id)
         self._clients.forget_client(client_id)
 
     def mode_set(self, tool: str, mode: ConsentMode) -> None:
-        """A tool's mode was set, which is the user's newest word on it.
+        """Note that a tool's mode was set, which is the user's newest word on it.
 
         Asking again forgets what was allowed for a session, allowing forgets which calls were denied.
 
@@ -367,7 +367,7 @@ class GrantStore:
         )
 
     def _file_grants(self) -> Iterator[Grant]:
-        """The lines of the permission file: those of one answer as one row, the others by key and letter."""
+        """Yield the lines of the permission file: those of one answer as one row, the others by key and letter."""
         table = self._table()
         said = {
             (key, letter): character == letter
@@ -399,7 +399,7 @@ class GrantStore:
 
 
 def _reading_denials(table: PermissionTable) -> Denial:
-    """A function that returns the rule of a permission file which forbids reading a path."""
+    """Return a function that returns the rule of a permission file which forbids reading a path."""
 
     def denial(path: str) -> Rule | None:
         entry = table.closes(path)
