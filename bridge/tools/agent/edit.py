@@ -79,7 +79,7 @@ class Edit(SnakeCaseParams):
         default=None, min_length=1, max_length=LONGEST_URL, description="Instead: add this web page at the end"
     )
     heading: str | None = Field(
-        default=None, min_length=1, max_length=LONGEST_PATH, description="With append or url: below this heading"
+        default=None, min_length=1, max_length=LONGEST_PATH, description="With append, url: below this heading"
     )
     prepend: str | None = Field(default=None, min_length=1, description="Instead: add below the properties")
     content: str | None = Field(
