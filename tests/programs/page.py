@@ -41,7 +41,22 @@ FORMS: Final = {
     "failure_in_both": "a failure with both",
 }
 """In which forms a server may answer, by the tool that does."""
+PROTECTS: Final = {
+    "asked": "Its editor changes a note: you are asked, and a yes lets it",
+    "denied": "A no, and what you said, reaches its model",
+    "silent": "You do not answer in time",
+    "patch": "Its shell is given a patch for `apply_patch`: you are asked",
+    "shell": "Its shell changes a note otherwise",
+    "switches": "Its editor overwrites the settings that have the hook, or those of the vault",
+    "elsewhere": "Its editor changes a file elsewhere",
+    "alone": "No bridge runs",
+    "killed": "The hook is killed while you are asked",
+    "broken": "The hook cannot be started",
+}
+"""What is tried with every program that was told to ask."""
 ADDS: Final = {"adds": "what the program adds to the parameters of every tool"}
+
+KINDS: Final = ("work", "forms", "protect")
 
 _found: Final[dict[str, dict[str, Any]]] = {}
 
@@ -85,7 +100,7 @@ def _figures(program: Program, before: dict[str, Any]) -> dict[str, Any]:
     if found is None:
         return before
     kept = before if before.get("version") == program.version else {}
-    rows = {kind: {**kept.get(kind, {}), **found.get(kind, {})} for kind in ("work", "forms")}
+    rows = {kind: {**kept.get(kind, {}), **found.get(kind, {})} for kind in KINDS}
     return {"version": program.version, "ran": datetime.now(UTC).date().isoformat(), **rows}
 
 
@@ -102,7 +117,11 @@ def tables(figures: dict[str, Any]) -> str:
     ]
     tried = _table([["", *titles], *about, *rows("work", ROWS)])
     shown = _table([["what a server answers with", *titles], *rows("forms", FORMS | ADDS)])
-    return "\n".join([BEGIN, *tried, "", "What of an answer each shows its model:", "", *shown, END])
+    asks = _table([["", *titles], *rows("protect", PROTECTS)])
+    told = "Told to ask by [`vault-bridge protect`](protect.md):"
+    return "\n".join(
+        [BEGIN, *tried, "", "What of an answer each shows its model:", "", *shown, "", told, "", *asks, END]
+    )
 
 
 def _table(rows: list[list[str]]) -> list[str]:

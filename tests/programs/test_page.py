@@ -18,6 +18,7 @@ def test_what_was_run_are_the_versions_that_are_pinned_and_all_rows() -> None:
         assert found["version"] == program.version
         assert found["work"].keys() == page.ROWS.keys()
         assert found["forms"].keys() == (page.FORMS | page.ADDS).keys()
+        assert found["protect"].keys() == page.PROTECTS.keys()
     assert page.FORMS.keys() == ANSWERS.keys()
 
 
