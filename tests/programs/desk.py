@@ -113,8 +113,11 @@ class Desk:
     async def start_program(self, program: Program, *arguments: str) -> asyncio.subprocess.Process:
         """Start a program that is told what to do over a pipe."""
         model = await self.model_of(program)
-        environment = self.environment() | program.variables(model.url)
-        return await self._start([str(program.path), *arguments], environment, self.work, asyncio.subprocess.PIPE)
+        return await self.start_piped([str(program.path), *arguments], program.variables(model.url))
+
+    async def start_piped(self, command: list[str], variables: dict[str, str]) -> asyncio.subprocess.Process:
+        """Start anything that is told what to do over a pipe, with variables besides those of the user."""
+        return await self._start(command, self.environment() | variables, self.work, asyncio.subprocess.PIPE)
 
     async def start(self, program: Program, *steps: Step, arguments: tuple[str, ...] | None = None) -> Running:
         """Start a program on a piece of work, in which its model takes these steps."""

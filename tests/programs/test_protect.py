@@ -93,7 +93,7 @@ class Desktop:
         assert self.bridge is not None
         await asyncio.to_thread(self.bridge[0].index.refresh)
         entries = await self.person.host.request("history.list", outside=True)
-        return {file["path"]: entry["summary"] for entry in entries for file in entry["files"]}
+        return {file: entry["summary"] for entry in entries for file in entry["files"]}
 
 
 @pytest.fixture
