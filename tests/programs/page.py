@@ -6,9 +6,12 @@
 
 import json
 import os
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+
+from filelock import FileLock
 
 from bridge.agents.table import BY_ID
 from tests.programs.programs import PROGRAMS, Program
@@ -101,6 +104,11 @@ def write() -> None:
     """Write what was found into the figures and the tables. What was not run with this version stays as it was."""
     if not _found:
         return
+    with FileLock(Path(tempfile.gettempdir()) / "vault-bridge-programs.lock"):  # other processes run other tests
+        _write()
+
+
+def _write() -> None:
     before = known() if FILE.exists() else {}
     figures = {
         section: {one.id: _figures(one, before.get(section, {}).get(one.id, {}), _KINDS[section]) for one in subjects}

@@ -78,11 +78,11 @@ class Sdk:
 
 
 SDKS: Final = (
-    Sdk("mcp-1", "mcp", "mcp", first_line=True),
+    Sdk("mcp-1", "mcp", "mcp", first_line=True, withdraws=False),
     Sdk("mcp-2", "mcp", "mcp"),
     Sdk("fastmcp", "fastmcp", "fastmcp"),
     Sdk("pydantic-ai", "pydantic-ai-slim", "pydantic-ai"),
-    Sdk("langchain", "langchain-mcp-adapters", "langchain", first_line=True),
+    Sdk("langchain", "langchain-mcp-adapters", "langchain", first_line=True, withdraws=False),
     Sdk("openai-agents", "openai-agents", "openai-agents", tells_progress=False),
     Sdk("typescript-1", _TYPESCRIPT["1"], "1", typescript=True),
     Sdk("typescript-2", _TYPESCRIPT["2"], "2", typescript=True),

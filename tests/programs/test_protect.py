@@ -136,7 +136,7 @@ async def test_its_editor_asks_and_its_shell_does_not(desktop: Desktop) -> None:
     asked = [question["summary"] for question in person.asked]
     client = person.asked[0]["client"]
     assert ideas.read_text("utf-8").endswith(f"{NEW}\n"), answers
-    assert f"Ideas.md as you allowed {client}" in recorded["Ideas.md"]
+    assert f"as you allowed {client}" in recorded["Ideas.md"]
     page.note(program, "protect", "asked", "yes")
     assert "Bob is on holiday." in answers[1]
     assert not (desk.vault / "Other.md").exists()
@@ -271,7 +271,7 @@ async def test_codex_asks_only_when_its_hook_is_trusted(desk: Desk) -> None:
 async def test_a_model_of_codex_that_writes_programs_is_asked_about_too(desk: Desk) -> None:
     desktop = await at_desktop(desk, CODEX)
     desktop_patch = json.dumps(replaced(desktop.ideas, OLD, NEW))
-    shell = json.dumps({"cmd": f"apply_patch <<'EOF'\n{replaced(desktop.ideas, OLD, NEW)}EOF"})
+    shell = json.dumps({"cmd": f"apply_patch <<'EOF'\n{replaced(desktop.ideas, OLD, NEWER)}EOF"})
     async with desktop.serve() as person:
         await desktop.protect()
         person.answer = "deny_once"

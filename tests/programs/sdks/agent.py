@@ -141,7 +141,7 @@ async def pydantic_ai(target: Target) -> AsyncIterator[Agent]:
     """Use the toolset of Pydantic AI."""
     from pydantic_ai.mcp import MCPToolset
 
-    async with MCPToolset(_fastmcp_transport(target), progress_handler=hear) as toolset:
+    async with MCPToolset(_fastmcp_transport(target), progress_handler=hear, init_timeout=LONG) as toolset:
 
         async def tools() -> list[str]:
             return [tool.name for tool in await toolset.list_tools()]
