@@ -140,7 +140,7 @@ class Agent:
         """Return what it says next, besides that a call still waits."""
         assert self.process.stdout is not None
         assert self.process.stderr is not None
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(PATIENCE * 3):  # all of them start at once
             while line := await self.process.stdout.readline():
                 said: dict[str, Any] = json.loads(line)
                 if "progress" not in said:
