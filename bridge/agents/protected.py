@@ -466,7 +466,10 @@ PROTECTED: Final = (
             Holds("It changes a file of the vault with write_file or replace", "You are asked, with the exact diff"),
             _SHELL,
             _NO_ANSWER,
-            Holds("The hook cannot start, crashes or is killed", "Let through: Gemini CLI has no switch for that"),
+            Holds(
+                "The hook cannot start, crashes or is killed",
+                "Let through when it is killed, refused when it cannot start; Gemini CLI has no switch for that",
+            ),
             _RUNS_NOT,
             Holds(
                 "It changes settings that can switch this off with its editor",

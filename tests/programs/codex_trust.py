@@ -14,15 +14,16 @@ async def trust_hooks(desk: Desk) -> list[str]:
         What Codex said of them before, such as `untrusted` or `modified`.
     """
     process = await desk.start_program(CODEX, "app-server")
-    assert process.stdin is not None
-    assert process.stdout is not None
+    writer, reader = process.stdin, process.stdout
+    assert writer is not None
+    assert reader is not None
     number = 0
 
     async def request(method: str, **params: Any) -> Any:
         nonlocal number
         number += 1
-        process.stdin.write(json.dumps({"id": number, "method": method, "params": params}).encode() + b"\n")
-        while line := await process.stdout.readline():
+        writer.write(json.dumps({"id": number, "method": method, "params": params}).encode() + b"\n")
+        while line := await reader.readline():
             message = json.loads(line)
             if message.get("id") == number:
                 assert "error" not in message, message
@@ -34,6 +35,6 @@ async def trust_hooks(desk: Desk) -> list[str]:
     states = {hook["key"]: {"trusted_hash": hook["currentHash"]} for hook in listed["hooks"]}
     edit = {"keyPath": "hooks.state", "mergeStrategy": "upsert", "value": states}
     await request("config/batchWrite", edits=[edit])
-    process.stdin.close()
+    writer.close()
     await process.wait()
     return [hook["trustStatus"] for hook in listed["hooks"]]

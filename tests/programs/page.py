@@ -133,7 +133,9 @@ def _figures(subject: Subject, before: dict[str, Any], kinds: tuple[str, ...]) -
         return before
     kept = before if before.get("version") == subject.version else {}
     rows = {kind: {**kept.get(kind, {}), **found.get(kind, {})} for kind in kinds}
-    return {"version": subject.version, "ran": datetime.now(UTC).date().isoformat(), **rows}
+    today = datetime.now(UTC).date().isoformat()
+    ran = {**kept.get("ran", {}), **dict.fromkeys(found, today)}  # each table has the date of its own run
+    return {"version": subject.version, "ran": ran, **rows}
 
 
 def tables(figures: dict[str, Any]) -> str:
@@ -144,12 +146,13 @@ def tables(figures: dict[str, Any]) -> str:
     def rows(kind: str, said: dict[str, str]) -> list[list[str]]:
         return [[words, *(one.get(kind, {}).get(row, "not run") for one in programs)] for row, words in said.items()]
 
-    about = [
-        [said, *(str(one.get(fact)) for one in programs)] for fact, said in (("version", "version"), ("ran", "run on"))
-    ]
-    tried = _table([["", *titles], *about, *rows("work", ROWS)])
-    shown = _table([["what a server answers with", *titles], *rows("forms", FORMS | ADDS)])
-    asks = _table([["", *titles], *rows("protect", PROTECTS)])
+    def ran(kind: str) -> list[str]:
+        return ["run on", *(str(one.get("ran", {}).get(kind, "not run")) for one in programs)]
+
+    version = ["version", *(str(one.get("version")) for one in programs)]
+    tried = _table([["", *titles], version, ran("work"), *rows("work", ROWS)])
+    shown = _table([["what a server answers with", *titles], ran("forms"), *rows("forms", FORMS | ADDS)])
+    asks = _table([["", *titles], ran("protect"), *rows("protect", PROTECTS)])
     told = "Told to ask by [`vault-bridge protect`](protect.md):"
     return "\n".join(
         [BEGIN, *tried, "", "What of an answer each shows its model:", "", *shown, "", told, "", *asks, END]
@@ -163,7 +166,9 @@ def sdk_table(figures: dict[str, Any]) -> str:
         found = figures["sdks"].get(sdk.id, {})
         cells = [[found.get(way, {}).get(row, "not run") for way in SDK_WAYS] for row in SDK_ROWS]
         both = [one if one == other else f"{one}; over HTTP: {other}" for one, other in cells]
-        table.append([sdk.title, str(found.get("version")), str(found.get("ran")), *both])
+        table.append(
+            [sdk.title, str(found.get("version")), ", ".join(sorted(set(found.get("ran", {}).values()))), *both]
+        )
     return "\n".join([BEGIN_SDKS, *_table(table), END_SDKS])
 
 

@@ -59,7 +59,8 @@ class Sdk:
             pinned = json.loads((node.HERE / "package.json").read_bytes())["dependencies"]
             return str(pinned[self.package])
         file = _FIRST_LINE if self.package == "mcp" and self.first_line else _REQUIREMENTS
-        return re.findall(rf"^{self.package}==(.+)$", file.read_text("utf-8"), re.MULTILINE)[0]
+        found: list[str] = re.findall(rf"^{self.package}==(.+)$", file.read_text("utf-8"), re.MULTILINE)
+        return found[0]
 
     @property
     def title(self) -> str:
