@@ -95,7 +95,7 @@ async def mcp(target: Target) -> AsyncIterator[Agent]:
 @asynccontextmanager
 async def _mcp_one(target: Target, parameters: Any, stdio: Any) -> AsyncIterator[Agent]:
     from mcp import ClientSession
-    from mcp.client.streamable_http import streamablehttp_client
+    from mcp.client.streamable_http import streamablehttp_client  # type: ignore[attr-defined] # the first line's
 
     opened = (
         streamablehttp_client(target.url, headers=target.headers) if target.url else stdio(parameters(**target.command))
