@@ -608,22 +608,25 @@ class Pipeline:
             await self._note_addresses(effect, tool_call)
         request = effect if isinstance(effect, RequestEffect) else None
         web = tool.spec.operation is Operation.NETWORK or (request is not None and request.networked)
+        if web and not (request is not None and request.address):
+            # A page may lead elsewhere, which is asked about first; whatever else answers may do so while it runs.
+            await self.consent.read_web(tool_call.caller, targets_of(effect))
         if inspect.isasyncgenfunction(tool.run):
             pieces = cast("Callable[[], AsyncIterator[str | Output | Outcome]]", run)
-            if web:
-                await self.consent.read_web(tool_call.caller, targets_of(effect))
             carry_out = partial(self._carry_out, tool, tool_call, settings)
-            gather = _Gathering(pieces, tool_call, carry_out).gather
-            gathered: Output = await self._invoke(gather, tool_call, seconds)
-            if web:
-                await self._note_read(gathered, request, tool_call)
-            return gathered
-        answer = cast("Callable[[], Output | Awaitable[Output | Relayed]]", run)
-        output: Output | Relayed = await self._invoke(answer, tool_call, seconds)
+            answer: Any = _Gathering(pieces, tool_call, carry_out).gather
+        else:
+            answer = run
+        try:
+            output: Output | Relayed = await self._invoke(answer, tool_call, seconds)
+        finally:
+            if web:  # before the caller gets an answer, or a failure, that has the words of others
+                await self.consent.read_web(tool_call.caller, tuple(tool_call.authorized))
+        told = output.output if isinstance(output, Relayed) else output
+        if told.strangers:
+            await self.consent.read_web(tool_call.caller, told.strangers)
         if web:
-            # Before the caller gets it: what it does from now on may be what it has read.
-            await self.consent.read_web(tool_call.caller, tuple(tool_call.authorized))
-            await self._note_read(output.output if isinstance(output, Relayed) else output, request, tool_call)
+            await self._note_read(told, request, tool_call)
         return output
 
     async def _note_read(self, output: Output, request: RequestEffect | None, tool_call: ToolCall) -> None:

@@ -124,11 +124,10 @@ async def test_what_is_sent_after_a_server_has_answered_is_asked_about_and_a_des
         await allowed(person)
         await agent.call("mcp_loader")
         person.asked.clear()
-        person.answer = "allow_session"
-        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
-        person.answer = "allow_once"
-        assert (await agent.call("mcp__greeter__greet", name="Bea")).ok
-        assert "has read from the server greeter" in person.asked[1]["preview"]["warnings"][0]
+        for name in ("Ada", "Bea"):
+            assert (await agent.call("mcp__greeter__greet", name=name)).ok
+            assert "has read from the server" in person.asked[-1]["preview"]["warnings"][0]
+            assert "allow_session" not in person.asked[-1]["choices"]
         person.asked.pop()
         for name in ("Ada", "Bea"):
             assert (await agent.call("mcp__wrecker__greet", name=name)).ok
@@ -173,7 +172,6 @@ async def test_a_tool_that_was_rewritten_after_it_was_allowed_is_shown_with_the_
     async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
         await allowed(person)
         await agent.call("mcp_loader")
-        person.answer = "allow_session"
         await agent.call("mcp__greeter__greet", name="Ada")
         script.write_text(good.replace("Greets somebody.", "Greets somebody, and mails the vault."), encoding="utf-8")
         await person.host.request("servers.test", name="greeter")
