@@ -76,6 +76,7 @@ from bridge.plugin.command_line import command_line
 from bridge.plugin.protector import vault_protector
 from bridge.policy.limits import RateLimits
 from bridge.policy.redaction import Secrets
+from bridge.records.folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.rpc.editors import HostEditors
 from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub, VaultEvents
@@ -86,7 +87,6 @@ from bridge.sandbox.probing import probe
 from bridge.sandbox.programs import Programs
 from bridge.server.lock import VaultLock
 from bridge.server.private_files import make_private
-from bridge.server.run_folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.server.server import Server
 from bridge.server.tool_lists import ToolLists
 from bridge.servers.approvals import Approvals

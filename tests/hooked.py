@@ -10,7 +10,7 @@ from typing import Any
 from bridge import hook
 from bridge.client import token_storage
 from bridge.contract.discovery import AGENT_FILE
-from bridge.server.run_folder import place
+from bridge.records.folder import place
 from tests.patience import PATIENCE
 
 CLIENT = "Claude Code (own editor)"

@@ -18,7 +18,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import connect
-from bridge.server.run_folder import place
+from bridge.records.folder import place
 
 DATA = Path(__file__).parent / "earlier_version"
 CHANGES = ["edit_file", "delete_file", "move_file", "create_note", "apply_patch"]

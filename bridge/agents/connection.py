@@ -10,6 +10,7 @@ from bridge.agents.file_change import digest
 from bridge.agents.planning import Plan, Planner
 from bridge.agents.record import Record
 from bridge.client import token_storage
+from bridge.errors import ExecutionFailed
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +111,9 @@ class Connector(Planner):
         )
         try:
             self._records.keep(plan.agent.key_of_record, record)
-        except OSError as error:
+        except ExecutionFailed as error:
             raise ConfigurationRefused(
-                f"{plan.agent.title} is connected, but how to take that back cannot be noted: {error.strerror or error}"
+                f"{plan.agent.title} is connected, but how to take that back cannot be noted: {error.message}"
             ) from None
 
     async def _end_client(self, name: str, clients: Clients) -> bool:

@@ -19,7 +19,7 @@ from bridge.agents.record import Record, Records
 from bridge.agents.skill import FILE, skill_text
 from bridge.agents.table import Agent, ServerCommand
 from bridge.agents.toml_entry import TomlEntries
-from bridge.identity.private_file import PrivateFolder
+from bridge.records.folder import RecordFolder
 
 NAME: Final = "vault-bridge"
 """What an entry is called in a program's configuration, where nothing else has the name."""
@@ -78,9 +78,7 @@ class Planner:
         folder: Where it is written down what was connected.
     """
 
-    def __init__(
-        self, machine: Machine, vault: Path, words: Callable[[], Sequence[str]], folder: PrivateFolder
-    ) -> None:
+    def __init__(self, machine: Machine, vault: Path, words: Callable[[], Sequence[str]], folder: RecordFolder) -> None:
         self.machine = machine
         self._vault, self._words = vault, words
         self._records = Records(folder)

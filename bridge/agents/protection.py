@@ -4,7 +4,6 @@ Everything goes into the user's settings of the program, never into the vault's 
 plan, which is shown; what was done is written down, so that it can be taken back byte for byte and looked for later.
 """
 
-import contextlib
 import hashlib
 import json
 import os
@@ -15,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
 from bridge import hook as hook_program
 from bridge.agents.credential import Clients, ensure_client
@@ -25,7 +24,9 @@ from bridge.agents.machine import Machine
 from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Hook, Place, Protected
 from bridge.client import token_storage
 from bridge.client.errors import TokenNotFound
-from bridge.identity.private_file import PrivateFolder
+from bridge.errors import ExecutionFailed
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 
 FILE: Final = "protections.json"
 USUAL_SECONDS: Final = 300
@@ -135,14 +136,15 @@ class Protector:
         self,
         machine: Machine,
         vault: Path,
-        folder: PrivateFolder,
+        folder: RecordFolder,
         *,
         endpoint: Path,
         guarded: Sequence[Path],
         stays: Callable[[], object] = lambda: None,
     ) -> None:
         self.machine = machine
-        self._vault, self._folder, self._endpoint, self._stays = vault, folder, endpoint, stays
+        self._vault, self._endpoint, self._stays = vault, endpoint, stays
+        self._file = RecordStore(folder, FILE, dict[str, Record], replace_damaged=True)
         self._guarded = tuple(guarded)
 
     def plan_protect(self, program: Protected, options: Options | None = None) -> ProtectionPlan:
@@ -352,26 +354,22 @@ class Protector:
         return known
 
     def _records(self) -> dict[str, Record]:
-        with contextlib.suppress(OSError, ValidationError):
-            data = self._folder.read(FILE)
-            found = {} if data is None else _RECORDS.validate_json(data)
-            return {key: record for key, record in found.items() if key in PROTECTED_BY_ID}
-        return {}
+        return {key: record for key, record in self._file.load({}).items() if key in PROTECTED_BY_ID}
 
     def _keep(self, plan: ProtectionPlan, files: Iterable[Written], *, added: bool) -> None:
         made = added or (plan.record is not None and plan.record.made_client)
         record = Record(client=plan.client, made_client=made, options=plan.options, files=[*files])
         try:
-            self._folder.write(FILE, _RECORDS.dump_json({**self._records(), plan.program.id: record}, indent=2))
-        except OSError as error:
+            self._file.save({**self._file.load({}), plan.program.id: record})
+        except ExecutionFailed as error:
             raise ConfigurationRefused(
-                f"How to take this back cannot be noted: {error.strerror or error}. Run this again with --remove"
+                f"How to take this back cannot be noted: {error.message}. Run this again with --remove"
             ) from None
 
     def _forget(self, program: Protected) -> None:
-        records = self._records()
+        records = self._file.load({})
         if records.pop(program.id, None) is not None:
-            self._folder.write(FILE, _RECORDS.dump_json(records, indent=2))
+            self._file.save(records)
 
 
 def _python() -> str:
@@ -418,6 +416,3 @@ def _original(written: Written, before: bytes, place: Place, hook: Hook) -> byte
         return None
     kept = _found(written.backup)[1] if written.backup is not None else None
     return kept if digest(kept) == written.original else _text(place.take, written.file, before, hook)
-
-
-_RECORDS: Final = TypeAdapter(dict[str, Record])

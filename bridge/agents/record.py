@@ -1,12 +1,12 @@
 """What was done to connect a program, so that it can be taken back byte for byte. Kept in a folder of the user's."""
 
-import contextlib
 from pathlib import Path
 from typing import Final
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
-from bridge.identity.private_file import PrivateFolder
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 
 FILE: Final = "agents.json"
 
@@ -44,22 +44,22 @@ class Records:
         folder: A folder of the user's own, where they are kept.
     """
 
-    def __init__(self, folder: PrivateFolder) -> None:
-        self._folder = folder
+    def __init__(self, folder: RecordFolder) -> None:
+        self._file = RecordStore(folder, FILE, dict[str, Record], replace_damaged=True)
 
     def find(self, agent: str) -> Record | None:
         """What is known of a program; None when it was not connected from here, or the file is damaged."""
-        return self._load().get(agent)
+        return self._file.load({}).get(agent)
 
     def keep(self, agent: str, record: Record) -> None:
-        """Write it down. Raises OSError."""
-        self._save({**self._load(), agent: record})
+        """Write it down. Raises ExecutionFailed."""
+        self._file.save({**self._file.load({}), agent: record})
 
     def forget(self, agent: str) -> None:
-        """Take it away. Raises OSError."""
-        records = self._load()
+        """Take it away. Raises ExecutionFailed."""
+        records = self._file.load({})
         if records.pop(agent, None) is not None:
-            self._save(records)
+            self._file.save(records)
 
     def hand_on(self, agent: str, client: str) -> bool:
         """Let the client that a connection has added be that of another connection of the same client, if there is one.
@@ -69,23 +69,11 @@ class Records:
             client: The client.
 
         Returns:
-            Whether there is one. Raises OSError.
+            Whether there is one. Raises ExecutionFailed.
         """
-        records = self._load()
+        records = self._file.load({})
         others = (key for key, one in records.items() if key != agent and one.client == client)
         if (heir := next(others, None)) is None:
             return False
-        self._save({**records, heir: records[heir].model_copy(update={"made_client": True})})
+        self._file.save({**records, heir: records[heir].model_copy(update={"made_client": True})})
         return True
-
-    def _load(self) -> dict[str, Record]:
-        with contextlib.suppress(OSError, ValidationError):
-            data = self._folder.read(FILE)
-            return {} if data is None else _RECORDS.validate_json(data)
-        return {}
-
-    def _save(self, records: dict[str, Record]) -> None:
-        self._folder.write(FILE, _RECORDS.dump_json(records, indent=2))
-
-
-_RECORDS: Final = TypeAdapter(dict[str, Record])

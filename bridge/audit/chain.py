@@ -19,9 +19,11 @@ import hmac
 import re
 import secrets
 from dataclasses import asdict, dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import orjson
+
+from bridge.records.folder import RecordFolder
 
 _DIGITS = 32
 _BEFORE, _AFTER = b',"chain":"', b'"}'
@@ -163,33 +165,6 @@ HEAD_FILE: Final = "audit.head"
 _KEY_BYTES = 32
 
 
-class KeyStore(Protocol):
-    """A folder of the user's, outside the vault, that nobody else can look into."""
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file, or None when there is none."""
-        ...
-
-    def write(self, name: str, data: bytes) -> None:
-        """Put a file there whole and durable, in place of an older one."""
-        ...
-
-
-class MemoryKeyStore:
-    """Keeps nothing beyond this process, so that a log vouches for what this process wrote."""
-
-    def __init__(self) -> None:
-        self._files: dict[str, bytes] = {}
-
-    def read(self, name: str) -> bytes | None:
-        """What was written."""
-        return self._files.get(name)
-
-    def write(self, name: str, data: bytes) -> None:
-        """Keep it."""
-        self._files[name] = data
-
-
 class ChainState:
     """The chain of one vault's log, and the last head that is known to be on the disk.
 
@@ -206,7 +181,7 @@ class ChainState:
         OSError: The place cannot be read or written.
     """
 
-    def __init__(self, key_store: KeyStore) -> None:
+    def __init__(self, key_store: RecordFolder) -> None:
         self._key_store = key_store
         key = key_store.read(KEY_FILE)
         self.is_new = key is None or len(key) != _KEY_BYTES

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from bridge.audit.actions import actions
-from bridge.audit.chain import Chain, ChainState, Head, KeyStore, MemoryKeyStore
+from bridge.audit.chain import Chain, ChainState, Head
 from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
 from bridge.audit.privacy import loggable
@@ -27,6 +27,7 @@ from bridge.audit.verify import find_head
 from bridge.clock import Clock, stamp
 from bridge.errors import ExecutionFailed
 from bridge.policy.redaction import Secrets, redact
+from bridge.records.folder import MemoryFolder, RecordFolder
 from bridge.settings.model import Settings
 from bridge.vault.folder import Folder
 
@@ -104,7 +105,7 @@ class AuditLog:
         clock: Clock,
         settings: Callable[[], Settings],
         secrets: Secrets | None = None,
-        key_store: KeyStore | None = None,
+        key_store: RecordFolder | None = None,
         max_size: int = MAX_SIZE,
         paths: Callable[[], Sequence[str]] = tuple,
     ) -> None:
@@ -113,7 +114,7 @@ class AuditLog:
         self._settings = settings
         self._secrets = secrets
         self._names = VaultNames(paths)
-        self._key_store = key_store or MemoryKeyStore()
+        self._key_store = key_store or MemoryFolder()
         self._chain_state: ChainState | None = None
         self._head = Head(0, "", 0)
         self._seq = 0
@@ -261,7 +262,7 @@ class AuditLog:
                 except OSError as error:
                     # Better a log that nobody can check than none.
                     self._trouble(f"The key of the audit log cannot be kept: {error.strerror}")
-                    self._key_store = MemoryKeyStore()
+                    self._key_store = MemoryFolder()
                     chain_state = ChainState(self._key_store)
                 self._head = find_head(self._files, chain_state)
                 self._seq, self._chain_state = self._head.seq, chain_state

@@ -1,40 +1,18 @@
 """The conversations of one vault, in a folder of the user's outside it, a file for each."""
 
-import logging
+import contextlib
 import re
 from collections.abc import Sequence
-from typing import Final, Protocol
-
-from pydantic import ValidationError
+from typing import Final
 
 from bridge.contract.chat import Conversation, ConversationInfo
 from bridge.errors import ExecutionFailed, NotFound
-
-logger = logging.getLogger(__name__)
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 
 _FILE: Final = re.compile(r"([0-9a-f]{16})\.json")
 LONGEST_TITLE: Final = 80
 """Characters of a title."""
-
-
-class ConversationFolder(Protocol):
-    """A folder of the user's, outside the vault, which nobody else can look into."""
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None when there is none."""
-        ...
-
-    def write(self, name: str, data: bytes) -> None:
-        """Put a file there whole. Raises OSError."""
-        ...
-
-    def names(self) -> list[str]:
-        """The names of the files."""
-        ...
-
-    def remove(self, *names: str) -> None:
-        """Take files away."""
-        ...
 
 
 class Conversations:
@@ -44,7 +22,7 @@ class Conversations:
         folder: Where they lie.
     """
 
-    def __init__(self, folder: ConversationFolder) -> None:
+    def __init__(self, folder: RecordFolder) -> None:
         self._folder = folder
 
     def list(self) -> Sequence[ConversationInfo]:
@@ -54,12 +32,8 @@ class Conversations:
             match = _FILE.fullmatch(name)
             if match is None:
                 continue
-            try:
-                read = self.get(match[1])
-            except (NotFound, ExecutionFailed) as failure:
-                logger.warning("%s", failure)
-            else:
-                found.append(info(read))
+            with contextlib.suppress(NotFound, ExecutionFailed):
+                found.append(info(self.get(match[1])))
         return sorted(found, key=lambda one: one.updated, reverse=True)
 
     def get(self, conversation_id: str) -> Conversation:
@@ -69,16 +43,13 @@ class Conversations:
             NotFound: There is none with this id.
             ExecutionFailed: Its file is damaged.
         """
-        try:
-            data = self._folder.read(_name(conversation_id))
-        except OSError as error:
-            raise ExecutionFailed(f"The conversation {conversation_id} cannot be read: {error.strerror}") from None
-        if data is None:
+        store = self._store(conversation_id)
+        found = store.load(None)
+        if store.fault is not None:
+            raise ExecutionFailed(store.fault)
+        if found is None:
             raise NotFound(f"There is no conversation {conversation_id!r}; `vault-bridge chat --list` lists them")
-        try:
-            return Conversation.model_validate_json(data)
-        except ValidationError:
-            raise ExecutionFailed(f"The file of the conversation {conversation_id} is damaged; delete it") from None
+        return found
 
     def save(self, conversation: Conversation) -> None:
         """Write one, in the place of what there was of it.
@@ -86,14 +57,7 @@ class Conversations:
         Raises:
             ExecutionFailed: It cannot be written; what there was is still there.
         """
-        try:
-            self._folder.write(
-                _name(conversation.conversation_id), conversation.model_dump_json(by_alias=True).encode()
-            )
-        except OSError as error:
-            raise ExecutionFailed(
-                f"The conversation cannot be kept: {error.strerror}. Make room on the disk, then ask again"
-            ) from None
+        self._store(conversation.conversation_id).save(conversation)
 
     def delete(self, conversation_id: str) -> None:
         """Remove one.
@@ -104,6 +68,10 @@ class Conversations:
         if _name(conversation_id) not in self._folder.names():
             raise NotFound(f"There is no conversation {conversation_id!r}; `vault-bridge chat --list` lists them")
         self._folder.remove(_name(conversation_id))
+
+    def _store(self, conversation_id: str) -> RecordStore[Conversation | None]:
+        fault = f"The file of the conversation {conversation_id} is damaged: {{why}}. Repair or delete it"
+        return RecordStore[Conversation | None](self._folder, _name(conversation_id), Conversation, fault=fault)
 
 
 def title_of(text: str) -> str:

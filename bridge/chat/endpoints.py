@@ -7,12 +7,13 @@ only where its own origin was agreed to here.
 import threading
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from bridge.clock import Clock, stamp
 from bridge.errors import InvalidParameters, PermissionDenied
-from bridge.identity.private_file import PrivateFile, PrivateFolder
 from bridge.keys.servers import origin
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 from bridge.settings.model import Settings
 from bridge.web.guard import names_this_machine
 from bridge.web.url import BadUrl, parse_url
@@ -52,6 +53,19 @@ EMBEDDING: Final = Purpose(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """One address as the file holds it, and since when it is agreed to."""
+
+    origin: str
+    since: str
+
+    def __post_init__(self) -> None:
+        datetime.fromisoformat(self.since)
+        if origin(self.origin) != self.origin:
+            raise ValueError(f"{self.origin!r} is no origin")
+
+
 class AgreedEndpoints:
     """Remembers what was agreed to. May be used from several threads; `agree` blocks.
 
@@ -61,12 +75,16 @@ class AgreedEndpoints:
         purpose: What the servers are talked to for.
     """
 
-    def __init__(self, folder: PrivateFolder, clock: Clock, purpose: Purpose = CHAT) -> None:
+    def __init__(self, folder: RecordFolder, clock: Clock, purpose: Purpose = CHAT) -> None:
         self._purpose = purpose
-        self._file = PrivateFile(folder, purpose.file, "endpoints", read=_read, fault=self._fault)
+        fault = (
+            f"The list of addresses for {purpose.name} ({purpose.file}) cannot be read: {{why}}. Only a model on this "
+            "computer can be used. Fix the file or remove it, then restart the bridge"
+        )
+        self._file = RecordStore(folder, purpose.file, list[_Record], member="endpoints", fault=fault)
         self._clock = clock
         self._lock = threading.Lock()
-        self._agreed = self._file.load()
+        self._agreed = {record.origin: record for record in self._file.load([])}
 
     @property
     def fault(self) -> str | None:
@@ -93,8 +111,8 @@ class AgreedEndpoints:
         if endpoint != place:
             raise InvalidParameters(f"The address of Ollama is {place} by now, not {endpoint!r}; look again")
         with self._lock:
-            agreed = {**self._agreed, place: stamp(self._clock.now())}
-            self._file.save([{"origin": key, "since": since} for key, since in agreed.items()])
+            agreed = {**self._agreed, place: _Record(place, stamp(self._clock.now()))}
+            self._file.save([*agreed.values()])
             self._agreed = agreed
 
     def sentence(self, settings: Settings) -> str:
@@ -107,12 +125,6 @@ class AgreedEndpoints:
             f"{self.sentence(settings)} Nobody has agreed to that yet: {self._purpose.ask}", code="denied_by_rule"
         )
 
-    def _fault(self, error: Exception) -> str:
-        return (
-            f"The list of addresses for {self._purpose.name} ({self._purpose.file}) cannot be read: {error}. Only a "
-            "model on this computer can be used. Fix the file or remove it, then restart the bridge"
-        )
-
 
 def is_here(endpoint: str) -> bool:
     """Whether an address is on this machine."""
@@ -120,13 +132,3 @@ def is_here(endpoint: str) -> bool:
         return names_this_machine(parse_url(endpoint).host)
     except BadUrl:
         return False
-
-
-def _read(data: Any) -> dict[str, str]:
-    """Raises KeyError, TypeError or ValueError when the form is not ours."""
-    agreed = {str(member["origin"]): str(member["since"]) for member in data}
-    for place, since in agreed.items():
-        datetime.fromisoformat(since)
-        if origin(place) != place:
-            raise ValueError(f"{place!r} is no origin")
-    return agreed

@@ -25,7 +25,7 @@ from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, TokenNotFound, VaultNotFound, find_vault, token_storage
 from bridge.client.obsidian_vaults import known_vaults
 from bridge.plugin.command_line import command_line
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
 
 _OTHER: Final = "My agent"
 """The client of a program that is not in the table, unless it is named."""

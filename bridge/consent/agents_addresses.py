@@ -6,13 +6,23 @@ Kept beside the list of clients, each as a hash. Addresses that an agent had rea
 import hashlib
 import threading
 from collections.abc import Collection
-from typing import Any, Final
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
 
-from bridge.identity.private_file import PrivateFile, PrivateFolder
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 
 _FILE: Final = "agents_addresses.json"
 MOST: Final = 10_000
 """Addresses that are kept. Beyond that every address counts as an agent's, so that a flood makes none the person's."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """One address as the file holds it."""
+
+    hash: str
 
 
 class AgentsAddresses:
@@ -22,16 +32,11 @@ class AgentsAddresses:
         folder: Where the list is kept.
     """
 
-    def __init__(self, folder: PrivateFolder) -> None:
+    def __init__(self, folder: RecordFolder) -> None:
         self._lock = threading.Lock()
-        self._file = PrivateFile(
-            folder,
-            _FILE,
-            "addresses",
-            read=_read,
-            fault=lambda error: f"The list of addresses that agents wrote cannot be used ({error})",
-        )
-        self._kept: dict[str, str] = self._file.load()
+        fault = "The list of addresses that agents wrote cannot be used ({why})"
+        self._file = RecordStore(folder, _FILE, list[_Record], member="addresses", fault=fault)
+        self._kept = dict.fromkeys(record.hash for record in self._file.load([]))
 
     @property
     def fault(self) -> str | None:
@@ -56,17 +61,11 @@ class AgentsAddresses:
             ExecutionFailed: The list cannot be written; the agent must not write them.
         """
         with self._lock:
-            new = {value: value for value in map(_hash, keys) if value not in self._kept}
-            if not new or len(self._kept) >= MOST:
-                return
-            kept = dict(list((self._kept | new).items())[:MOST])
-            self._file.save([{"hash": value} for value in kept])
-            self._kept = kept
+            kept = dict.fromkeys(islice(dict.fromkeys((*self._kept, *map(_hash, keys))), MOST))
+            if len(kept) > len(self._kept):
+                self._file.save([_Record(value) for value in kept])
+                self._kept = kept
 
 
 def _hash(key: str) -> str:
     return hashlib.sha256(key.encode("utf-8", "replace")).hexdigest()[:24]
-
-
-def _read(members: Any) -> dict[str, str]:
-    return {str(one["hash"]): str(one["hash"]) for one in members}

@@ -7,26 +7,29 @@ line for each place; here it is only noted which lines were one answer, so that 
 import logging
 import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import BaseModel, PlainSerializer, model_validator
 
 from bridge.clock import Clock, stamp
 from bridge.consent.standing import Answers, Standing
 from bridge.contract.consent import ConsentClass, Coverage, Decision, Grant, Holder, Until
-from bridge.contract.targets import Reach
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import SHARED_ID
-from bridge.identity.private_file import PrivateFile, PrivateFolder
 from bridge.policy.consent import ConsentCase, Letter, Rule
 from bridge.policy.extent import Extent, covering, holder_name
 from bridge.policy.targets import Rung
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 
 logger = logging.getLogger(__name__)
 
 FILE: Final = "client-grants.json"
 MOST_GRANTS: Final = 10_000
+_Moment = Annotated[datetime, PlainSerializer(stamp)]
 
 
 @dataclass(slots=True)
@@ -54,18 +57,18 @@ class ClientGrants:
 
     def __init__(
         self,
-        folder: PrivateFolder,
+        folder: RecordFolder,
         *,
         clock: Clock,
         days: Callable[[], int | None],
         name_of: Callable[[str], str] = lambda client_id: client_id,
     ) -> None:
-        self._file = PrivateFile(folder, FILE, "grants", read=_from_json, fault=_fault)
+        self._file = RecordStore(folder, FILE, list[_Record], member="grants", fault=_FAULT)
         self._clock = clock
         self._days = days
         self._name_of = name_of
         self._lock = threading.RLock()
-        self._kept = self._file.load()
+        self._kept = {record.id: record.answer() for record in self._file.load([])}
         self._by_client = _by_client(self._kept)
         self._dirty = False
 
@@ -212,7 +215,7 @@ class ClientGrants:
         return f"{self._named(kept).sentence(self._days())} `vault-bridge policy revoke {kept.id}` takes that back"
 
     def _save(self, kept: dict[str, Standing]) -> None:
-        self._file.save(_to_json(kept.values()))
+        self._file.save([_Record.of(answer) for answer in kept.values()])
         self._kept = kept
         self._by_client = _by_client(kept)
         self._dirty = False
@@ -240,67 +243,76 @@ def _is_same(one: Standing, other: Standing) -> bool:
     return lasting[0] == lasting[1] and (is_everyone or one.client_id == other.client_id)
 
 
-def _fault(error: Exception) -> str:
-    return (
-        f"The answers that were given for good ({FILE}) cannot be read: {error}. Until the file is repaired or "
-        "removed and the bridge is started again, none of them holds"
-    )
+_FAULT: Final = (
+    f"The answers that were given for good ({FILE}) cannot be read: {{why}}. Until the file is repaired or "
+    "removed and the bridge is started again, none of them holds"
+)
 
 
-def _to_json(grants: Iterable[Standing]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": kept.id,
-            "client": kept.client_id,
-            "holder": kept.holder,
-            "who": kept.extent.who,
-            "what": kept.extent.what,
-            "tool": kept.extent.tool,
-            "title": kept.title,
-            "rungs": [{"reach": rung.reach, "key": rung.key} for rung in kept.extent.rungs],
-            "until": kept.extent.until,
-            "decision": kept.decision,
-            "since": stamp(kept.since),
-            "used": stamp(kept.used),
-            "feedback": kept.feedback,
-        }
-        | ({"letters": "".join(kept.letters)} if isinstance(kept, WrittenAnswer) else {})
-        for kept in grants
-    ]
+class _Record(BaseModel):
+    """One answer as the file holds it. The members have the names that they have in the file."""
 
+    id: str
+    client: str
+    holder: str = ""
+    who: Holder
+    what: Coverage
+    tool: str | None
+    title: str = ""
+    rungs: tuple[Rung, ...]
+    until: Until
+    decision: Decision
+    since: _Moment
+    used: _Moment
+    feedback: str | None = None
+    letters: str | None = None
 
-def _from_json(data: Any) -> dict[str, Standing]:
-    """Raises KeyError, TypeError or ValueError when the form is not ours."""
-    return {kept.id: kept for kept in map(_standing, data)}
-
-
-def _standing(member: dict[str, Any]) -> Standing:
-    """One answer, in today's form or in that of version 3, which had one rung and was always about a tool."""
-    decision = Decision(member["decision"])
-    if "what" not in member:
+    @model_validator(mode="before")
+    @classmethod
+    def _today(cls, member: Any) -> Any:
+        """Return a member in today's form. That of version 3 had one rung and was always about a tool."""
+        if not isinstance(member, dict) or "what" in member:
+            return member
         rungs = [] if member["key"] is None else [{"reach": member["reach"], "key": member["key"]}]
-        until = Until.UNUSED if decision.allows else Until.REVOKED
-        member = {"who": "client", "what": "tool", "until": until, "rungs": rungs, **member}
-    extent = Extent(
-        Holder(member["who"]),
-        Coverage(member["what"]),
-        Until(member["until"]),
-        tool=member["tool"] if member["tool"] is None else str(member["tool"]),
-        rungs=tuple(Rung(Reach(rung["reach"]), str(rung["key"])) for rung in member["rungs"]),
-    )
-    members: dict[str, Any] = {
-        "id": str(member["id"]),
-        "decision": decision,
-        "extent": extent,
-        "client_id": str(member["client"]),
-        "client": str(member["client"]),
-        "holder": str(member.get("holder", member["client"])),
-        "title": str(member.get("title") or extent.tool or ""),
-        "since": datetime.fromisoformat(member["since"]),
-        "used": datetime.fromisoformat(member["used"]),
-        "feedback": member.get("feedback"),
-    }
-    if "letters" not in member:
-        return Standing(**members)
-    letters: list[Letter] = [letter for letter in ("r", "w", "x") if letter in member["letters"]]
-    return WrittenAnswer(**members, letters=tuple(letters))
+        until = Until.UNUSED if Decision(member["decision"]).allows else Until.REVOKED
+        return {"who": "client", "what": "tool", "until": until, "rungs": rungs, **member}
+
+    @classmethod
+    def of(cls, answer: Standing) -> "_Record":
+        """Return an answer as the file holds it."""
+        extent = answer.extent
+        return cls(
+            id=answer.id,
+            client=answer.client_id,
+            holder=answer.holder,
+            who=extent.who,
+            what=extent.what,
+            tool=extent.tool,
+            title=answer.title,
+            rungs=extent.rungs,
+            until=extent.until,
+            decision=answer.decision,
+            since=answer.since,
+            used=answer.used,
+            feedback=answer.feedback,
+            letters="".join(answer.letters) if isinstance(answer, WrittenAnswer) else None,
+        )
+
+    def answer(self) -> Standing:
+        """Return the answer."""
+        members: dict[str, Any] = {
+            "id": self.id,
+            "decision": self.decision,
+            "extent": Extent(self.who, self.what, self.until, tool=self.tool, rungs=self.rungs),
+            "client_id": self.client,
+            "client": self.client,
+            "holder": self.holder or self.client,
+            "title": self.title or self.tool or "",
+            "since": self.since,
+            "used": self.used,
+            "feedback": self.feedback,
+        }
+        if self.letters is None:
+            return Standing(**members)
+        letters: list[Letter] = [letter for letter in ("r", "w", "x") if letter in self.letters]
+        return WrittenAnswer(**members, letters=tuple(letters))

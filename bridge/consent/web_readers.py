@@ -8,17 +8,17 @@ asked about whatever was said before. Kept beside the list of clients.
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from bridge.clock import Clock, stamp
 from bridge.contract.targets import Reach, TargetKind
 from bridge.identity.caller import Caller
-from bridge.identity.private_file import PrivateFile, PrivateFolder
 from bridge.policy.targets import Target
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 from bridge.vault.plan import Hazard
 
 _FILE: Final = "web_readers.json"
-_LIST: Final = "readers"
 MOST_SITES: Final = 200
 """Sites that are remembered of one client; beyond that the oldest is new again, and asked about."""
 _FOREIGN: Final = {
@@ -61,17 +61,12 @@ class WebReaders:
         fault: Why the list cannot be used, as a sentence. Every client counts as marked then.
     """
 
-    def __init__(self, folder: PrivateFolder, clock: Clock) -> None:
+    def __init__(self, folder: RecordFolder, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._file = PrivateFile(
-            folder,
-            _FILE,
-            _LIST,
-            read=_read,
-            fault=lambda error: f"The list of clients that have read from the web cannot be used ({error})",
-        )
-        self._readers: dict[str, WebReader] = self._file.load()
+        fault = "The list of clients that have read from the web cannot be used ({why})"
+        self._file = RecordStore(folder, _FILE, list[WebReader], member="readers", fault=fault)
+        self._readers = {reader.client: reader for reader in self._file.load([])}
 
     @property
     def fault(self) -> str | None:
@@ -149,12 +144,7 @@ class WebReaders:
         return f"{caller.name} has read from {_source(known)}, which may have told it to do this: {what}"
 
     def _save(self, readers: Mapping[str, WebReader]) -> None:
-        self._file.save(
-            [
-                {"client": one.client, "name": one.name, "since": one.since, "sites": list(one.sites)}
-                for one in readers.values()
-            ]
-        )
+        self._file.save([*readers.values()])
         self._readers = dict(readers)
 
 
@@ -181,11 +171,3 @@ def _source(known: Sequence[str]) -> str:
     scheme, _, rest = known[-1].partition("://")
     name = rest.rstrip("/")
     return f"the server {name}" if scheme == "mcp" else f"the web ({name})"
-
-
-def _read(members: Any) -> dict[str, WebReader]:
-    readers = (
-        WebReader(str(one["client"]), str(one["name"]), str(one["since"]), tuple(map(str, one["sites"])))
-        for one in members
-    )
-    return {reader.client: reader for reader in readers}

@@ -3,10 +3,9 @@
 import hashlib
 from typing import Any, Final
 
-import orjson
-
-from bridge.errors import ExecutionFailed, InvalidParameters
-from bridge.identity.private_file import PrivateFolder
+from bridge.errors import InvalidParameters
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 
 MOST_KEYS: Final = 1000
 LARGEST: Final = 1 << 20
@@ -20,7 +19,7 @@ class KeptValues:
         folder: The user's folder for this vault.
     """
 
-    def __init__(self, folder: PrivateFolder) -> None:
+    def __init__(self, folder: RecordFolder) -> None:
         self._folder = folder
 
     def do(self, tool: str, operation: str, key: str | None, value: str | None) -> Any:
@@ -60,24 +59,22 @@ class KeptValues:
             self._save(tool, {})
 
     def _load(self, tool: str) -> dict[str, str]:
-        try:
-            data = self._folder.read(_file(tool))
-            held = {} if data is None else orjson.loads(data)
-        except (OSError, ValueError):
-            return {}  # it belongs to the tool alone, which begins anew
-        return {key: text for key, text in held.items() if isinstance(text, str)} if isinstance(held, dict) else {}
+        return self._store(tool).load({})
 
     def _save(self, tool: str, held: dict[str, str]) -> None:
+        store = self._store(tool)
         try:
-            data = orjson.dumps(held)
-        except TypeError:
+            size = len(store.encoded(held))
+        except ValueError:
             raise InvalidParameters("What is kept must be text without half characters (lone surrogates)") from None
-        if len(held) > MOST_KEYS or len(data) > LARGEST:
+        if len(held) > MOST_KEYS or size > LARGEST:
             raise InvalidParameters(f"A tool can keep {MOST_KEYS:,} values and {LARGEST:,} bytes; remove some")
-        try:
-            self._folder.write(_file(tool), data)
-        except OSError as error:
-            raise ExecutionFailed(f"The storage cannot be written: {error.strerror}. Make room on the disk") from None
+        store.load({})  # a damaged file is copied before it is replaced
+        store.save(held)
+
+    def _store(self, tool: str) -> RecordStore[dict[str, str]]:
+        """Return the file of a tool. It belongs to the tool alone, which begins anew where it is damaged."""
+        return RecordStore(self._folder, _file(tool), dict[str, str], replace_damaged=True)
 
 
 def _file(tool: str) -> str:

@@ -25,8 +25,7 @@ from bridge.sandbox.programs import Programs
 from bridge.sandbox.sandbox import Ready, Running, get_ready
 from bridge.sandbox.system import environment
 from bridge.servers.opening import own_files
-from bridge.toolkit.tool_call import TimeLimit
-from bridge.toolkit.unbroken import unbroken
+from bridge.toolkit.tool_call import TimeLimit, uncancelled
 from bridge.workers.complaint import first_line
 
 logger = logging.getLogger(__name__)
@@ -213,7 +212,7 @@ class Processes:
             # Until all that it started is gone, whoever wants to go on.
             if not ending.done():
                 program.end()
-            report = await unbroken(asyncio.ensure_future(_rest(program, listening, ending)))
+            report = await uncancelled(asyncio.ensure_future(_rest(program, listening, ending)))
         elapsed = (time.monotonic() - began) * 1000
         if final is None:
             return CustomResult(

@@ -13,7 +13,7 @@ import orjson
 
 from bridge.custom.definition import StoredTool, parse
 from bridge.errors import ExecutionFailed, InvalidParameters
-from bridge.servers.configuration import UserFolder
+from bridge.records.folder import UserFolder
 
 FILE: Final = "tools.json"
 LARGEST: Final = 8 << 20

@@ -1,27 +1,25 @@
 """A folder of the user's that checks only look at."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
+from bridge.records.folder import UserFolder
 
-@dataclass(slots=True)
-class LookedAtFolder:
-    """A folder of the user's that is only looked at.
 
-    Attributes:
+class LookedAtFolder(UserFolder):
+    """A folder of the user's that is only looked at: it is neither made nor written to.
+
+    Args:
         path: Where it lies, whether it is there or not.
     """
 
-    path: Path
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None when there is none."""
-        try:
-            return (self.path / name).read_bytes()
-        except FileNotFoundError:
-            return None
+    def __init__(self, path: Path) -> None:
+        self.path = path
 
     def write(self, name: str, data: bytes) -> None:
-        """Nothing is written. Raises OSError."""
+        """Raise OSError: nothing is written."""
         del data
         raise PermissionError(None, "is only looked at", name)
+
+    def remove(self, *names: str) -> None:
+        """Raise OSError: nothing is removed."""
+        raise PermissionError(None, "is only looked at", *names[:1])

@@ -10,8 +10,8 @@ from bridge.custom.storage import FILE, LARGEST, parse_file
 from bridge.errors import InvalidParameters
 from bridge.health.finding import Finding
 from bridge.health.looked_at import LookedAtFolder
+from bridge.records.folder import place
 from bridge.sandbox.probing import probe, remedy
-from bridge.server.run_folder import place
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServerEntry, ServersFile
 from bridge.servers.opening import find_program

@@ -8,7 +8,7 @@ from bridge.agents.machine import this_machine
 from bridge.health.finding import Finding
 from bridge.health.looked_at import LookedAtFolder
 from bridge.plugin.protector import vault_protector
-from bridge.server.run_folder import place
+from bridge.records.folder import place
 
 
 def check_protection(vault: Path) -> Iterator[Finding]:

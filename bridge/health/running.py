@@ -13,8 +13,8 @@ from pydantic import ValidationError
 
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Discovery, Endpoint
 from bridge.health.finding import Finding
+from bridge.records.folder import STATE_VARIABLE, place
 from bridge.server.private_files import private_places
-from bridge.server.run_folder import STATE_VARIABLE, place
 
 SECONDS = 5.0
 STOP = "Stop that process and start again: `vault-bridge serve`"

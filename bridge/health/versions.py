@@ -9,7 +9,7 @@ from pathlib import Path
 from bridge.contract.discovery import STATE_FOLDER
 from bridge.errors import InvalidParameters
 from bridge.health.finding import Finding
-from bridge.server.run_folder import place
+from bridge.records.folder import place
 from bridge.settings.file import SettingsFault, parse
 from bridge.settings.model import Settings
 from bridge.settings.store import FILE as SETTINGS

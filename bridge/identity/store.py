@@ -7,21 +7,24 @@ enough to keep: whoever steals the file has no token and cannot make one.
 import hashlib
 import hmac
 import logging
-import re
 import secrets
 import threading
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any, Final
+from typing import Annotated, ClassVar, Final
+
+from pydantic import ConfigDict, Field, PlainSerializer, Strict
+from pydantic.alias_generators import to_camel
 
 from bridge.clock import Clock, stamp
 from bridge.contract.identity import Capability, ClientInfo, Preset
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
 from bridge.identity.caller import CHAT, CHAT_ID, Client
 from bridge.identity.names import fault_of, look_of
-from bridge.identity.private_file import PrivateFile, PrivateFolder
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 
 logger = logging.getLogger(__name__)
 
@@ -29,7 +32,6 @@ FILE: Final = "clients.json"
 MOST_CLIENTS: Final = 100
 LONGEST_NAME: Final = 80
 _PREFIX: Final = "vb"
-_ID: Final = re.compile(r"[0-9a-f]{12}")
 _SEEN_EVERY: Final = timedelta(minutes=1)
 """How exact the time is at which a client was seen last; the file is not written more often for it."""
 
@@ -38,15 +40,17 @@ _SEEN_EVERY: Final = timedelta(minutes=1)
 class _Record:
     """One client as the file holds it."""
 
-    id: str
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel)
+
+    id: Annotated[str, Field(pattern="^[0-9a-f]{12}$")]  # the person and the shared credential have others
     name: str
     token_hash: str
-    capabilities: frozenset[Capability]
+    capabilities: Annotated[frozenset[Capability], PlainSerializer(sorted)]
     added: str
     last_seen: str | None = None
     calls_itself: str | None = None
     preset: Preset | None = None
-    elicitation: bool = False
+    elicitation: Annotated[bool, Strict()] = False
 
     @property
     def client(self) -> Client:
@@ -75,12 +79,12 @@ class ClientStore:
         on_change: Called after a client was added, renamed, given a capability or revoked; from the thread that did.
     """
 
-    def __init__(self, folder: PrivateFolder, *, clock: Clock, on_change: Callable[[], None] = lambda: None) -> None:
-        self._file = PrivateFile(folder, FILE, "clients", read=_from_json, fault=_fault)
+    def __init__(self, folder: RecordFolder, *, clock: Clock, on_change: Callable[[], None] = lambda: None) -> None:
+        self._file = RecordStore(folder, FILE, list[_Record], member="clients", fault=_FAULT)
         self._clock = clock
         self._on_change = on_change
         self._lock = threading.RLock()
-        self._records = self._file.load()
+        self._records = {record.id: record for record in self._file.load([])}
 
     @property
     def fault(self) -> str | None:
@@ -241,15 +245,14 @@ class ClientStore:
         return record
 
     def _save(self, records: dict[str, _Record]) -> None:
-        self._file.save(_to_json(records.values()))
+        self._file.save([*records.values()])
         self._records = records
 
 
-def _fault(error: Exception) -> str:
-    return (
-        f"The list of clients ({FILE}) cannot be read: {error}. No client with a name of its own can connect. "
-        "Fix the file, or remove it and add the clients again; then restart the bridge"
-    )
+_FAULT: Final = (
+    f"The list of clients ({FILE}) cannot be read: {{why}}. No client with a name of its own can connect. "
+    "Fix the file, or remove it and add the clients again; then restart the bridge"
+)
 
 
 def _hash(token: str) -> str:
@@ -258,42 +261,3 @@ def _hash(token: str) -> str:
 
 def _fold(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
-
-
-def _to_json(records: Iterable[_Record]) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": record.id,
-            "name": record.name,
-            "tokenHash": record.token_hash,
-            "capabilities": sorted(record.capabilities),
-            "added": record.added,
-            "lastSeen": record.last_seen,
-            "callsItself": record.calls_itself,
-            "preset": record.preset,
-            "elicitation": record.elicitation,
-        }
-        for record in records
-    ]
-
-
-def _from_json(data: Any) -> dict[str, _Record]:
-    """Raises KeyError, TypeError or ValueError when the form is not ours."""
-    records = [
-        _Record(
-            id=str(member["id"]),
-            name=str(member["name"]),
-            token_hash=str(member["tokenHash"]),
-            capabilities=frozenset(Capability(name) for name in member["capabilities"]),
-            added=str(member["added"]),
-            last_seen=member.get("lastSeen"),
-            calls_itself=member.get("callsItself"),
-            preset=None if member.get("preset") is None else Preset(member["preset"]),
-            elicitation=member.get("elicitation") is True,
-        )
-        for member in data
-    ]
-    for record in records:
-        if not _ID.fullmatch(record.id):  # the person and the shared credential have ids of another form
-            raise ValueError(f"{record.id!r} is no client's id")
-    return {record.id: record for record in records}

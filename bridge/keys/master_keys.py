@@ -7,24 +7,16 @@ is recognised, and never opened with, or given, another one by accident.
 import base64
 import binascii
 from collections.abc import Callable
-from typing import Final, Protocol
+from typing import Final
 
 from bridge.contract.keys import KeptIn
 from bridge.errors import BridgeError
-from bridge.identity.private_file import PrivateFolder
 from bridge.keys.faults import KeyFault
 from bridge.keys.sealing import MASTER_BYTES, new_master
 from bridge.keys.system_keyring import NoKeyring, SystemKeyring
+from bridge.records.folder import RecordFolder
 
 _SUFFIX: Final = ".key"
-
-
-class MasterFolder(PrivateFolder, Protocol):
-    """The folder of the files."""
-
-    def remove(self, *names: str) -> None:
-        """Take files away, if they are there."""
-        ...
 
 
 class MasterKeys:
@@ -35,7 +27,7 @@ class MasterKeys:
         keyring: The system's keyring.
     """
 
-    def __init__(self, folder: Callable[[], MasterFolder], keyring: SystemKeyring) -> None:
+    def __init__(self, folder: Callable[[], RecordFolder], keyring: SystemKeyring) -> None:
         self._folder = folder
         self._keyring = keyring
 
@@ -117,7 +109,7 @@ class MasterKeys:
         except OSError as error:
             raise _unusable(error.strerror or str(error)) from None
 
-    def _place(self) -> MasterFolder:
+    def _place(self) -> RecordFolder:
         try:
             return self._folder()
         except BridgeError as error:

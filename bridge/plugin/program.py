@@ -16,7 +16,7 @@ import orjson
 
 from bridge import __version__
 from bridge.errors import StartError
-from bridge.server.run_folder import UserFolder, state_folder
+from bridge.records.folder import UserFolder, state_folder
 
 NAME: Final = "vault-bridge.exe" if sys.platform == "win32" else "vault-bridge"
 FILE: Final = "program.json"

@@ -6,12 +6,11 @@ from bridge.agents.machine import Machine
 from bridge.agents.protection import Protector
 from bridge.client.token_storage import config_folder
 from bridge.contract.discovery import AGENT_FILE
-from bridge.identity.private_file import PrivateFolder
 from bridge.plugin.command_line import command_line
-from bridge.server.run_folder import RunFolder, place, state_folder
+from bridge.records.folder import RecordFolder, RunFolder, place, state_folder
 
 
-def vault_protector(vault: Path, machine: Machine, folder: PrivateFolder | None = None) -> Protector:
+def vault_protector(vault: Path, machine: Machine, folder: RecordFolder | None = None) -> Protector:
     """What protects a vault.
 
     Args:

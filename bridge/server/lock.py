@@ -17,7 +17,7 @@ from typing import Final, Self
 from filelock import FileLock, Timeout
 
 from bridge.errors import AlreadyServed
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
 from bridge.vault.root import STATE_FOLDER

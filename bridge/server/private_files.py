@@ -9,7 +9,7 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from bridge.server.run_folder import place, state_folder
+from bridge.records.folder import place, state_folder
 
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 

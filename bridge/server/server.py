@@ -15,6 +15,7 @@ from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, Discov
 from bridge.contract.session import Health
 from bridge.errors import StartError
 from bridge.identity.caller import HOST, SHARED, Client
+from bridge.records.folder import RunFolder
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.frames import MAX_FRAME
 from bridge.rpc.hub import Hub, Transport
@@ -25,7 +26,6 @@ from bridge.server.asgi import answer_with
 from bridge.server.auth import Authenticator
 from bridge.server.door import BACKLOG, Door, QuietAccept
 from bridge.server.http_responses import guard, json_answer
-from bridge.server.run_folder import RunFolder
 from bridge.server.websocket import SocketLink, open_socket, serve_socket
 from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder

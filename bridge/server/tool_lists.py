@@ -13,7 +13,7 @@ import orjson
 
 from bridge.identity.caller import Caller, Client
 from bridge.identity.store import ClientStore
-from bridge.server.run_folder import RunFolder, place
+from bridge.records.folder import RunFolder, place
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.schema import describe

@@ -4,112 +4,134 @@ A server may change what it runs, and a tool what it says of itself, after it wa
 word for word, and anything else is asked about again, with the difference.
 """
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Final
 
-import orjson
-
-from bridge.errors import ExecutionFailed
-from bridge.identity.private_file import PrivateFile, PrivateFolder
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 from bridge.servers.configuration import ServerEntry
 from bridge.servers.definitions import Definition
 from bridge.vault.diff import unified_diff
 
 FILE: Final = "mcp-approved.json"
+_LARGEST: Final = 16 << 20
 
 
-class Approvals:
-    """Blocks where it reads or writes.
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What was approved under one name, as the file holds it.
+
+    Attributes:
+        name: The name.
+        told: What the person was shown.
+        tools: Of a server, what they were shown of each of its tools.
+    """
+
+    name: str
+    told: str
+    tools: Mapping[str, str] = field(default_factory=dict)
+
+
+class ApprovedTexts:
+    """What a person has approved, word for word. Blocks where it reads or writes.
+
+    A file that cannot be read approves nothing, so nothing is lost when it is replaced.
 
     Args:
         folder: The user's configuration folder.
+        file: The file's name.
+        member: The member of the file that holds them.
+        fault: The sentence for people when the file cannot be used; `{why}` stands for the reason.
     """
 
-    def __init__(self, folder: PrivateFolder) -> None:
-        self._file: PrivateFile[_Approved] = PrivateFile(
-            folder,
-            FILE,
-            "servers",
-            read=lambda members: {member["name"]: _Approved.read(member) for member in members},
-            fault=lambda error: f"{FILE} cannot be used, so every server is asked about again: {error}",
+    def __init__(self, folder: RecordFolder, file: str, member: str, fault: str) -> None:
+        self._file = RecordStore(
+            folder, file, list[_Record], member=member, fault=fault, replace_damaged=True, largest=_LARGEST
         )
-        self._approved = self._file.load()
+        self._approved = {record.name: record for record in self._file.load([])}
 
     @property
     def fault(self) -> str | None:
         """Why the file cannot be used, as a sentence."""
         return self._file.fault
 
-    def entry_change(self, name: str, entry: ServerEntry) -> str | None:
-        """How a server differs from what was approved under its name.
+    def knows(self, name: str) -> bool:
+        """Return whether anything was approved under a name, the same or another."""
+        return name in self._approved
+
+    def change(self, name: str, told: str) -> str | None:
+        """Return how a text differs from what was approved under its name.
 
         Args:
-            name: The server's name.
-            entry: As it is entered now.
+            name: The name.
+            told: The text.
 
         Returns:
-            None when it does not; else the lines of a diff, or all its lines where none was approved.
+            None if it does not; otherwise the lines of a diff, or all of it if nothing was approved.
         """
         known = self._approved.get(name)
-        return change_since(known.told if known else None, "\n".join(entry.told()) + "\n")
+        return change_since(known.told if known else None, told)
 
-    def tool_change(self, name: str, definition: Definition) -> str | None:
-        """How a tool differs from what was approved under its name; as `entry_change`."""
-        known = self._approved.get(name)
-        return change_since(known.tools.get(definition.name) if known else None, definition.text)
-
-    def knows_tool(self, name: str, definition: Definition) -> bool:
-        """Whether a tool of this name was approved once, the same or another."""
-        known = self._approved.get(name)
-        return known is not None and definition.name in known.tools
-
-    def approve(self, name: str, entry: ServerEntry, definitions: Sequence[Definition] = ()) -> None:
-        """The person has said yes to a server, and to these tools of it.
+    def approve_text(self, name: str, told: str, tools: Mapping[str, str] | None = None) -> None:
+        """Remember that the person has said yes to a text, and to these tools of it.
 
         Raises:
             ExecutionFailed: It cannot be written down.
         """
-        told = "\n".join(entry.told()) + "\n"
         known = self._approved.get(name)
-        tools = dict(known.tools) if known is not None and known.told == told else {}
-        new = _Approved(told, tools | {each.name: each.text for each in definitions})
-        if known is None or (known.told, known.tools) != (new.told, new.tools):
-            self._save({**self._approved, name: new})
+        before = known.tools if known is not None and known.told == told else {}
+        record = _Record(name, told, {**before, **(tools or {})})
+        if record != known:
+            self._save({**self._approved, name: record})
 
     def forget(self, name: str) -> None:
-        """A server is gone, or its approval is taken back. Raises what `approve` raises."""
+        """Take back what was approved under a name. Raises what `approve_text` raises."""
         if name in self._approved:
             self._save({key: known for key, known in self._approved.items() if key != name})
 
-    def _save(self, approved: "dict[str, _Approved]") -> None:
-        if self._file.fault is not None:
-            self._file.fault = None  # what cannot be read approves nothing, so nothing is lost with it
-        members: list[dict[str, Any]] = [
-            {"name": name, "told": known.told, "tools": known.tools} for name, known in approved.items()
-        ]
-        if len(orjson.dumps(members)) > _LARGEST:
-            raise ExecutionFailed(f"{FILE} would grow beyond {_LARGEST:,} bytes; remove servers that are not used")
-        self._file.save(members)
+    def _save(self, approved: dict[str, _Record]) -> None:
+        self._file.save([*approved.values()])
         self._approved = approved
 
 
-_LARGEST: Final = 16 << 20
+class Approvals(ApprovedTexts):
+    """The servers and tools that were approved. Blocks where it reads or writes.
+
+    Args:
+        folder: The user's configuration folder.
+    """
+
+    def __init__(self, folder: RecordFolder) -> None:
+        fault = f"{FILE} cannot be used, so every server is asked about again: {{why}}"
+        super().__init__(folder, FILE, "servers", fault)
+
+    def entry_change(self, name: str, entry: ServerEntry) -> str | None:
+        """Return how a server differs from what was approved under its name, as `change` does.
+
+        Args:
+            name: The server's name.
+            entry: As it is entered now.
+        """
+        return self.change(name, _told(entry))
+
+    def tool_change(self, name: str, definition: Definition) -> str | None:
+        """Return how a tool differs from what was approved under its name, as `change` does."""
+        known = self._approved.get(name)
+        return change_since(known.tools.get(definition.name) if known else None, definition.text)
+
+    def knows_tool(self, name: str, definition: Definition) -> bool:
+        """Return whether a tool of this name was approved once, the same or another."""
+        known = self._approved.get(name)
+        return known is not None and definition.name in known.tools
+
+    def approve(self, name: str, entry: ServerEntry, definitions: Sequence[Definition] = ()) -> None:
+        """Remember that the person has said yes to a server, and to these tools of it. Raises as `approve_text`."""
+        self.approve_text(name, _told(entry), {each.name: each.text for each in definitions})
 
 
-class _Approved:
-    """What was approved of one server."""
-
-    def __init__(self, told: str, tools: dict[str, str]) -> None:
-        self.told = told
-        self.tools = tools
-
-    @classmethod
-    def read(cls, member: Any) -> "_Approved":
-        """One server of the file. Raises TypeError when its form is not ours."""
-        told, tools = member["told"], member["tools"]
-        if not isinstance(told, str) or not all(isinstance(text, str) for text in tools.values()):
-            raise TypeError("its form is not ours")
-        return cls(told, tools)
+def _told(entry: ServerEntry) -> str:
+    return "\n".join(entry.told()) + "\n"
 
 
 def change_since(before: str | None, now: str) -> str | None:

@@ -9,14 +9,13 @@ without a word.
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any, Final, Protocol, Self
+from typing import Annotated, Any, Final, Self
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bridge.errors import ExecutionFailed, InvalidParameters
-from bridge.identity.private_file import PrivateFolder
+from bridge.records.folder import UserFolder
 
 FILE: Final = "mcp.json"
 LIST: Final = "mcp_servers"
@@ -114,12 +113,6 @@ class ServerEntry(BaseModel):
     def secrets(self) -> tuple[str, ...]:
         """Values that no log may hold."""
         return (*self.env.values(), *self.headers.values())
-
-
-class UserFolder(PrivateFolder, Protocol):
-    """A folder of the user's, and where it lies."""
-
-    path: Path
 
 
 class ServersFile:

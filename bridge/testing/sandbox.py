@@ -35,6 +35,7 @@ from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.notes.additions import judge
 from bridge.policy.limits import RateLimits
+from bridge.records.folder import MemoryFolder
 from bridge.settings.model import MAX_RATE
 from bridge.settings.store import SettingsStore
 from bridge.testing.memory import MemoryStorage
@@ -64,17 +65,6 @@ from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
 _PERMISSIONS = f"{STATE_FOLDER}/permissions.json"
-
-
-class _NoFiles:
-    """A private folder that nothing is kept in."""
-
-    def read(self, name: str) -> None:
-        """Nothing is there."""
-        del name
-
-    def write(self, name: str, data: bytes) -> None:
-        """It is forgotten."""
 
 
 class _Person:
@@ -142,7 +132,7 @@ class Sandbox:
     keep: Mapping[str, list[int]] | None = None
     asked: list[dict[str, Any]] = field(default_factory=list)
     before_answer: Callable[[], object] = lambda: None
-    web_readers: WebReaders = field(default_factory=lambda: WebReaders(_NoFiles(), SystemClock()))
+    web_readers: WebReaders = field(default_factory=lambda: WebReaders(MemoryFolder(), SystemClock()))
     outgoing: Outgoing | None = None
     _pipeline: Pipeline = field(init=False, repr=False)
 
@@ -281,7 +271,7 @@ async def sandbox(
             clock=clock,
             modes=lambda: settings.current.consent_mode,
             set_mode=settings.set_mode,
-            clients=ClientGrants(_NoFiles(), clock=clock, days=lambda: None),
+            clients=ClientGrants(MemoryFolder(), clock=clock, days=lambda: None),
         )
         registry, session_files = ToolRegistry(), SessionFiles()
         stack.push_async_callback(registry.stop)
@@ -300,7 +290,7 @@ async def sandbox(
         vault = Sandbox(place, storage, settings, session_files, ledger, registry, drafts)
         knowledge = storage.everything.knowledge
         if isinstance(knowledge, VaultIndex):
-            vault.outgoing = Outgoing(CarriedText(knowledge, grants.closed), AgentsAddresses(_NoFiles()))
+            vault.outgoing = Outgoing(CarriedText(knowledge, grants.closed), AgentsAddresses(MemoryFolder()))
         broker.attach(_Person(broker, vault))
         if not memory:
             for path, content in (files or {}).items():
@@ -404,7 +394,7 @@ def _in_folder(
     drafted = DraftedTools(drafts, lambda draft: providers(services.over(draft.files, draft.index)))
     stack.callback(drafts.stop)
     stack.push_async_callback(drafted.stop)
-    made = [*drafted.wrapped(providers(services)), draft_provider(drafts, TemplateStore(_NoFiles()), clock)]
+    made = [*drafted.wrapped(providers(services)), draft_provider(drafts, TemplateStore(MemoryFolder()), clock)]
     return services.storage, ledger, made, drafts
 
 

@@ -1,4 +1,4 @@
-"""One effect on its way through a question: what was proposed, what a person made of it, what its caller is told."""
+"""One change on its way through a question: what was proposed, what a person made of it, what its caller is told."""
 
 import asyncio
 import dataclasses
@@ -8,7 +8,8 @@ from typing import Any, TypeVar
 
 from bridge.identity.caller import Caller
 from bridge.journal.ledger import Ledger
-from bridge.toolkit.tool import Applied, Effect, Output
+from bridge.toolkit.effects.change import PlannedChange
+from bridge.toolkit.tool import Applied, Output
 from bridge.vault.partial import KeptHunks, LeftOut, is_divisible
 from bridge.vault.plan import ChangePlan
 from bridge.vault.revision import HunkText, RevisedLines, RevisedPlan, is_editable, revised_lines
@@ -30,7 +31,7 @@ class PlanEdit:
 
 
 class Approval:
-    """One effect on its way through a question.
+    """One change on its way through a question.
 
     Args:
         effect: What the tool will do, as the person is shown it.
@@ -46,7 +47,7 @@ class Approval:
 
     def __init__(
         self,
-        effect: Effect,
+        effect: PlannedChange,
         ledger: Ledger,
         workers: Executor,
         *,
@@ -55,7 +56,7 @@ class Approval:
     ) -> None:
         self.effect = effect
         self.left_out: tuple[LeftOut, ...] = ()
-        self._proposed = effect
+        self._proposed = effect.plan
         self._before: dict[str, bytes] = {}
         """The bytes from before of each file that the person has edited."""
         self._ledger = ledger
@@ -64,22 +65,24 @@ class Approval:
         self._own_warnings = tuple(f"About the text before you edited it: {warning}" for warning in own_warnings)
 
     @property
+    def plan(self) -> ChangePlan:
+        """What is to be done."""
+        return self.effect.plan
+
+    @property
     def held(self) -> int:
-        """Bytes of new text and of diffs that are kept while a change waits; 0 where nothing is changed."""
-        if not isinstance(self.effect, ChangePlan):
-            return 0
-        diffs = sum(len(preview.diff) for preview in self.effect.previews)
-        return sum(map(len, self.effect.blobs.values())) + diffs
+        """Bytes of new text and of diffs that are kept while the change waits."""
+        return self.effect.size + sum(len(preview.diff) for preview in self.plan.previews)
 
     @property
     def is_divisible(self) -> bool:
         """Whether hunks may be left out."""
-        return isinstance(self.effect, ChangePlan) and is_divisible(self.effect)
+        return is_divisible(self.plan)
 
     @property
     def is_editable(self) -> bool:
         """Whether the person may edit the text first."""
-        return isinstance(self.effect, ChangePlan) and is_editable(self.effect)
+        return is_editable(self.plan)
 
     async def check(self) -> None:
         """Re-hash the plan's files: done when a yes comes, and again by the ledger when it writes.
@@ -87,8 +90,7 @@ class Approval:
         Raises:
             Conflict: The vault has changed since.
         """
-        if isinstance(self.effect, ChangePlan):
-            await self._working(self._ledger.check, self.effect)
+        await self._working(self._ledger.check, self.plan)
 
     async def keep_selected(self, keep: KeptHunks) -> str:
         """Leave everything out that is not kept, and check the rest.
@@ -103,8 +105,8 @@ class Approval:
             InvalidParameters: The choice makes no sense; all is as before.
             Conflict: The vault has changed since.
         """
-        partial = await self._working(self._ledger.part, self._plan, keep)
-        self.effect, self.left_out = partial.plan, partial.left_out
+        partial = await self._working(self._ledger.part, self.plan, keep)
+        self.effect, self.left_out = self.with_plan(partial.plan), partial.left_out
         return partial.plan.digest
 
     async def revised(self, text: HunkText) -> RevisedPlan:
@@ -119,14 +121,18 @@ class Approval:
         """
 
         def revised() -> RevisedPlan:
-            found = self._ledger.revise(dataclasses.replace(self._plan, warnings=self._own_warnings), text)
+            found = self._ledger.revise(dataclasses.replace(self.plan, warnings=self._own_warnings), text)
             return dataclasses.replace(found, plan=self._warned(found.plan))
 
         return await self._working(revised)
 
+    def with_plan(self, plan: ChangePlan) -> PlannedChange:
+        """Return the same effect with another plan."""
+        return dataclasses.replace(self.effect, plan=plan)
+
     def take(self, revised: RevisedPlan) -> None:
         """From now on this is what is to be done."""
-        self.effect = revised.plan
+        self.effect = self.with_plan(revised.plan)
         self._before[revised.path] = revised.old
 
     def reported(self, applied: Applied) -> Applied:
@@ -140,8 +146,8 @@ class Approval:
         )
         return dataclasses.replace(applied, plan=dataclasses.replace(applied.plan, previews=previews))
 
-    def told(self, output: Output) -> Output:
-        """A tool's answer, and in it what the person edited and left out."""
+    def in_answer(self, output: Output) -> Output:
+        """Return a tool's answer, and in it what the person edited and left out."""
         facts: dict[str, Any] = {}
         lines = [""]
         if revised := self._revised_lines():
@@ -161,23 +167,15 @@ class Approval:
         data = output.data | facts if isinstance(output.data, dict) else output.data
         return dataclasses.replace(output, data=data, text=output.text + "\n".join(lines))
 
-    @property
-    def _plan(self) -> ChangePlan:
-        if not isinstance(self.effect, ChangePlan):
-            raise TypeError("only a change plan has hunks")
-        return self.effect
-
     def _revised_lines(self) -> list[RevisedLines]:
         """What became of the lines that were proposed, for each file that the person edited and that was written."""
-        if not isinstance(self._proposed, ChangePlan):
-            return []
-        after = {change.path: change.after for change in self._plan.changes}
+        after = {change.path: change.after for change in self.plan.changes}
         found = []
         for change, shown in zip(self._proposed.changes, self._proposed.previews, strict=False):
             if change.path in self._before and (written := after.get(change.path)) is not None:
                 proposed = self._proposed.blobs[change.after or ""], shown
                 old = self._before[change.path]
-                found.append(revised_lines(change.path, old, proposed, self._plan.blobs[written]))
+                found.append(revised_lines(change.path, old, proposed, self.plan.blobs[written]))
         return found
 
     def _left_out(self, file: LeftOut) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""From a JSON object to a tool's parameters, or one clear sentence about the first thing wrong with it."""
+"""One clear sentence about the first thing that is wrong with a call's arguments."""
 
 import difflib
 from dataclasses import dataclass
@@ -6,15 +6,10 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from bridge.contract.base import Params
-from bridge.errors import InvalidParameters
-from bridge.toolkit.spellings import model_in, respelled, spellings
+from bridge.toolkit.spellings import model_in, spellings
 
 LONGEST_NAME = 100
 """Characters of a parameter's name that are compared and repeated; a name may be as long as a frame."""
-
-MOST_MEMBERS = 1_000
-"""Arguments of one call; a program that sends more has put something else there."""
 
 _NO_OBJECT = {"model_type", "model_attributes_type"}
 _NO_TEXT = {"missing", "string_type", "string_too_short"}
@@ -32,39 +27,6 @@ class Sentence:
     """
 
     text: str
-
-
-def check_members(arguments: Any) -> None:
-    """Refuse more arguments than any tool has parameters, before each of them is looked at.
-
-    Args:
-        arguments: What the caller sent.
-
-    Raises:
-        InvalidParameters: There are more than `MOST_MEMBERS`.
-    """
-    if isinstance(arguments, dict) and len(arguments) > MOST_MEMBERS:
-        raise InvalidParameters(f"A call has at most {MOST_MEMBERS:,} arguments, not {len(arguments):,}")
-
-
-def parse_arguments(model: type[Params], arguments: Any) -> Any:
-    """Validate a call's arguments, which may be spelled as a sibling tool spells them.
-
-    Args:
-        model: The tool's parameter model.
-        arguments: What the caller sent; nothing, or null, is no arguments.
-
-    Raises:
-        InvalidParameters: Naming the parameter, what is wrong with it, and the parameters there are.
-    """
-    if arguments is None:
-        arguments = {}
-    if not isinstance(arguments, dict):
-        raise InvalidParameters(f"Arguments must be an object, not {_kind(arguments)}. {_known(model)}")
-    try:
-        return model.model_validate(respelled(model, arguments), by_alias=True, by_name=False)
-    except ValidationError as error:
-        raise InvalidParameters(explain(error, model)) from None
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
@@ -97,6 +59,13 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
     return f"Parameter {where!r}: {message}. {known}" if where else f"{message}. {known}"
 
 
+def known_parameters(model: type[BaseModel]) -> str:
+    """Return a sentence that names the parameters there are."""
+    required = {field.alias or name for name, field in model.model_fields.items() if field.is_required()}
+    names = [f"{name} (required)" if name in required else name for name in _names(model)]
+    return f"Parameters: {', '.join(names)}" if names else "It takes no parameters"
+
+
 def _own_sentence(location: tuple[int | str, ...], model: type[BaseModel]) -> str | None:
     """The parameter's own words, where the fault is in the parameter itself and it has any."""
     for field, names in spellings(model):
@@ -116,7 +85,7 @@ def _holder(location: tuple[int | str, ...], model: type[BaseModel]) -> type[Bas
 def _shape(holder: type[BaseModel], model: type[BaseModel]) -> str:
     """What there is: all parameters, or what an item of one of them looks like."""
     if holder is model:
-        return _known(model)
+        return known_parameters(model)
     members = holder.model_json_schema()["properties"].items()
     return f"It looks like {{{', '.join(f'{name}: {_type(schema)}' for name, schema in members)}}}"
 
@@ -143,14 +112,3 @@ def _where(location: tuple[int | str, ...]) -> str:
 
 def _names(model: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
-
-
-def _known(model: type[BaseModel]) -> str:
-    required = {field.alias or name for name, field in model.model_fields.items() if field.is_required()}
-    names = [f"{name} (required)" if name in required else name for name in _names(model)]
-    return f"Parameters: {', '.join(names)}" if names else "It takes no parameters"
-
-
-def _kind(value: Any) -> str:
-    names = {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
-    return names.get(type(value), "null")

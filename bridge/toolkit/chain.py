@@ -18,8 +18,7 @@ from bridge.drafts.store import Drafts, chain_submission
 from bridge.errors import ErrorType, InvalidParameters, RateLimited, ToolFailure
 from bridge.toolkit.references import references, resolved, size_of, uses_item
 from bridge.toolkit.tool import ChainedCall, ChainEffect, Output
-from bridge.toolkit.tool_call import ToolCall
-from bridge.toolkit.unbroken import unbroken
+from bridge.toolkit.tool_call import ToolCall, uncancelled
 
 if TYPE_CHECKING:
     from bridge.drafts.draft import Draft
@@ -190,7 +189,7 @@ class Chain:
         _stop_if_cancelled()
         return await self._blocking(chain_submission, self._draft, self._effect.summary)
 
-    def told(self, output: Output) -> Output:
+    def in_answer(self, output: Output) -> Output:
         """What is answered of it: what became of its changes, and what each call answered."""
         parts: tuple[ResultPart, ...] = tuple(part for made in self._made for part in made.result.parts)
         data = output.data | {"calls": [made.to_wire() for made in self._made]}
@@ -210,16 +209,11 @@ class Chain:
         whole = self._tool_call
         draft_id = None if self._draft is None else self._draft.head.draft_id
         made = await self._call(
-            ToolCall(
-                replace(whole.caller, draft=draft_id, chain=whole.execution_id),
+            whole.part(
                 call.tool,
                 arguments,
-                reason=whole.reason,
-                wait_for_host=whole.wait_for_host,
-                may_ask=whole.may_ask,
-                counted=whole.counted,
-                size=size_of(arguments),
-                within=whole,
+                size_of(arguments),
+                caller=replace(whole.caller, draft=draft_id, chain=whole.execution_id),
             )
         )
         if not made.success:
@@ -264,7 +258,7 @@ class Chain:
 
     async def _blocking(self, work: Callable[..., T], *arguments: Any) -> T:
         """Do what blocks in a thread, to its end, whoever goes away meanwhile."""
-        return await unbroken(asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments))
+        return await uncancelled(asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments))
 
 
 def _stop_if_cancelled() -> None:

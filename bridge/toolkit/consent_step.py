@@ -26,7 +26,6 @@ from bridge.contract.consent import (
     GrantsChanged,
     Operation,
     OwnQuestion,
-    Preview,
     RiskLevel,
     Scope,
     ToolFace,
@@ -34,17 +33,17 @@ from bridge.contract.consent import (
 from bridge.contract.targets import Reach
 from bridge.errors import Conflict, PermissionDenied
 from bridge.identity.caller import Caller
-from bridge.policy.additions import additions_of
 from bridge.policy.consent import ConsentCase, Verdict, choices, decide, may_confirm
 from bridge.policy.offers import Bounds, Offer, offers
-from bridge.policy.risk import Risk, assess
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
 from bridge.toolkit.acts import acts_of, strictest_class, strictest_mode
 from bridge.toolkit.approval import Approval, PlanEdit
-from bridge.toolkit.tool import ChainEffect, Effect, ReadEffect, RequestEffect, Tool, ToolSpec, Unchanged, in_vault
+from bridge.toolkit.effects.kind import EffectKind, Terms
+from bridge.toolkit.effects.reading import Reading
+from bridge.toolkit.tool import ReadEffect, Tool, in_vault
 from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words
-from bridge.vault.plan import ChangeKind, ChangePlan, Hazard, content_hash
+from bridge.vault.plan import content_hash
 from bridge.vault.revision import HunkText
 from bridge.web.guard import all_listed
 
@@ -57,8 +56,6 @@ _LONG: Final = 64 * 1024
 
 _READER: Final = "read"
 """The tool by whose answers reading is judged."""
-
-_FILES: Final = {ChangeKind.CREATE, ChangeKind.MODIFY, ChangeKind.MOVE, ChangeKind.DELETE}
 
 
 class Record(Protocol):
@@ -144,31 +141,26 @@ class ConsentStep:
         self._on_event = on_event
 
     def verdict(
-        self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings
+        self, tool: Tool[Any], effect: EffectKind, tool_call: ToolCall, settings: Settings
     ) -> tuple[ConsentCase, Verdict]:
         """What the rules say of this call, without asking anyone."""
-        spec = tool.spec
-        plan = effect if isinstance(effect, ChangePlan) else None
+        spec, terms, targets = tool.spec, effect.terms(), effect.targets
         # What a tool asks for while it runs is another question than the call itself.
-        later = [target.place.key for target in targets_of(effect)] if tool_call.phase is Phase.RUNNING else []
-        if plan is not None and plan.draft is not None:
-            later.append(plan.digest)  # a draft that has changed since it was denied is another
-        operation = plan.operation if plan else spec.operation
+        later = [target.place.key for target in targets] if tool_call.phase is Phase.RUNNING else []
+        later += [terms.version] if terms.version else []
+        operation = effect.operation(spec)
         tools = self._tools(tool_call.caller)
         params = tool_call.params if tool.name == tool_call.tool else None
-        about = plan.subjects if plan else tuple(target.place.key for target in targets_of(effect))
-        acts = acts_of(spec, params, about, operation, tools)
+        acts = acts_of(spec, params, terms.about, operation, tools)
         mode, mode_of = strictest_mode(spec, acts, tools, settings)
-        if spec.listed_sites and mode is ConsentMode.ALWAYS_ALLOW and not all_listed(targets_of(effect), settings):
+        if spec.listed_sites and mode is ConsentMode.ALWAYS_ALLOW and not all_listed(targets, settings):
             mode = ConsentMode.SESSION_ALLOW  # the list says where "always" holds; elsewhere the person is asked
-        writes = isinstance(effect, RequestEffect) and effect.writes
-        at_most = effect.at_most if isinstance(effect, RequestEffect) else None
         case = ConsentCase(
             tool=spec.name,
             operation=operation,
-            consent_class=ConsentClass.NEVER if writes else strictest_class(spec, acts, tools, at_most),
+            consent_class=strictest_class(spec, acts, tools, terms.at_most),
             covers=spec.covers,
-            targets=targets_of(effect),
+            targets=targets,
             caller=tool_call.caller,
             mode=mode,
             mode_of=mode_of,
@@ -177,16 +169,14 @@ class ConsentStep:
             call=call_fingerprint(
                 tool_call.fingerprint or call_fingerprint(tool.name, tool_call.tool, tool_call.arguments), *later
             ),
-            by_user=(
-                tool_call.caller.client.is_person and plan is not None and (plan.reversal is not None or plan.restores)
-            ),
+            by_user=tool_call.caller.client.is_person and terms.takes_back,
             title=spec.title,
-            subjects=in_vault(*plan.subjects) if plan else (),
-            additions=additions_of(plan) if plan else None,
-            files=sum(change.kind in _FILES for change in plan.changes) if plan else 0,
-            insists=self._insists(spec, effect, tool_call.caller),
+            subjects=terms.subjects,
+            additions=terms.additions,
+            files=terms.files,
+            insists=self._insists(effect, terms, tool_call.caller),
         )
-        if spec.own or (isinstance(effect, ReadEffect) and effect.own):
+        if spec.own or terms.own:
             return case, Verdict("allow", "own", f"{spec.title} gives a client only what is its own")
         if self._deny_all and not case.by_user:
             return case, Verdict("deny", "deny_all", "this bridge was started with `--consent deny`")
@@ -198,22 +188,15 @@ class ConsentStep:
             and case.caller.client.is_person
         ):
             return case, Verdict("allow", "own_reading", "the user runs this chain themselves and may read their notes")
-        if plan is not None and plan.reads:
-            verdict = self._with_reading(case, verdict, plan.reads, settings)
+        if terms.reads:
+            verdict = self._with_reading(case, verdict, terms.reads, settings)
         return case, verdict
 
-    def _insists(self, spec: ToolSpec, effect: Effect, caller: Caller) -> str:
+    def _insists(self, effect: EffectKind, terms: Terms, caller: Caller) -> str:
         """Why a call must be asked about whatever was said before: for what it is, or for what its client has read."""
-        own = effect.insists if isinstance(effect, RequestEffect) else ""
-        hazards = effect.hazards if isinstance(effect, ChangePlan) else ()
-        if Hazard.CARRIES in hazards:
-            own = "It adds an address that carries text of a note, which would leave when the address is followed"
-        if isinstance(effect, ChangePlan) and spec.operation is Operation.EXECUTE:
-            own = "a program did this to a copy of the vault; what it changes in the vault is asked about every time"
-        if own or self._web_readers is None or isinstance(effect, ReadEffect):
-            return own
-        sends_new = isinstance(effect, RequestEffect) and effect.sends_something and not effect.sends_known
-        return self._web_readers.insists(caller, targets_of(effect), hazards, sends_new=sends_new)
+        if terms.insists or self._web_readers is None or effect.only_reads:
+            return terms.insists
+        return self._web_readers.insists(caller, effect.targets, terms.hazards, sends_new=terms.sends_new)
 
     async def read_web(self, caller: Caller, targets: Sequence[Target]) -> None:
         """A client is about to get something from the web. Raises ExecutionFailed where it must not."""
@@ -249,7 +232,7 @@ class ConsentStep:
     async def ask(
         self,
         tool: Tool[Any],
-        effect: Effect,
+        effect: EffectKind,
         tool_call: ToolCall,
         settings: Settings,
         approval: Approval | None = None,
@@ -284,7 +267,7 @@ class ConsentStep:
             question = question.model_copy(update=shown)
         await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, approval, covered), verdict)
 
-    def refuse_denied(self, tool: Tool[Any], effect: Effect, tool_call: ToolCall, settings: Settings) -> None:
+    def refuse_denied(self, tool: Tool[Any], effect: EffectKind, tool_call: ToolCall, settings: Settings) -> None:
         """Refuse a call that the rules deny, and let every other go on without asking: it only becomes part of a draft.
 
         Raises:
@@ -295,7 +278,7 @@ class ConsentStep:
             self._follow(verdict, case, tool, tool_call)
 
     async def ask_to_tell(
-        self, tool: Tool[Any], reader: Tool[Any] | None, found: ReadEffect, tool_call: ToolCall, settings: Settings
+        self, tool: Tool[Any], reader: Tool[Any] | None, found: Reading, tool_call: ToolCall, settings: Settings
     ) -> None:
         """Return when the caller may be told what a call came upon in the vault, where it does nothing else.
 
@@ -322,9 +305,8 @@ class ConsentStep:
         if reader is not None and may_read():
             await self.ask(reader, found, tool_call, settings)
             return
-        named = ReadEffect(
-            tuple(target for target in found.targets if target.place.reach is not Reach.VAULT), found.summary
-        )
+        files = tuple(target for target in found.targets if target.place.reach is not Reach.VAULT)
+        named = Reading(ReadEffect(files, found.summary))
         case, verdict = self.verdict(tool, named, tool_call, settings)
         if verdict.outcome == "deny":
             self._follow(verdict, case, tool, tool_call)
@@ -419,7 +401,7 @@ class ConsentStep:
                 one.waited = (one.waited or 0.0) + waited
         record(verdict, answer, waited=waited)
         if not answer.decision.allows:
-            raise _denied(answer, approval.effect if approval else None)
+            raise _denied(answer, approval.effect.draft if approval else None)
         if answer.feedback:
             tool_call.comments.append(answer.feedback)
         tool_call.allowed_by_person = True
@@ -427,10 +409,11 @@ class ConsentStep:
     async def _revise(self, inquiry: _Inquiry, approval: Approval, text: HunkText, by: Caller) -> ConsentRequest:
         """The question about the plan that a person's text makes. Nothing but a yes to it, or a no, is offered."""
         revised = await approval.revised(text)
+        effect = approval.with_plan(revised.plan)
         tool, tool_call, settings = inquiry.tool, inquiry.tool_call, inquiry.settings
-        case = replace(self.verdict(tool, revised.plan, tool_call, settings)[0], only_once=True)
+        case = replace(self.verdict(tool, effect, tool_call, settings)[0], only_once=True)
         offered = self._offered(case, settings)
-        question = self._question(tool, revised.plan, tool_call, case=case, offered=offered, settings=settings)
+        question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
         ruled = Verdict("ask", "revised", f"the user edited the text of {text.path!r} before answering")
         self._record(tool_call, ruled, None, targets=case.targets, edit=PlanEdit(by, revised.plan.digest))
         approval.take(revised)
@@ -477,7 +460,7 @@ class ConsentStep:
     def _question(
         self,
         tool: Tool[Any],
-        effect: Effect,
+        effect: EffectKind,
         tool_call: ToolCall,
         *,
         case: ConsentCase,
@@ -486,7 +469,7 @@ class ConsentStep:
     ) -> ConsentRequest:
         now, spec, caller, whole = self._clock.now(), tool.spec, tool_call.caller, tool_call.whole
         bounds = _bounds(settings)
-        risk = risk_of(spec, effect)
+        risk = effect.risk(spec)
         return ConsentRequest(
             request_id=f"c-{secrets.token_hex(6)}",
             client=caller.name,
@@ -506,22 +489,21 @@ class ConsentStep:
             options=tuple(offer.to_wire(case, bounds) for offer in offered),
             can_bypass=spec.can_bypass,
             choices=tuple(dict.fromkeys(offer.decision for offer in offered)),
-            preview=_preview(spec, effect, tool_call, settings, case.insists),
+            preview=effect.preview(spec, tool_call, settings, case.insists),
             scope=_scope(effect, case),
             brief=settings.developer_mode and case.operation is Operation.NETWORK,
-            plan_digest=effect.digest if isinstance(effect, ChangePlan) else None,
+            plan_digest=effect.digest,
             created_at=stamp(whole.since or now),
             expires_at=stamp(whole.ticket_until or now + timedelta(seconds=settings.consent_timeout)),
             waiting=whole.ticket_until is not None,
-            draft=effect.draft if isinstance(effect, ChangePlan) else None,
+            draft=effect.draft,
         )
 
 
-def _denied(answer: ConsentAnswer, effect: Effect | None) -> PermissionDenied:
+def _denied(answer: ConsentAnswer, draft: str | None) -> PermissionDenied:
     """What the caller gets to know of a no: the person's words, and what it can do now."""
     said = f" and said: {answer.feedback}" if answer.feedback else ""
     end = "" if said.endswith((".", "!", "?")) else "."
-    draft = effect.draft if isinstance(effect, ChangePlan) else None
     data = {"feedback": answer.feedback} if answer.feedback else {}
     if draft is None:
         then = "Do not repeat it unchanged; ask the user what they want instead"
@@ -549,7 +531,7 @@ def _bounds(settings: Settings) -> Bounds:
     return Bounds(settings.adding_most_files, settings.adding_minutes, settings.grant_expiry_days)
 
 
-def _scope(effect: Effect, case: ConsentCase) -> Scope:
+def _scope(effect: EffectKind, case: ConsentCase) -> Scope:
     """What the call reaches. What lies in the vault is in scope, whatever else can be read is not."""
     target = case.targets[0].label if len(case.targets) == 1 else None
     count = len(case.targets)
@@ -561,28 +543,12 @@ def _scope(effect: Effect, case: ConsentCase) -> Scope:
         case Operation.EXECUTE:
             return Scope(kind="admin", target=target, operation=case.tool, affects_count=count)
         case Operation.DELETE:
-            linked = effect.linked_from if isinstance(effect, ChangePlan) else None
-            known = None if linked is None else linked > 0
+            known = None if effect.linked_from is None else effect.linked_from > 0
             return Scope(kind="write_delete", target=target, has_backlinks=known, affects_count=count)
     kind: Literal["write_create", "write_update"] = (
         "write_create" if case.operation is Operation.CREATE else "write_update"
     )
-    size = sum(map(len, effect.blobs.values())) if isinstance(effect, ChangePlan) else None
-    return Scope(kind=kind, target=target, size_bytes=size, affects_count=count)
-
-
-def risk_of(spec: ToolSpec, effect: Effect) -> Risk:
-    """How dangerous a call is: a write by its plan, unless the tool's risk is fixed; anything else by its tool."""
-    if isinstance(effect, ChangePlan):
-        return assess(spec.risk if spec.fixed_risk else None, effect)
-    if isinstance(effect, RequestEffect) and effect.writes:
-        return Risk(RiskLevel.HIGH)
-    return Risk(spec.risk)
-
-
-def targets_of(effect: Effect) -> tuple[Target, ...]:
-    """What an effect touches."""
-    return in_vault(*effect.targets) if isinstance(effect, ChangePlan) else effect.targets
+    return Scope(kind=kind, target=target, size_bytes=effect.size, affects_count=count)
 
 
 def call_fingerprint(*parts: Any) -> str:
@@ -614,20 +580,3 @@ def _visible(text: str) -> str:
         if unicodedata.category(character) == "Cf":
             text = text.replace(character, "")
     return unicodedata.normalize("NFKC", text)
-
-
-def _preview(spec: ToolSpec, effect: Effect, tool_call: ToolCall, settings: Settings, insists: str) -> Preview | None:
-    said = (insists,) if insists else ()
-    match effect:
-        case ChangePlan():
-            overwrites = any(change.before for change in effect.changes)
-            backup = f".vault-bridge/backups/{tool_call.execution_id}/"
-            return Preview(
-                files=effect.previews,
-                backup=backup if overwrites and settings.patch_backup_enabled and not spec.by_caller else None,
-                warnings=(*effect.warnings, *said),
-            )
-        case RequestEffect():
-            return Preview(warnings=(*effect.warnings, *said), request=effect.exact)
-        case ReadEffect() | Unchanged() | ChainEffect():
-            return None

@@ -39,8 +39,8 @@ class Outgoing:
     _read: dict[str, dict[int, None]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def looked_at(self, effect: RequestEffect, caller: Caller) -> RequestEffect:
-        """A request, with why it must be asked about for what it sends, and whether all of that was read as it is."""
+    def judged(self, effect: RequestEffect, caller: Caller) -> RequestEffect:
+        """Return a request, with why it must be asked about, and whether all that it sends was read as it is."""
         sent = list(effect.sends)
         is_known = not "".join(sent)
         if effect.address:

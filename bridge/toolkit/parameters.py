@@ -7,19 +7,36 @@ size and depth, refers to nothing outside itself, and its patterns run on an eng
 from functools import cached_property
 from typing import Any, Final, Generic, Protocol, TypeVar
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
-from bridge.toolkit.arguments import parse_arguments
+from bridge.toolkit.arguments import explain, known_parameters
+from bridge.toolkit.spellings import respelled
 
 P = TypeVar("P", bound=Params)
 T_co = TypeVar("T_co", covariant=True)
+
+MOST_MEMBERS: Final = 1_000
+"""Arguments of one call; a program that sends more has put something else there."""
 
 _LONGEST_SHOWN: Final = 100
 _BOUNDS: Final = {"minLength", "maxLength", "minItems", "maxItems", "maxProperties", "minimum", "maximum"}
 _FEW: Final = range(2, 10)
 """Numbers of items that say what a list is: `[start, end]`."""
+
+
+def check_members(arguments: Any) -> None:
+    """Refuse more arguments than any tool has parameters, before each of them is looked at.
+
+    Args:
+        arguments: What the caller sent.
+
+    Raises:
+        InvalidParameters: There are more than `MOST_MEMBERS`.
+    """
+    if isinstance(arguments, dict) and len(arguments) > MOST_MEMBERS:
+        raise InvalidParameters(f"A call has at most {MOST_MEMBERS:,} arguments, not {len(arguments):,}")
 
 
 class Parameters(Protocol[T_co]):
@@ -53,9 +70,24 @@ class ModelParameters(Generic[P]):
         self.model = model
 
     def parse(self, arguments: Any) -> P:
-        """The arguments as an instance of the model. Raises InvalidParameters."""
-        parsed: P = parse_arguments(self.model, arguments)
-        return parsed
+        """Return the arguments, which may be spelled as a sibling tool spells them, as an instance of the model.
+
+        Args:
+            arguments: What the caller sent; nothing, or null, is no arguments.
+
+        Raises:
+            InvalidParameters: Naming the parameter, what is wrong with it, and the parameters there are.
+        """
+        if arguments is None:
+            arguments = {}
+        if not isinstance(arguments, dict):
+            raise InvalidParameters(
+                f"Arguments must be an object, not {_kind(arguments)}. {known_parameters(self.model)}"
+            )
+        try:
+            return self.model.model_validate(respelled(self.model, arguments), by_alias=True, by_name=False)
+        except ValidationError as error:
+            raise InvalidParameters(explain(error, self.model)) from None
 
     @cached_property
     def json_schema(self) -> dict[str, Any]:
@@ -139,3 +171,8 @@ def _is_noise(key: str, value: Any) -> bool:
     if key == "propertyNames" or (key == "additionalProperties" and value is True):
         return True
     return key in _BOUNDS and isinstance(value, int) and not (key in {"minItems", "maxItems"} and value in _FEW)
+
+
+def _kind(value: Any) -> str:
+    names = {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}
+    return names.get(type(value), "null")

@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from bridge.contract.consent import Operation
-from bridge.identity.caller import PERSON, Caller
+from bridge.identity.caller import PERSON, Caller, Client
 from bridge.toolkit.tool import Tool
 
 logger = logging.getLogger(__name__)
@@ -70,7 +70,7 @@ class ToolProvider(ABC):
 
 
 class StaticProvider(ToolProvider):
-    """A provider whose tools are the same for everybody. Subclass it when starting or stopping takes work.
+    """A provider whose tools are always the same. Subclass it when starting or stopping takes work.
 
     Args:
         id: Unique.
@@ -78,19 +78,29 @@ class StaticProvider(ToolProvider):
         description: For people.
         version: Of this provider.
         tools: Its tools, in the order they are listed.
+        only_for: The one client that has them; None: every client.
     """
 
-    def __init__(self, *, id: str, name: str, description: str, version: str, tools: Sequence[Tool[Any]]) -> None:
+    def __init__(
+        self,
+        *,
+        id: str,
+        name: str,
+        description: str,
+        version: str,
+        tools: Sequence[Tool[Any]],
+        only_for: Client | None = None,
+    ) -> None:
         self.id = id
         self.name = name
         self.description = description
         self.version = version
         self._tools = tuple(tools)
+        self._only_for = only_for
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """All of them."""
-        del caller
-        return self._tools
+        """Return all of them, or none."""
+        return self._tools if self._only_for is None or caller.client == self._only_for else ()
 
 
 class ToolRegistry:

@@ -13,14 +13,17 @@ import hashlib
 import logging
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal
 
-import orjson
+from pydantic import BaseModel
 
 from bridge.clock import Clock, stamp
 from bridge.contract.result import TicketState, ToolResult
+from bridge.errors import ExecutionFailed
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 
 logger = logging.getLogger(__name__)
 
@@ -33,28 +36,7 @@ MOST_BYTES: Final = 32 * 1024 * 1024
 MOST_BYTES_OF_ONE: Final = 4 * 1024 * 1024
 """Bytes of one file; a call or a result that is larger is not written down."""
 SWEEP_SECONDS: Final = 60 * 60.0
-_VERSION: Final = 1
 _OPEN: Final = frozenset({"waiting_for_person", "running"})
-
-
-class TicketFolder(Protocol):
-    """A folder of the user's, outside the vault, which nobody else can look into."""
-
-    def names(self) -> list[str]:
-        """The names of its files."""
-        ...
-
-    def read(self, name: str) -> bytes | None:
-        """The content of a file; None when there is none. Raises OSError."""
-        ...
-
-    def write(self, name: str, data: bytes) -> None:
-        """Put a file there whole. Raises OSError."""
-        ...
-
-    def remove(self, *names: str) -> None:
-        """Take files away. Raises OSError."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +73,9 @@ class Ticket:
     state: TicketState = "waiting_for_person"
     size: int = 0
 
+    def __post_init__(self) -> None:
+        datetime.fromisoformat(self.until)
+
     @property
     def is_open(self) -> bool:
         """Whether nothing has become of it yet."""
@@ -102,6 +87,15 @@ class Ticket:
         return f"{hashlib.sha256(self.key.encode()).hexdigest()[:32]}.json"
 
 
+class _File(BaseModel):
+    """The file of one ticket, in which the call's arguments or, after its end, its result are kept as JSON."""
+
+    version: Literal[1] = 1
+    ticket: Ticket
+    arguments: Any = None
+    result: Any = None
+
+
 class Tickets:
     """Keeps the tickets of one vault. To be used on the event loop; what touches the disk runs in a thread, in order.
 
@@ -110,7 +104,7 @@ class Tickets:
         clock: For the times.
     """
 
-    def __init__(self, folder: TicketFolder, clock: Clock) -> None:
+    def __init__(self, folder: RecordFolder, clock: Clock) -> None:
         self._folder = folder
         self._clock = clock
         self._tickets: dict[str, Ticket] = {}
@@ -141,14 +135,14 @@ class Tickets:
             Whether it is written down, so that it outlives the bridge.
         """
         self._tickets[ticket.key] = ticket
-        return await self._write(ticket, {"arguments": arguments})
+        return await self._write(_File(ticket=ticket, arguments=arguments))
 
     async def begin(self, key: str) -> None:
         """Note that a call begins to do what is not in the ledger, so that it is never done twice."""
         ticket = self._tickets.get(key)
         if ticket is not None and ticket.is_open:
             self._tickets[key] = replace(ticket, state="running")
-            await self._write(self._tickets[key], {})
+            await self._write(_File(ticket=self._tickets[key]))
 
     async def end(self, key: str, result: ToolResult) -> None:
         """Note what became of a call. Nothing happens where it has no ticket, or one that has ended."""
@@ -157,8 +151,8 @@ class Tickets:
             return
         ended = replace(ticket, state=_state(result), until=stamp(self._clock.now() + KEPT))
         self._tickets[key] = ended
-        if not await self._write(ended, {"result": result.to_wire()}):
-            await self._write(ended, {})  # its end, though not its result
+        if not await self._write(_File(ticket=ended, result=result.to_wire())):
+            await self._write(_File(ticket=ended))  # its end, though not its result
         await self._sweep()
 
     def find(self, key: str) -> Ticket | None:
@@ -177,33 +171,31 @@ class Tickets:
 
     async def arguments(self, ticket: Ticket) -> Any:
         """The arguments of a call that waits; None when they cannot be read."""
-        return (await self._on_disk(self._content, ticket.file)).get("arguments")
+        content = await self._on_disk(self._content, ticket.file)
+        return None if content is None else content.arguments
 
     async def result(self, ticket: Ticket) -> ToolResult | None:
         """The result of a call that has ended; None when it was not kept."""
-        kept = (await self._on_disk(self._content, ticket.file)).get("result")
-        return None if kept is None else ToolResult.model_validate(kept)
+        content = await self._on_disk(self._content, ticket.file)
+        return None if content is None or content.result is None else ToolResult.model_validate(content.result)
 
     async def forget_client(self, client_id: str) -> None:
         """A client was revoked: nobody can ask for its tickets any more."""
         await self._drop([one for one in self._tickets.values() if one.client_id == client_id])
 
-    async def _write(self, ticket: Ticket, more: dict[str, Any]) -> bool:
-        """Write a ticket's file; returns whether it is there."""
+    async def _write(self, content: _File) -> bool:
+        """Write a ticket's file; return whether it is there."""
+        ticket = content.ticket
         others = sum(
             one.size for one in self._tickets.values() if one.client_id == ticket.client_id and one.key != ticket.key
         )
 
         def write() -> int | None:
-            data = orjson.dumps({"version": _VERSION, "ticket": asdict(ticket)} | more, default=str)
-            if len(data) > MOST_BYTES_OF_ONE or others + len(data) > MOST_BYTES:
-                return None
             try:
-                self._folder.write(ticket.file, data)
-            except OSError as error:
-                logger.warning("A ticket cannot be written down: %s", error.strerror)
+                return self._store(ticket.file, min(MOST_BYTES_OF_ONE, MOST_BYTES - others)).save(content)
+            except ExecutionFailed as error:
+                logger.warning("A ticket cannot be written down: %s", error.message)
                 return None
-            return len(data)
 
         size = await self._on_disk(write)
         if size is not None and (now := self._tickets.get(ticket.key)) is not None:
@@ -248,23 +240,17 @@ class Tickets:
         found = []
         for name in self._folder.names():
             content = self._content(name)
-            try:
-                ticket = Ticket(**content["ticket"])
-                datetime.fromisoformat(ticket.until)
-            except (KeyError, TypeError, ValueError):
-                logger.warning("The ticket %s is damaged and was passed over", name)
-            else:
-                found.append(ticket)
+            if content is not None:
+                found.append(content.ticket)
         return found
 
-    def _content(self, name: str) -> dict[str, Any]:
-        """What a file holds; nothing when it is missing or cannot be used."""
-        try:
-            data = self._folder.read(name)
-            content = {} if data is None else orjson.loads(data)
-        except (OSError, ValueError):
-            return {}
-        return content if isinstance(content, dict) and content.get("version") == _VERSION else {}
+    def _content(self, name: str) -> _File | None:
+        """Return what a file holds; None if it is missing or cannot be used."""
+        return self._store(name).load(None)
+
+    def _store(self, name: str, largest: int = MOST_BYTES_OF_ONE) -> RecordStore[_File | None]:
+        fault = f"The ticket {name} is damaged and was passed over: {{why}}"
+        return RecordStore[_File | None](self._folder, name, _File, fault=fault, largest=largest)
 
     async def _on_disk(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Do something in the one thread. It is done to its end, also when whoever waits for it goes away."""

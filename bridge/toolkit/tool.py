@@ -18,6 +18,7 @@ from bridge.errors import PermissionDenied
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target, command_target, named_target
 from bridge.settings.model import Settings
+from bridge.toolkit.effects.kind import EffectKind
 from bridge.toolkit.output_schema import Schema
 from bridge.toolkit.parameters import Parameters
 from bridge.vault.plan import ChangePlan, Disposal
@@ -428,7 +429,8 @@ class ChainEffect:
         return ()
 
 
-Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged | ChainEffect
+Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged | ChainEffect | EffectKind
+"""What a tool may say that a call will do; `effects/kinds.py` has the kind of each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,15 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, TypeVar
 
 from bridge.audit.phrase import phrase
 from bridge.contract.base import Event
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
 from bridge.vault.plan import ChangePlan
+
+T = TypeVar("T")
 
 LARGE = 64 * 1024
 """Bytes of a request from which on its arguments are looked through in a thread."""
@@ -59,6 +61,17 @@ class TimeLimit:
             if self._pauses == 0:
                 with contextlib.suppress(RuntimeError):  # the method has ended meanwhile
                     self._timeout.reschedule(loop.time() + self._left)
+
+
+async def uncancelled(work: "asyncio.Future[T]") -> T:
+    """Return what comes of work that is done to its end: a closed connection or a bridge that stops may cancel us.
+
+    Where it matters later, `asyncio.current_task().cancelling()` says that somebody did.
+    """
+    while not work.done():
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.wait([work])
+    return work.result()
 
 
 @dataclass(slots=True)
@@ -135,6 +148,33 @@ class ToolCall:
     time_limit: TimeLimit | None = field(default=None, repr=False)
     within: "ToolCall | None" = field(default=None, repr=False)
     alone: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
+
+    @property
+    def event_members(self) -> dict[str, Any]:
+        """The members that all events of the call have; without an id of the caller's own, none is sent."""
+        named = {"execution_id": self.execution_id, "tool": self.tool, "client": self.caller.name}
+        return named | ({"call_id": self.call_id} if self.call_id else {})
+
+    def part(self, tool: str, arguments: dict[str, Any], size: int, caller: Caller | None = None) -> "ToolCall":
+        """Return a call that is a part of this one.
+
+        Args:
+            tool: What it calls.
+            arguments: Its arguments.
+            size: Their bytes.
+            caller: Who calls; as of this one, with no more rights.
+        """
+        return ToolCall(
+            caller or self.caller,
+            tool,
+            arguments,
+            reason=self.reason,
+            wait_for_host=self.wait_for_host,
+            may_ask=self.may_ask,
+            counted=self.counted,
+            size=size,
+            within=self.whole,
+        )
 
     @property
     def whole(self) -> "ToolCall":

@@ -7,7 +7,7 @@ from typing import Any
 from bridge import __version__
 from bridge.clock import Clock
 from bridge.drafts.store import Drafts
-from bridge.identity.caller import Caller
+from bridge.identity.caller import DEMO, Caller
 from bridge.index.search.note_search import NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
@@ -22,7 +22,7 @@ from bridge.tools.core.await_decision import AwaitDecisionTool
 from bridge.tools.core.codebase_search import CodebaseSearchTool
 from bridge.tools.core.context_pack import ContextPackTool
 from bridge.tools.core.grep import GrepTool
-from bridge.tools.demo import DemoProvider
+from bridge.tools.demo.demo_note import DemoNoteTool
 from bridge.tools.drafts.chain import ChainTool
 from bridge.tools.drafts.draft import DraftTool
 from bridge.tools.everyday import everyday_tools
@@ -122,7 +122,14 @@ def providers(services: ToolServices) -> list[ToolProvider]:
             everyday_tools(storage, clock),
         ),
         VaultProvider("history", "History", "List changes, take them back, and repeat them.", history),
-        DemoProvider(storage, clock),
+        StaticProvider(
+            id="demo",
+            name="Demonstration",
+            description="One question, to see how questions look.",
+            version=__version__,
+            tools=[DemoNoteTool(storage, clock)],
+            only_for=DEMO,
+        ),
     ]
 
 

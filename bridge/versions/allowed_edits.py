@@ -4,19 +4,17 @@ A client makes such a change itself, so it is recorded like that of any other pr
 asked about, and what was shown.
 """
 
-import logging
 import threading
 from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple, Protocol
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
 from bridge.clock import Clock
-from bridge.identity.private_file import PrivateFolder
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 from bridge.vault.plan import ChangePlan, content_hash
 from bridge.versions.states import Entry, Side, Version
-
-logger = logging.getLogger(__name__)
 
 FILE: Final = "allowed-edits.json"
 MOST: Final = 1000
@@ -75,10 +73,12 @@ class AllowedEdits:
         clock: The time.
     """
 
-    def __init__(self, folder: PrivateFolder, clock: Clock) -> None:
-        self._folder, self._clock = folder, clock
+    def __init__(self, folder: RecordFolder, clock: Clock) -> None:
+        fault = "What programs were allowed to change themselves is not known any more: {why}"
+        self._file = RecordStore(folder, FILE, list[AllowedEdit], fault=fault, replace_damaged=True)
+        self._clock = clock
         self._lock = threading.Lock()
-        self._edits = self._load()
+        self._edits = self._file.load([])
 
     def note(self, plan: ChangePlan, client: str) -> None:
         """A person has allowed a client to make a change itself.
@@ -104,7 +104,7 @@ class AllowedEdits:
         ]
         with self._lock:
             kept = [*self._edits, *edits][-MOST:]
-            self._folder.write(FILE, _LIST.dump_json(kept))
+            self._file.save(kept)
             self._edits = kept
 
     def compare(self, entry: Entry, past: PastVersions) -> Compared | None:
@@ -147,16 +147,8 @@ class AllowedEdits:
                 if path is not None and edit.path != path and not edit.path.startswith(f"{path}/")
             ]
             if len(kept) != len(self._edits):
-                self._folder.write(FILE, _LIST.dump_json(kept))
+                self._file.save(kept)
                 self._edits = kept
-
-    def _load(self) -> list[AllowedEdit]:
-        try:
-            data = self._folder.read(FILE)
-            return [] if data is None else _LIST.validate_json(data)
-        except (OSError, ValidationError) as error:
-            logger.warning("What programs were allowed to change themselves is not known any more: %s", error)
-            return []
 
 
 def told(compared: Compared | None, files: Sequence[str]) -> str:
@@ -185,6 +177,3 @@ def _hashes(blobs: Mapping[str, bytes], end: str | None) -> tuple[str, ...]:
         return (end,)
     plain = data.replace(b"\r\n", b"\n")
     return tuple(dict.fromkeys((end, content_hash(plain), content_hash(plain.replace(b"\n", b"\r\n")))))
-
-
-_LIST: Final = TypeAdapter(list[AllowedEdit])

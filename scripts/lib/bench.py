@@ -17,6 +17,7 @@ from scripts.lib import (
     bench_loop,
     bench_measure,
     bench_page,
+    bench_path,
     bench_patterns,
     bench_peers,
     bench_policy,
@@ -29,6 +30,7 @@ from scripts.lib import (
     bench_start,
     bench_web,
     bench_write,
+    code_size,
 )
 
 SECTIONS = {
@@ -49,7 +51,9 @@ SECTIONS = {
     "web": ("The web: reading a page, a page that was kept, a long page and the loop", bench_web.run),
     "servers": ("Other servers: ten loaded by three clients, a call, and their end", bench_servers.run),
     "custom": ("Tools of one's own: a run in the sandbox beside a bare one", bench_custom.run),
+    "path": ("The path of a call: the files and functions that it passes through", bench_path.run),
     "loop": ("The event loop: how long any tool holds it", bench_loop.run),
+    "size": ("Lines of code, by room", code_size.run),
 }
 
 

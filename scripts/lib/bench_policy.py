@@ -14,10 +14,10 @@ from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.contract.identity import Capability
 from bridge.identity.caller import Caller, Client
-from bridge.identity.private_file import VERSION
 from bridge.policy.consent import ConsentCase, decide
 from bridge.policy.offers import Bounds, offers
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
+from bridge.records.store import VERSION
 from bridge.toolkit.tool import in_vault
 from bridge.vault.root import VaultRoot
 from scripts.lib.bench_measure import percentile

@@ -14,7 +14,7 @@ import aiohttp
 import orjson
 
 from bridge.client import find_endpoint
-from bridge.server.run_folder import STATE_VARIABLE
+from bridge.records.folder import STATE_VARIABLE
 from scripts.lib.environment import ROOT, variables
 from scripts.lib.vault_generator import generate
 

@@ -8,7 +8,7 @@ import pytest
 from bridge.agents.connection import Connector
 from bridge.agents.machine import Machine
 from bridge.client import token_storage
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 
 
 class Clients:

@@ -26,7 +26,7 @@ from bridge.agents.protected import (
 )
 from bridge.agents.protection import Options, ProtectionPlan, Protector
 from bridge.client import token_storage
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 from tests.agents.conftest import Clients
 
 IDS = list(PROTECTED_BY_ID)

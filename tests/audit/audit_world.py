@@ -10,11 +10,11 @@ from typing import Any
 
 import orjson
 
-from bridge.audit.chain import KeyStore, MemoryKeyStore
 from bridge.audit.files import GENERATIONS, KEPT, MAX_SIZE, NAME, ROTATED
 from bridge.audit.log import AuditLog
 from bridge.audit.service import AuditService
 from bridge.policy.redaction import Secrets
+from bridge.records.folder import MemoryFolder, RecordFolder
 from bridge.settings.model import Settings
 from bridge.vault.disk import Disk
 from bridge.vault.folder import Folder
@@ -63,7 +63,7 @@ class World:
     """An audit log in an empty vault."""
 
     def __init__(
-        self, state: Folder, disk: Disk, folder: Path, *, key_store: KeyStore, max_size: int = MAX_SIZE
+        self, state: Folder, disk: Disk, folder: Path, *, key_store: RecordFolder, max_size: int = MAX_SIZE
     ) -> None:
         self.state = state
         self.disk = disk
@@ -129,10 +129,10 @@ class World:
 
 @contextmanager
 def open_world(
-    folder: Path, *, key_store: KeyStore | None = None, disk: Disk | None = None, max_size: int = MAX_SIZE
+    folder: Path, *, key_store: RecordFolder | None = None, disk: Disk | None = None, max_size: int = MAX_SIZE
 ) -> Iterator[World]:
     """A world in a folder, which is made when it is missing."""
     folder.mkdir(exist_ok=True)
     disk = disk or FaultyDisk()
     with VaultRoot(folder, disk) as root, root.state() as state:
-        yield World(state, disk, folder, key_store=key_store or MemoryKeyStore(), max_size=max_size)
+        yield World(state, disk, folder, key_store=key_store or MemoryFolder(), max_size=max_size)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.audit.chain import KeyStore
+from bridge.records.folder import MemoryFolder, RecordFolder
 from bridge.vault.disk import Disk, FolderHandle
 from tests.audit.audit_world import World, open_world
 
@@ -19,7 +19,7 @@ SIZE = 1_400
 MOST_OPERATIONS = 400
 
 
-class FolderKeep:
+class FolderKeep(MemoryFolder):
     """Keeps key and head in a folder; every write counts as a moment at which the process may die."""
 
     def __init__(self, folder: Path, before: Callable[[], None] = lambda: None) -> None:
@@ -152,7 +152,7 @@ def acknowledge(pipe: int) -> None:
     os.write(pipe, b".")
 
 
-def assert_whole(place: Path, key_store: KeyStore, acknowledged: int) -> None:
+def assert_whole(place: Path, key_store: RecordFolder, acknowledged: int) -> None:
     with open_world(place / "vault", key_store=key_store, disk=HastyDisk(), max_size=SIZE) as world:
         for tidied in (False, True):
             if tidied:

@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from bridge.audit import service
-from bridge.audit.chain import HEAD_FILE, KEY_FILE, MemoryKeyStore
+from bridge.audit.chain import HEAD_FILE, KEY_FILE
 from bridge.audit.export import safe_cell
 from bridge.audit.files import GENERATIONS, NAME
 from bridge.audit.maintenance import DAY_SECONDS, LogMaintenance
 from bridge.errors import ExecutionFailed, InvalidParameters
+from bridge.records.folder import MemoryFolder
 from bridge.settings.model import Settings
 from tests.audit.audit_world import FaultyDisk, World, open_world
 from tests.patience import PATIENCE
@@ -144,8 +145,8 @@ def test_the_keeper_seals_packs_and_drops_without_being_asked(world: World) -> N
 
 
 def test_without_a_place_for_the_key_the_log_is_written_and_the_fault_is_reported(world: World) -> None:
-    class Broken(MemoryKeyStore):
-        def write(self, name: str, data: bytes) -> None:  # noqa: ARG002 (the signature is KeyStore's)
+    class Broken(MemoryFolder):
+        def write(self, name: str, data: bytes) -> None:  # noqa: ARG002 (the signature is RecordFolder's)
             raise PermissionError(13, "Permission denied")
 
     world.key_store = Broken()
@@ -159,7 +160,7 @@ def test_without_a_place_for_the_key_the_log_is_written_and_the_fault_is_reporte
 
 
 def test_a_head_that_cannot_be_kept_is_reported_and_kept_later(world: World) -> None:
-    class Fickle(MemoryKeyStore):
+    class Fickle(MemoryFolder):
         broken = False
 
         def write(self, name: str, data: bytes) -> None:

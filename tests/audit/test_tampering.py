@@ -9,9 +9,10 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from bridge.audit.chain import HEAD_FILE, KEY_FILE, MemoryKeyStore
+from bridge.audit.chain import HEAD_FILE, KEY_FILE
 from bridge.audit.files import GENERATIONS
 from bridge.audit.gzip_blocks import pack
+from bridge.records.folder import MemoryFolder
 from tests.audit.audit_world import FaultyDisk, World, open_world
 
 pytestmark = pytest.mark.slow
@@ -156,7 +157,7 @@ def test_a_torn_end_is_cut_off_and_a_whole_line_without_its_break_is_kept(world:
 
 
 def test_a_log_from_before_there_was_a_key_is_not_vouched_for_and_not_accused(world: World) -> None:
-    world.key_store = MemoryKeyStore()
+    world.key_store = MemoryFolder()
     world.log = world.reopened()
     found = world.service.verify()
     assert (found["whole"], found["unverified"], found["records"]) == (True, COUNT, 0)
@@ -174,7 +175,7 @@ def test_a_log_from_before_there_was_a_key_is_not_vouched_for_and_not_accused(wo
 
 def test_without_the_kept_head_the_log_goes_on_where_it_ends(world: World) -> None:
     world.log.seal()
-    key_store = MemoryKeyStore()
+    key_store = MemoryFolder()
     key_store.write(KEY_FILE, world.key_store.read(KEY_FILE) or b"")
     key_store.write(HEAD_FILE, b"")
     world.key_store = key_store

@@ -13,7 +13,7 @@ from bridge.chat.export import as_note, file_name
 from bridge.client import ProtocolFailure
 from bridge.contract.chat import ChatMessage, Conversation
 from bridge.errors import ExecutionFailed, NotFound
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 from tests.chat.conftest import Talk
 from tests.chat.ollama_server import CUT, say, tells
 

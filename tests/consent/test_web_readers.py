@@ -18,34 +18,19 @@ from bridge.policy.targets import (
     url_target,
 )
 from bridge.vault.plan import Hazard
+from tests.identities import PrivateFiles
 
 ROBOT = Caller(Client("agent-1", "Robot", frozenset({Capability.CALL})), "connection-1")
 SEA, LAND = url_target("https://sea.example/a"), url_target("https://land.example/")
 
 
-class Folder:
-    """A private folder in memory."""
-
-    def __init__(self) -> None:
-        self.files: dict[str, bytes] = {}
-        self.full = False
-
-    def read(self, name: str) -> bytes | None:
-        return self.files.get(name)
-
-    def write(self, name: str, data: bytes) -> None:
-        if self.full:
-            raise OSError(28, "No space left on device")
-        self.files[name] = data
+@pytest.fixture
+def folder() -> PrivateFiles:
+    return PrivateFiles()
 
 
 @pytest.fixture
-def folder() -> Folder:
-    return Folder()
-
-
-@pytest.fixture
-def readers(folder: Folder) -> WebReaders:
+def readers(folder: PrivateFiles) -> WebReaders:
     return WebReaders(folder, SystemClock())
 
 
@@ -83,7 +68,7 @@ def test_what_it_has_read_and_plain_notes_are_not(readers: WebReaders) -> None:
     assert readers.insists(ROBOT, [file_target("a.md")], [Hazard.HIDES]) == ""
 
 
-def test_the_mark_outlasts_a_new_connection_and_a_restart(folder: Folder, readers: WebReaders) -> None:
+def test_the_mark_outlasts_a_new_connection_and_a_restart(folder: PrivateFiles, readers: WebReaders) -> None:
     readers.mark(ROBOT, [SEA])
     again = replace(ROBOT, connection="connection-2")
     assert readers.insists(again, [LAND])
@@ -98,7 +83,7 @@ def test_another_client_and_the_person_are_not_marked(readers: WebReaders) -> No
     assert readers.insists(PERSON, [LAND]) == ""
 
 
-def test_only_clearing_ends_it(folder: Folder, readers: WebReaders) -> None:
+def test_only_clearing_ends_it(folder: PrivateFiles, readers: WebReaders) -> None:
     readers.mark(ROBOT, [SEA])
     assert readers.clear("agent-1")
     assert not readers.clear("agent-1")
@@ -106,14 +91,14 @@ def test_only_clearing_ends_it(folder: Folder, readers: WebReaders) -> None:
     assert WebReaders(folder, SystemClock()).list() == ()
 
 
-def test_a_client_whose_mark_cannot_be_written_gets_nothing(folder: Folder, readers: WebReaders) -> None:
+def test_a_client_whose_mark_cannot_be_written_gets_nothing(folder: PrivateFiles, readers: WebReaders) -> None:
     folder.full = True
     with pytest.raises(ExecutionFailed):
         readers.mark(ROBOT, [SEA])
 
 
-def test_with_a_damaged_list_every_client_counts_as_marked(folder: Folder) -> None:
-    folder.files["web_readers.json"] = b"{"
+def test_with_a_damaged_list_every_client_counts_as_marked(folder: PrivateFiles) -> None:
+    folder.held["web_readers.json"] = b"{"
     readers = WebReaders(folder, SystemClock())
     assert readers.fault is not None
     assert readers.insists(ROBOT, [SEA])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from bridge.custom.definition import StoredTool, parse
 from bridge.custom.storage import MOST, ToolsFile, parse_file
 from bridge.errors import ExecutionFailed, InvalidParameters
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 
 TOOL: dict[str, Any] = {
     "name": "count",

@@ -11,7 +11,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import connect
-from bridge.server.run_folder import place
+from bridge.records.folder import place
 from tests.patience import PATIENCE
 from tests.people import WRITE, add_client, named, person_at
 

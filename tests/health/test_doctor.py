@@ -21,9 +21,9 @@ from bridge.cli.main import app
 from bridge.health import installation, place, programs, running, state, versions
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
+from bridge.records.folder import RunFolder
 from bridge.sandbox.probing import probe
 from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
-from bridge.server.run_folder import RunFolder
 from bridge.versions.database import NAME as DATABASE
 from bridge.versions.database import Database, content_of
 from bridge.versions.states import Known

@@ -13,8 +13,8 @@ from bridge.app import Bridge
 from bridge.client import connect
 from bridge.health import programs, running
 from bridge.health.finding import Finding
+from bridge.records.folder import RunFolder, UserFolder
 from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
-from bridge.server.run_folder import RunFolder, UserFolder
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import FILE, entry
 from bridge.settings.confirmations import Confirmations

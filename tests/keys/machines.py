@@ -8,7 +8,7 @@ import keyring.errors
 from bridge.keys.master_keys import MasterKeys
 from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import NoKeyring, SystemKeyring
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 from bridge.settings.store import SettingsStore
 
 if TYPE_CHECKING:

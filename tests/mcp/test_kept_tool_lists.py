@@ -9,8 +9,8 @@ from filelock import FileLock
 from bridge.app import Bridge
 from bridge.client import find_vault
 from bridge.contract.identity import Preset
+from bridge.records.folder import RunFolder, place
 from bridge.server.lock import LOCK_FILE
-from bridge.server.run_folder import RunFolder, place
 from bridge.server.tool_lists import KIND, kept_list
 from tests.mcp.pipes import HANDSHAKE
 from tests.mcp.test_stdio import add_robot, piped, wait_until_nobody_serves

@@ -22,8 +22,8 @@ from bridge.app import Bridge
 from bridge.cli.attached import IDLE_SECONDS
 from bridge.client import BridgeNotRunning, find_endpoint, find_vault
 from bridge.client.token_storage import save_to_file
+from bridge.records.folder import RunFolder
 from bridge.server.lock import LOCK_FILE
-from bridge.server.run_folder import RunFolder
 from tests.mcp.pipes import ENVELOPE, ERAS, HANDSHAKE
 from tests.patience import PATIENCE
 from tests.people import Person, person_at

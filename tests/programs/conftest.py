@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.client.token_storage import CONFIG_VARIABLE
-from bridge.server.run_folder import STATE_VARIABLE
+from bridge.records.folder import STATE_VARIABLE
 from tests.programs import page
 from tests.programs.desk import Desk, desk_in
 from tests.programs.programs import PROGRAMS, Program, why_not

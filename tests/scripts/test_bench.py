@@ -13,6 +13,7 @@ from scripts.lib import (
     bench_loop,
     bench_measure,
     bench_names,
+    bench_path,
     bench_patterns,
     bench_peers,
     bench_processes,
@@ -54,6 +55,11 @@ def descriptor_limit() -> Any:
     if sys.platform == "win32":
         return None
     return resource.getrlimit(resource.RLIMIT_NOFILE)
+
+
+async def test_path(capsys: pytest.CaptureFixture[str]) -> None:
+    await bench_path.run()
+    assert "apply_patch" in capsys.readouterr().out
 
 
 async def test_rpc(capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ from bridge.agents.machine import Machine
 from bridge.agents.protected import PROTECTED_BY_ID
 from bridge.agents.protection import Options, Protector
 from bridge.hook import Refused, in_vault
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 
 FILES = {
     "claude-code": (

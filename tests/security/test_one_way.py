@@ -7,9 +7,9 @@ BRIDGE = Path(__file__).parents[2] / "bridge"
 
 ONLY_FROM = {
     # what is called           which files may call it
-    "ledger.apply": {"toolkit/pipeline.py"},
-    "tool.run": {"toolkit/pipeline.py"},
-    "tool.report": {"toolkit/pipeline.py"},
+    "ledger.apply": {"toolkit/effects/change.py"},
+    "tool.run": {"toolkit/effects/tool_run.py"},
+    "tool.report": {"toolkit/effects/staging.py", "toolkit/effects/writing.py"},
     "tool.prepare": {"toolkit/pipeline.py"},
     # In a contributor's tests there is nobody to ask; nothing in the bridge imports bridge.testing.
     "broker.respond": {"rpc/methods/consent.py", "testing/sandbox.py"},
@@ -46,6 +46,7 @@ def test_leaf_tools_know_nothing_of_consent_logs_limits_or_the_ledger() -> None:
         "bridge.policy",
         "bridge.toolkit.pipeline",
         "bridge.toolkit.consent_step",
+        "bridge.toolkit.effects",
     )
     for source in (BRIDGE / "tools").rglob("*.py"):
         for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):

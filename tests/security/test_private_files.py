@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from bridge.app import Bridge
+from bridge.records.folder import RunFolder, place
 from bridge.sandbox.profile import Profile
 from bridge.sandbox.programs import Programs
 from bridge.sandbox.sandbox import NO_SANDBOX
 from bridge.server.private_files import make_private, private_places
-from bridge.server.run_folder import RunFolder, place
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")
 

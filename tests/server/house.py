@@ -10,7 +10,7 @@ import aiohttp
 import orjson
 
 from bridge.contract.discovery import AGENT_FILE, HOST_FILE, Discovery
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
 from bridge.server.server import Server
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE

@@ -6,7 +6,7 @@ from pathlib import Path
 import platformdirs
 import pytest
 
-from bridge.server.run_folder import cache_folder
+from bridge.records.folder import cache_folder
 
 
 def test_it_is_private_and_of_one_vault(tmp_path: Path) -> None:

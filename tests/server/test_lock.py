@@ -14,15 +14,15 @@ import pytest
 from filelock import FileLock
 
 from bridge.errors import StartError
+from bridge.records.folder import RunFolder
 from bridge.server.lock import VaultLock
-from bridge.server.run_folder import RunFolder
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
 HOLDER = """
 import sys
 from pathlib import Path
 from bridge.server.lock import VaultLock
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
 from bridge.vault.root import VaultRoot
 vault = Path(sys.argv[1])
 lock = VaultLock(RunFolder(vault, Path(sys.argv[2])), VaultRoot(vault).state())

@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from bridge.errors import StartError
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
 from bridge.server.server import Server
 from bridge.vault.root import VaultRoot
 from tests.rpc.world import World

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 from bridge.servers.approvals import FILE, Approvals
 from bridge.servers.configuration import entry
 from bridge.servers.definitions import Definition

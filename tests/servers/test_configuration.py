@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import ExecutionFailed, InvalidParameters
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 from bridge.servers.configuration import FILE, MOST, ServersFile, check_name, entry, parse
 
 FILES = {"command": "npx", "args": ["-y", "server-files"], "description": "Files", "env": {"API_KEY": "s3cr3t"}}

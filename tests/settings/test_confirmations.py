@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from bridge.errors import ExecutionFailed
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
 from bridge.settings.confirmations import Confirmations
 from bridge.settings.model import GUARDED, Settings
 from bridge.settings.store import SettingsStore

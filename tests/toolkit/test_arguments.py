@@ -7,7 +7,8 @@ from pydantic import AliasChoices, Field
 
 from bridge.contract.base import NoParams, Params
 from bridge.errors import InvalidParameters
-from bridge.toolkit.arguments import Sentence, parse_arguments
+from bridge.toolkit.arguments import Sentence
+from bridge.toolkit.parameters import ModelParameters
 
 
 class Item(Params):
@@ -21,7 +22,7 @@ class Model(Params):
 
 
 def test_names_are_camel_case_on_the_wire() -> None:
-    assert parse_arguments(Model, {"pattern": "x", "maxResults": 7}) == Model.model_construct(
+    assert ModelParameters(Model).parse({"pattern": "x", "maxResults": 7}) == Model.model_construct(
         pattern="x", max_results=7, items=[]
     )
 
@@ -48,19 +49,19 @@ def test_names_are_camel_case_on_the_wire() -> None:
 )
 def test_the_first_fault_is_named(arguments: Any, says: str) -> None:
     with pytest.raises(InvalidParameters) as caught:
-        parse_arguments(Model, arguments)
+        ModelParameters(Model).parse(arguments)
     assert says in caught.value.message
 
 
 def test_the_callers_value_is_not_repeated() -> None:
     with pytest.raises(InvalidParameters) as caught:
-        parse_arguments(Model, {"pattern": "x", "maxResults": "hunter2-secret"})
+        ModelParameters(Model).parse({"pattern": "x", "maxResults": "hunter2-secret"})
     assert "hunter2" not in caught.value.message
 
 
 def test_an_endless_name_is_neither_compared_nor_repeated() -> None:
     with pytest.raises(InvalidParameters) as caught:
-        parse_arguments(Model, {"pattern": "x", "y" * 1_000_000: 1})
+        ModelParameters(Model).parse({"pattern": "x", "y" * 1_000_000: 1})
     assert len(caught.value.message) < 500
 
 
@@ -73,9 +74,9 @@ class Told(Params):
 @pytest.mark.parametrize("arguments", [{}, {"path": ""}, {"path": None}, {"path": 5}, {"filePath": ""}])
 def test_a_parameter_may_have_a_sentence_of_its_own(arguments: Any) -> None:
     with pytest.raises(InvalidParameters) as caught:
-        parse_arguments(Told, arguments)
+        ModelParameters(Told).parse(arguments)
     assert caught.value.message == "path is required and must be a non-empty string."
 
 
 def test_no_arguments_may_be_null() -> None:
-    assert parse_arguments(NoParams, None) == NoParams()
+    assert ModelParameters(NoParams).parse(None) == NoParams()

@@ -6,11 +6,13 @@ from typing import Any
 
 import pytest
 
-from bridge.contract.consent import Decision
+from bridge.contract.consent import Decision, Operation
 from bridge.contract.result import NotePart
 from bridge.toolkit.approval import Approval
-from bridge.toolkit.tool import Output, ReadEffect
+from bridge.toolkit.effects.writing import Writing
+from bridge.toolkit.tool import Output
 from bridge.vault.partial import LeftOut
+from bridge.vault.plan import ChangePlan
 from tests.identities import PERSON
 
 OLD = "".join(f"line {number}\n" for number in range(1, 31))
@@ -74,10 +76,11 @@ async def test_only_what_is_kept_is_written_and_the_agent_hears_what_was_left_ou
 
 
 def test_what_was_left_out_takes_nothing_away_from_the_answer(rig: Any) -> None:
-    approval = Approval(ReadEffect((), "Look"), rig.ledger, rig.pipeline.workers)
+    plan = ChangePlan(Operation.UPDATE, "Overwrite", (), {})
+    approval = Approval(Writing(plan), rig.ledger, rig.pipeline.workers)
     approval.left_out = (LeftOut("a.md", "modify", (1,), 2, "+x\n"),)
     link = NotePart(path="a.md", title="A")
-    shown = approval.told(Output({"modified": True}, "done", {"k": 1}, (link,)))
+    shown = approval.in_answer(Output({"modified": True}, "done", {"k": 1}, (link,)))
     assert (shown.parts, shown.metadata) == ((link,), {"k": 1})
 
 

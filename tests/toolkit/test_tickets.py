@@ -16,7 +16,7 @@ from bridge.contract.consent import Decision
 from bridge.contract.identity import Capability
 from bridge.contract.result import ToolResult
 from bridge.identity.caller import PERSON, SHARED, Caller, Client
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
 from bridge.toolkit import tickets as store
 from bridge.toolkit.tickets import Ticket, Tickets
 from tests.identities import PrivateFiles, caller

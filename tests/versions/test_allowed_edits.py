@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.server.run_folder import UserFolder
+from bridge.records.folder import UserFolder
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
 from bridge.versions.allowed_edits import FILE, MOST, AllowedEdits, Compared, told
 from bridge.versions.states import Effect, Entry, Version

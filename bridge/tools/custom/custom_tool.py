@@ -94,7 +94,7 @@ class CustomTool(ReadTool[dict[str, Any]]):
         if now != tool:
             raise ExecutionFailed("The user has just changed this tool; nothing was run. Call it again")
         text = await asyncio.to_thread(self._tools.told, tool)
-        await asyncio.to_thread(self._tools.approvals.approve, tool.name, text)
+        await asyncio.to_thread(self._tools.approvals.approve_text, tool.name, text)
         result = await self._tools.run(tool, params, context.call)
         if not result.success:
             raise ExecutionFailed(with_hidden_characters_shown(f"{tool.name} failed: {result.error}"))

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 
 from bridge import __version__
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
-from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound
+from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.identity.caller import Caller
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.registry import StaticProvider, ToolProvider
@@ -32,8 +32,8 @@ MOST_REPLACEMENTS: Final = 1000
 _NAMED: Final = 3
 
 Allowed = Callable[[ChangePlan, Caller], None]
-"""Told what a person has allowed a client to change itself. Blocks. Raises OSError, and Conflict where a file is open
-with text that is not saved."""
+"""Told what a person has allowed a client to change itself. Blocks. Raises ExecutionFailed, and Conflict where a file
+is open with text that is not saved."""
 
 
 class Replacement(SnakeCaseParams):
@@ -150,10 +150,7 @@ class AllowEditTool(ReadTool[AllowEditParams]):
         del params
         if context.approved is None:
             raise TypeError("nothing was approved")
-        try:
-            self._allowed(context.approved, context.caller)
-        except OSError as error:
-            raise ExecutionFailed(f"What was allowed cannot be noted: {error.strerror or error}") from None
+        self._allowed(context.approved, context.caller)
         return Output({"allowed": True}, "The user allows it.")
 
 

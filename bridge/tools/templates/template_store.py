@@ -4,14 +4,15 @@ import threading
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import orjson
-from pydantic import ValidationError
+from pydantic import AfterValidator, PlainSerializer, ValidationError
 
 from bridge.contract.templates import Template, TemplateInfo
 from bridge.errors import Conflict, InvalidParameters, NotFound
-from bridge.identity.private_file import PrivateFile, PrivateFolder
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
 from bridge.tools.templates.template_values import check_template
 
 MOST: Final = 100
@@ -27,19 +28,14 @@ class TemplateStore:
         folder: A folder outside the vault, for this user only.
     """
 
-    def __init__(self, folder: PrivateFolder) -> None:
+    def __init__(self, folder: RecordFolder) -> None:
         self._lock = threading.Lock()
-        self._file = PrivateFile(
-            folder,
-            "templates.json",
-            "templates",
-            read=_read,
-            fault=lambda error: (
-                f"Your templates cannot be read, so only those that came with the bridge are there ({error}). "
-                "Mend or remove templates.json"
-            ),
+        fault = (
+            "Your templates cannot be read, so only those that came with the bridge are there ({why}). "
+            "Mend or remove templates.json"
         )
-        self._own: dict[str, Template] = self._file.load()
+        self._file = RecordStore(folder, "templates.json", list[_Own], member="templates", fault=fault)
+        self._own = {template.name: template for template in self._file.load([])}
 
     @property
     def fault(self) -> str | None:
@@ -77,7 +73,7 @@ class TemplateStore:
             ExecutionFailed: The file has a fault or cannot be written; all is as it was.
         """
         check_template(template)
-        size = len(orjson.dumps(_form(template)))
+        size = len(template.model_dump_json(by_alias=True, exclude_defaults=True).encode())
         if size > LARGEST:
             raise InvalidParameters(f"A template has at most {LARGEST >> 10} KiB, and this one has {size >> 10} KiB")
         with self._lock:
@@ -106,7 +102,7 @@ class TemplateStore:
         return name in shipped()
 
     def _keep(self, own: dict[str, Template]) -> None:
-        self._file.save([_form(own[name]) for name in sorted(own)])
+        self._file.save([own[name] for name in sorted(own)])
         self._own = own
 
 
@@ -141,14 +137,18 @@ def _shipped() -> Iterator[Template]:
             yield parse_template(orjson.loads(file.read_bytes()))
 
 
-def _form(template: Template) -> dict[str, Any]:
-    """A template as its file has it."""
-    return template.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-
-
-def _read(members: Any) -> dict[str, Template]:
+def _checked(template: Template) -> Template:
+    """Return a template of the file. Raise ValueError if it cannot be run."""
     try:
-        found = [parse_template(member) for member in members]
+        check_template(template)
     except InvalidParameters as error:
         raise ValueError(error.message) from None
-    return {template.name: template for template in found}
+    return template
+
+
+_Own = Annotated[
+    Template,
+    AfterValidator(_checked),
+    PlainSerializer(lambda template: template.model_dump(mode="json", by_alias=True, exclude_defaults=True)),
+]
+"""A template as the file holds it: without the members that have their defaults, as a person would write it."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import StartError
-from bridge.server.run_folder import RunFolder
+from bridge.records.folder import RunFolder
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no permission bits or owners like these")
 

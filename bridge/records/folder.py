@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol
 
 import platformdirs
 
@@ -26,6 +26,50 @@ def place(vault: Path, state: Path | None = None, *, kind: str = "run") -> Path:
 def state_folder() -> Path:
     """Where the user's state lies on this system, or where the environment says."""
     return Path(os.environ.get(STATE_VARIABLE) or platformdirs.user_state_path("vault-bridge"))
+
+
+class RecordFolder(Protocol):
+    """A folder of the user's, outside the vault, which nobody else can look into."""
+
+    def read(self, name: str) -> bytes | None:
+        """Return the content of a file; None if there is none. Raise OSError if it cannot be read."""
+        ...
+
+    def write(self, name: str, data: bytes) -> None:
+        """Replace a file as a whole. Raise OSError if that fails; the older file is still there then."""
+        ...
+
+    def names(self) -> list[str]:
+        """Return the names of the files."""
+        ...
+
+    def remove(self, *names: str) -> None:
+        """Remove files that are there."""
+        ...
+
+
+class MemoryFolder:
+    """Keeps files for as long as this process lives."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, bytes] = {}
+
+    def read(self, name: str) -> bytes | None:
+        """Return what was written."""
+        return self._files.get(name)
+
+    def write(self, name: str, data: bytes) -> None:
+        """Keep it."""
+        self._files[name] = data
+
+    def names(self) -> list[str]:
+        """Return the names of what was written."""
+        return sorted(self._files)
+
+    def remove(self, *names: str) -> None:
+        """Forget what was written."""
+        for name in names:
+            self._files.pop(name, None)
 
 
 class UserFolder:

@@ -1,0 +1,544 @@
+"""Expressions made into functions once, so that a row costs only their calls.
+
+Nothing of an expression is ever run as code: each part of its tree becomes a function of ours, chosen by the kind of
+the part, and what it is given are values.
+"""
+
+import difflib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from bridge.bases.failures import ExpressionError, TooMuch
+from bridge.bases.functions import (
+    FILE_FIELDS,
+    GLOBALS,
+    LAZY,
+    METHODS,
+    NAMES,
+    Field,
+    Function,
+    Scope,
+    item,
+    member,
+)
+from bridge.bases.patterns import Pattern
+from bridge.bases.rows import Value
+from bridge.bases.syntax import (
+    Binary,
+    Call,
+    Chain,
+    Index,
+    ListOf,
+    Literal,
+    Member,
+    Name,
+    Node,
+    Regex,
+    Unary,
+    children,
+    parse,
+)
+from bridge.bases.values import (
+    LISTS,
+    add,
+    comparison,
+    divide,
+    equal,
+    is_true,
+    modulo,
+    multiply,
+    negative,
+    subtract,
+    type_name,
+)
+
+Evaluate = Callable[[Scope], Value]
+"""A part of an expression, made into a function."""
+
+_LAZY_LISTS: Final = frozenset(function.name for function in LAZY if function.kind == "List")
+_CHANGING: Final = frozenset({"random", "link", "file"})
+"""Functions of which the answer depends on more than what they are given."""
+_ARITHMETIC: Final = {"-": subtract, "*": multiply, "/": divide, "%": modulo}
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """An expression that can be evaluated.
+
+    Attributes:
+        text: As it is written.
+        run: Evaluates it.
+        formulas: The formulas that it names.
+        uses_this: Whether it asks for the note that the base is looked at from.
+        size: How many parts it has.
+        depth: How deep its tree is.
+    """
+
+    text: str
+    run: Evaluate
+    formulas: frozenset[str]
+    uses_this: bool
+    size: int
+    depth: int
+
+
+def compile_expression(text: str, formulas: Mapping[str, Evaluate] | None = None, *, summary: bool = False) -> Compiled:
+    """Make an expression into a function.
+
+    Args:
+        text: The expression.
+        formulas: What evaluates the formulas that it may name; they may be entered later.
+        summary: Whether it is one of a summary, in which `values` are those of a column.
+
+    Raises:
+        ExpressionError: It is no expression, or names what there is not.
+    """
+    node = parse(text)
+    compiler = _Compiler({} if formulas is None else formulas, summary=summary)
+    run = compiler.made(node)
+    return Compiled(text, run, frozenset(compiler.named), compiler.uses_this, node.size, node.depth)
+
+
+class _Lambda(NamedTuple):
+    """What an item's expression is: `value`, `index` and, in `reduce`, `acc` stand in it for the item."""
+
+    names: frozenset[str]
+
+
+_ITEM: Final = _Lambda(frozenset({"value", "index"}))
+_REDUCED: Final = _Lambda(frozenset({"value", "index", "acc"}))
+_VARIABLES: Final[dict[str, Evaluate]] = {
+    "value": lambda scope: scope.value,
+    "index": lambda scope: scope.index,
+    "acc": lambda scope: scope.acc,
+}
+
+
+class _Compiler:
+    """Makes one expression."""
+
+    def __init__(self, formulas: Mapping[str, Evaluate], *, summary: bool) -> None:
+        self._formulas = formulas
+        self._summary = summary
+        self._bound: frozenset[str] = frozenset()
+        self._slots = 0
+        self.named: set[str] = set()
+        self.uses_this = False
+
+    def made(self, node: Node) -> Evaluate:
+        """Return what evaluates a part."""
+        run = self._made(node)
+        if node.size > 1 and self._is_fixed(node):
+            return _once(run)
+        return run
+
+    def _made(self, node: Node) -> Evaluate:
+        match node:
+            case Literal():
+                constant = node.value
+                run: Evaluate = lambda _scope: constant  # noqa: E731
+            case Regex():
+                pattern = _placed(lambda: Pattern(node.source, node.flags), node)
+                run = lambda _scope: pattern  # noqa: E731
+            case Name():
+                run = self._name(node)
+            case Member():
+                run = self._member(node)
+            case Index():
+                run = self._index(node)
+            case Call():
+                run = self._call(node) if node.target is None else self._method(node, node.target)
+            case ListOf():
+                parts = [self.made(part) for part in node.items]
+                run = lambda scope: [part(scope) for part in parts]  # noqa: E731
+            case _:
+                run = self._operator(node)
+        return run
+
+    def _is_fixed(self, node: Node) -> bool:
+        """Whether a part is the same for every row."""
+        pending = [node]
+        while pending:
+            part = pending.pop()
+            if isinstance(part, Name | Member):
+                return False
+            if isinstance(part, Call) and (part.name in _CHANGING or part.name in _LAZY_LISTS):
+                return False
+            pending.extend(children(part))
+        return True
+
+    # -- names ------------------------------------------------------------------------------------------------------
+
+    def _name(self, node: Name) -> Evaluate:
+        name = node.name
+        if name in self._bound:
+            return _VARIABLES[name]
+        if name == "values" and self._summary:
+            return lambda scope: scope.values
+        if name == "this":
+            return self._this()
+        special = _WHOLE.get(name)
+        return _cell(name) if special is None else special
+
+    def _this(self) -> Evaluate:
+        self.uses_this = True
+
+        def run(scope: Scope) -> Value:
+            if scope.this is None:
+                raise ExpressionError("`this` is not known here: say from which note the base is looked at")
+            return scope.this
+
+        return run
+
+    def _member(self, node: Member) -> Evaluate:
+        name = node.name
+        own = self._reserved(node.target, name, node.name_start)
+        if own is not None:
+            return own
+        target, lower, position = self.made(node.target), name.lower(), node.name_start
+        return lambda scope: _read(scope, target(scope), name, lower, position)
+
+    def _reserved(self, target: Node, name: str, position: int) -> Evaluate | None:
+        """What a member of `note`, `formula`, `file` or `this` is; None for one of anything else."""
+        root = target.name if isinstance(target, Name) else ""
+        if root in self._bound:
+            return None
+        match root:
+            case "note":
+                return _cell(name)
+            case "formula":
+                return self._formula(name, position)
+            case "file":
+                return _file_field(name, position)
+            case "this":
+                return _of_this(self._this(), name)
+            case _:
+                return None
+
+    def _formula(self, name: str, position: int) -> Evaluate:
+        self.named.add(name)
+        formulas = self._formulas
+        if name not in formulas:
+            raise ExpressionError(f'There is no formula "{name}"{_meant(name, formulas)}', position)
+
+        def run(scope: Scope) -> Value:
+            found = scope.formulas.get(name, _MISSING)
+            if found is not _MISSING:
+                return found
+            kept = scope.value, scope.index, scope.acc
+            scope.formulas[name] = found = formulas[name](scope)
+            scope.value, scope.index, scope.acc = kept
+            return found
+
+        return run
+
+    def _index(self, node: Index) -> Evaluate:
+        if isinstance(node.key, Literal) and isinstance(node.key.value, str):
+            own = self._reserved(node.target, node.key.value, node.key.start)
+            if own is not None:
+                return own
+        target, key, position = self.made(node.target), self.made(node.key), node.key.start
+
+        def run(scope: Scope) -> Value:
+            try:
+                return item(scope, target(scope), key(scope))
+            except ExpressionError as error:
+                raise _at(error, position) from None
+
+        return run
+
+    # -- calls ------------------------------------------------------------------------------------------------------
+
+    def _call(self, node: Call) -> Evaluate:
+        if node.name == "if":
+            return self._if(node)
+        function = GLOBALS.get(node.name)
+        if function is None:
+            known = {*GLOBALS, *(each.name for each in LAZY if each.kind == "Global")}
+            method = "" if node.name not in NAMES else f": write it behind a value, x.{node.name}()"
+            hint = method or _meant(node.name, known)
+            raise ExpressionError(f'Cannot find function "{node.name}"{hint}', node.name_start)
+        given = _given(function, node)
+        run, position = function.run, node.name_start
+        arguments = [self.made(argument) for argument in given]
+
+        def call(scope: Scope) -> Value:
+            try:
+                return run(scope, *[argument(scope) for argument in arguments])
+            except ExpressionError as error:
+                raise _at(error, position) from None
+
+        return call
+
+    def _if(self, node: Call) -> Evaluate:
+        _given(LAZY[0], node)
+        condition, then, *rest = (self.made(argument) for argument in node.arguments[:3])
+        other = rest[0] if rest else _null
+        return lambda scope: then(scope) if is_true(condition(scope)) else other(scope)
+
+    def _method(self, node: Call, target: Node) -> Evaluate:
+        if node.name in _LAZY_LISTS:
+            return self._over_items(node, target)
+        table = METHODS.get(node.name)
+        if table is None:
+            raise ExpressionError(f'Cannot find function "{node.name}"{_meant(node.name, NAMES)}', node.name_start)
+        # However many types have it, they agree in how much it is given.
+        given = _given(next(iter(table.values())), node)
+        own, position = self.made(target), node.name_start
+        arguments = [self.made(argument) for argument in given]
+        if len(arguments) == 1:
+            return _method_of_one(node.name, table, own, arguments[0], position)
+
+        def call(scope: Scope) -> Value:
+            value = own(scope)
+            function = table.get(type(value))
+            if function is None:
+                return _no_method(value, node.name, position)
+            try:
+                return function.run(scope, value, *[argument(scope) for argument in arguments])
+            except ExpressionError as error:
+                raise _at(error, position) from None
+
+        return call
+
+    def _over_items(self, node: Call, target: Node) -> Evaluate:
+        """`filter`, `map` and `reduce`: their expression is evaluated for every item."""
+        _given(next(each for each in LAZY if each.name == node.name), node)
+        own = self.made(target)
+        start = self.made(node.arguments[1]) if node.name == "reduce" else _null
+        outer, self._bound = self._bound, (_REDUCED if node.name == "reduce" else _ITEM).names | self._bound
+        each = self.made(node.arguments[0])
+        self._bound = outer
+        size, position, name = node.arguments[0].size, node.name_start, node.name
+        gather = {"filter": _filtered, "map": _mapped, "reduce": _reduced}[name]
+
+        def call(scope: Scope) -> Value:
+            values = own(scope)
+            if type(values) not in LISTS:
+                return _no_method(values, name, position)
+            first = start(scope)
+            scope.budget.spend(len(values) * size)
+            kept = scope.value, scope.index, scope.acc
+            try:
+                return gather(scope, values, each, first)
+            finally:
+                scope.value, scope.index, scope.acc = kept
+
+        return call
+
+    # -- operators --------------------------------------------------------------------------------------------------
+
+    def _operator(self, node: Node) -> Evaluate:
+        if isinstance(node, Unary):
+            return self._unary(node)
+        if isinstance(node, Chain):
+            return self._chain(node)
+        assert isinstance(node, Binary)  # noqa: S101 (there is no other kind)
+        left, right = self.made(node.left), self.made(node.right)
+        if node.sign == "==":
+            return lambda scope: equal(left(scope), right(scope), scope.budget)
+        if node.sign == "!=":
+            return lambda scope: not equal(left(scope), right(scope), scope.budget)
+        position = node.right.start
+        if node.sign in _ARITHMETIC:
+            calculate = _ARITHMETIC[node.sign]
+            return _located(lambda scope: calculate(left(scope), right(scope), scope.budget), position)
+        compare = comparison(node.sign)
+        return _located(lambda scope: compare(left(scope), right(scope)), position)
+
+    def _unary(self, node: Unary) -> Evaluate:
+        operand = self.made(node.operand)
+        if node.sign == "!":
+            return lambda scope: not is_true(operand(scope))
+        return _located(lambda scope: negative(operand(scope)), node.start)
+
+    def _chain(self, node: Chain) -> Evaluate:
+        parts = [self.made(part) for part in node.parts]
+        if node.sign == "+":
+            first, rest = parts[0], parts[1:]
+
+            def total(scope: Scope) -> Value:
+                value = first(scope)
+                for part in rest:
+                    value = add(value, part(scope), scope.budget)
+                return value
+
+            return _located(total, node.parts[1].start)
+        return _both(parts) if node.sign == "&&" else _either(parts)
+
+
+# -- what parts become -----------------------------------------------------------------------------------------------
+
+_MISSING: Final = object()
+_WHOLE: Final[dict[str, Evaluate]] = {
+    "note": lambda scope: scope.row.values(),
+    "file": lambda scope: scope.row,
+    "formula": lambda scope: dict(scope.formulas),
+}
+
+
+def _null(_scope: Scope) -> Value:
+    return None
+
+
+def _cell(name: str) -> Evaluate:
+    lower = name.lower()
+    return lambda scope: scope.row.cells.get(lower)
+
+
+def _file_field(name: str, position: int) -> Evaluate:
+    field = FILE_FIELDS.get(name.lower())
+    if field is None:
+        raise ExpressionError(f'Cannot find "{name}" on type File{_meant(name, FILE_FIELDS)}', position)
+    read: Field = field
+    if name == "name":
+        return lambda scope: scope.row.name
+    return lambda scope: read(scope, scope.row)
+
+
+def _of_this(this: Evaluate, name: str) -> Evaluate:
+    """A member of `this`: its file, else its property, else what is known of the file."""
+    lower = name.lower()
+    if lower == "file":
+        return this
+    field = FILE_FIELDS.get(lower)
+
+    def run(scope: Scope) -> Value:
+        row = this(scope)
+        if field is None or lower in row.cells:
+            return row.cells.get(lower)
+        return field(scope, row)
+
+    return run
+
+
+def _read(scope: Scope, value: Value, name: str, lower: str, position: int) -> Value:
+    try:
+        return member(scope, value, name, lower)
+    except ExpressionError as error:
+        raise _at(error, position) from None
+
+
+def _method_of_one(
+    name: str, table: dict[type, Function], own: Evaluate, argument: Evaluate, position: int
+) -> Evaluate:
+    """A method that is given one thing, as most are."""
+    find = table.get
+
+    def call(scope: Scope) -> Value:
+        value = own(scope)
+        if value is None and name != "isType":
+            return None
+        function = find(type(value))
+        if function is None:
+            return _no_method(value, name, position)
+        try:
+            return function.run(scope, value, argument(scope))
+        except ExpressionError as error:
+            raise _at(error, position) from None
+
+    return call
+
+
+def _no_method(value: Value, name: str, position: int) -> Value:
+    """What a method comes to that a value does not have: null, of null."""
+    if value is None:
+        return None
+    raise ExpressionError(f'Cannot find function "{name}" on type {type_name(value)}', position)
+
+
+def _filtered(scope: Scope, values: list[Value], each: Evaluate, _start: Value) -> list[Value]:
+    kept: list[Value] = []
+    for scope.index, scope.value in enumerate(values):
+        value = scope.value
+        if is_true(each(scope)):
+            kept.append(value)
+    return kept
+
+
+def _mapped(scope: Scope, values: list[Value], each: Evaluate, _start: Value) -> list[Value]:
+    made: list[Value] = []
+    for scope.index, scope.value in enumerate(values):
+        made.append(each(scope))
+    return made
+
+
+def _reduced(scope: Scope, values: list[Value], each: Evaluate, start: Value) -> Value:
+    scope.acc = start
+    for scope.index, scope.value in enumerate(values):
+        scope.acc = each(scope)
+    return scope.acc
+
+
+def _both(parts: list[Evaluate]) -> Evaluate:
+    def run(scope: Scope) -> bool:
+        for part in parts:  # noqa: SIM110 (a generator would cost as much as a part)
+            if not is_true(part(scope)):
+                return False
+        return True
+
+    return run
+
+
+def _either(parts: list[Evaluate]) -> Evaluate:
+    def run(scope: Scope) -> bool:
+        for part in parts:  # noqa: SIM110
+            if is_true(part(scope)):
+                return True
+        return False
+
+    return run
+
+
+def _once(run: Evaluate) -> Evaluate:
+    """Evaluate what is the same for every row once in a query."""
+    key = object()
+
+    def kept(scope: Scope) -> Value:
+        found = scope.once.get(key, _MISSING)
+        if found is _MISSING:
+            scope.once[key] = found = run(scope)
+        return found
+
+    return kept
+
+
+def _located(run: Evaluate, position: int) -> Evaluate:
+    """Say of a mistake where it is."""
+
+    def located(scope: Scope) -> Value:
+        try:
+            return run(scope)
+        except ExpressionError as error:
+            raise _at(error, position) from None
+
+    return located
+
+
+def _at(error: ExpressionError, position: int) -> ExpressionError:
+    """The mistake, with its place where it has none yet."""
+    if error.position is None:
+        error.position = position
+    return error
+
+
+def _placed(make: Callable[[], Pattern], node: Node) -> Pattern:
+    try:
+        return make()
+    except TooMuch:
+        raise
+    except ExpressionError as error:
+        raise _at(error, node.start) from None
+
+
+def _given(function: Function, node: Call) -> tuple[Node, ...]:
+    """The arguments that a function looks at; what is more is passed over, as JavaScript does."""
+    if len(node.arguments) < function.least:
+        raise ExpressionError(f"{function.name}() needs {function.signature}", node.name_start)
+    return node.arguments[: function.most]
+
+
+def _meant(name: str, known: Mapping[str, object] | frozenset[str] | set[str]) -> str:
+    near = difflib.get_close_matches(name, [*known], 1)
+    return f"; {near[0]} is there" if near else ""

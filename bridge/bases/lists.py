@@ -1,0 +1,144 @@
+"""The functions of lists. None of them changes the list that it is called on."""
+
+import math
+import re
+import unicodedata
+from typing import Any, Final
+
+from bridge.bases.failures import MOST_ITEMS, Budget, TooMuch
+from bridge.bases.numbers import Number, quotient, tame
+from bridge.bases.rows import Tags, Value
+from bridge.bases.values import LISTS, TEXTS, equal, identical, text
+
+_DIGITS: Final = re.compile(r"(\d+)", re.ASCII)
+_INDEX: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)
+_LARGEST_INDEX: Final = 2**32 - 2
+_PLAIN: Final = frozenset({int, float})
+
+
+def contains(values: list[Value], wanted: Value, budget: Budget) -> bool:
+    """Return whether a value is among others; of tags also whether one is nested in it."""
+    budget.spend(len(values))
+    if type(values) is Tags and isinstance(wanted, str):
+        return has_tag(values, wanted)
+    return any(equal(value, wanted, budget) for value in values)
+
+
+def has_tag(tags: list[Value], wanted: str) -> bool:
+    """Return whether a tag is among others, or one that is nested in it; case does not matter."""
+    name = wanted.removeprefix("#").lower()
+    return any(tag == name or tag.startswith(name + "/") for tag in (str(each).lower() for each in tags))
+
+
+def spread(values: tuple[Value, ...]) -> list[Value]:
+    """Return values, where a list stands for what is in it."""
+    spread: list[Value] = []
+    for value in values:
+        spread.extend(value) if type(value) in LISTS else spread.append(value)
+    return spread
+
+
+def flat(values: list[Value], budget: Budget) -> list[Value]:
+    """Return a list in which no list is any more."""
+    found: list[Value] = []
+    pending = [iter(values)]
+    while pending:
+        value = next(pending[-1], pending)
+        if value is pending:
+            pending.pop()
+        elif type(value) in LISTS:
+            budget.spend(1)
+            pending.append(iter(value))
+        else:
+            found.append(value)
+            if len(found) > MOST_ITEMS:
+                raise TooMuch(f"a list of more than {MOST_ITEMS:,} items is not made")
+    budget.items(len(found))
+    return found
+
+
+def unique(values: list[Value], budget: Budget) -> list[Value]:
+    """Return a list without what is in it twice.
+
+    The app keeps values by their texts in an object of JavaScript, which gives whole numbers first, by size.
+    """
+    kept: dict[str, list[Value]] = {}
+    for value in values:
+        key = text(value)
+        budget.spend(1 + len(key) // 8)
+        same = kept.setdefault(key, [])
+        if not any(identical(value, other, budget) for other in same):
+            same.append(value)
+    indexes = sorted((key for key in kept if _INDEX.fullmatch(key) and int(key) <= _LARGEST_INDEX), key=int)
+    ordered = [*indexes, *(key for key in kept if key not in set(indexes))] if indexes else list(kept)
+    return [value for key in ordered for value in kept[key]]
+
+
+def in_order(values: list[Value], budget: Budget) -> list[Value]:
+    """Return a list sorted: numbers by size, and anything else as `natural` has it."""
+    budget.items(len(values) * 4)
+    if all(type(value) in _PLAIN for value in values):
+        return sorted(values, key=lambda value: (math.isnan(value), value))
+    keys = []
+    for value in values:
+        said = text(value)
+        budget.spend(len(said))
+        keys.append(natural(said))
+    return [values[place] for place in sorted(range(len(values)), key=keys.__getitem__)]
+
+
+def natural(said: str) -> tuple[Any, ...]:
+    """Return what a text is sorted by: case and accents do not matter, and `2` comes before `10`."""
+    folded = said.casefold()
+    if not folded.isascii():
+        folded = "".join(each for each in unicodedata.normalize("NFKD", folded) if not unicodedata.combining(each))
+    parts = _DIGITS.split(folded)
+    if len(parts) == 1:
+        return (folded,)
+    return tuple((len(part.lstrip("0")), part.lstrip("0")) if place % 2 else part for place, part in enumerate(parts))
+
+
+def numbers(values: list[Value]) -> list[Number]:
+    """Return the numbers among values."""
+    return [value for value in values if type(value) in _PLAIN and not math.isnan(value)]
+
+
+def total(values: list[Number]) -> Number:
+    """Return the sum of numbers."""
+    return tame(sum(values))
+
+
+def mean(values: list[Value]) -> Number | None:
+    """Return the sum of the numbers in a list, divided by its length; null without numbers."""
+    found = numbers(values)
+    return quotient(total(found), len(values)) if found else None
+
+
+def median(values: list[Number]) -> Number | None:
+    """Return the number in the middle."""
+    ordered, count = sorted(values), len(values)
+    if not count:
+        return None
+    middle = ordered[count // 2]
+    return middle if count % 2 else quotient(tame(middle + ordered[count // 2 - 1]), 2)
+
+
+def deviation(values: list[Number]) -> Number | None:
+    """Return the standard deviation of all numbers there are."""
+    if not values:
+        return None
+    average = total(values) / len(values)
+    try:
+        return math.sqrt(math.fsum((value - average) ** 2 for value in values) / len(values))
+    except (OverflowError, ValueError):
+        return math.inf
+
+
+def is_empty(value: Value) -> bool:
+    """Return whether there is nothing in a value: null, an empty text, list or object."""
+    if value is None:
+        return True
+    kind = type(value)
+    if kind in TEXTS or kind in LISTS or kind is dict:
+        return not value
+    return False
