@@ -1,19 +1,8 @@
 """What clients are notified of: a class for each event. `consent.py` has those about questions."""
 
-from typing import Annotated, ClassVar, Final, Literal
+from typing import Annotated, ClassVar, Literal
 
 from bridge.contract.base import ANY_TEXT, Event, SparseEvent
-from bridge.contract.chat import ChatDelta, ChatDone, ChatToolEvent
-from bridge.contract.consent import (
-    ConsentRequest,
-    ConsentResolved,
-    ConsentRevised,
-    ConsentWaiting,
-    GrantsChanged,
-    OwnQuestion,
-)
-from bridge.contract.custom import CustomRunEnded
-from bridge.contract.outside import OutsideNotice
 
 
 class ToolStarted(SparseEvent):
@@ -135,31 +124,3 @@ class IndexProgress(Event):
 
     done: int
     total: int
-
-
-EVENTS: Final[tuple[type[Event], ...]] = (
-    ConsentRequest,
-    ConsentResolved,
-    ConsentRevised,
-    ConsentWaiting,
-    OwnQuestion,
-    GrantsChanged,
-    ToolStarted,
-    ToolProgress,
-    ToolOutput,
-    ToolFinished,
-    ToolsChanged,
-    DraftsChanged,
-    ClientsChanged,
-    LimitHit,
-    AuditAppended,
-    IndexProgress,
-    VaultChanged,
-    VaultMoved,
-    OutsideNotice,
-    ChatDelta,
-    ChatToolEvent,
-    ChatDone,
-    CustomRunEnded,
-)
-"""Every event there is, in the order of `docs/protocol.md`."""

@@ -12,9 +12,6 @@ import secrets
 from dataclasses import dataclass
 from typing import Final
 
-from cryptography.exceptions import InvalidTag
-from cryptography.hazmat.primitives.ciphers.aead import AESGCM
-
 MASTER_BYTES: Final = 32
 """Of a master key: AES-256."""
 _NONCE_BYTES: Final = 12
@@ -61,6 +58,8 @@ def seal(key: str, label: Label, master: tuple[str, bytes]) -> str:
         label: What it is bound to.
         master: The master key and its id.
     """
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - slow to import, and few vaults have keys
+
     named, secret = master
     nonce = secrets.token_bytes(_NONCE_BYTES)
     data = nonce + AESGCM(secret).encrypt(nonce, key.encode(), label.to_bytes())
@@ -78,6 +77,9 @@ def unseal(sealed: str, label: Label, secret: bytes) -> str:
     Raises:
         DoesNotOpen: It is not that key, or not as it was made.
     """
+    from cryptography.exceptions import InvalidTag  # noqa: PLC0415 - slow to import, and few vaults have keys
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415 - the same
+
     found = _SEALED.fullmatch(sealed)
     if found is None:
         raise DoesNotOpen

@@ -3,17 +3,17 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
-
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.notes.frontmatter import FrontmatterBlock
 from bridge.notes.inline import InlineItems, scan_inline
 from bridge.notes.note import Link
 from bridge.notes.work import Work
+from bridge.notes.yaml_nodes import BrokenYaml, compose, is_mapping, is_scalar, is_sequence
 from bridge.notes.yaml_text import with_spaces_for_tabs
+
+if TYPE_CHECKING:
+    from ruamel.yaml.nodes import Node, ScalarNode
 
 _LITERAL = re.compile(r"\[\[(?:[^\n\[\]]|\[(?!\[)|\](?!\]))*+\]\]|\[[^\[\]\n]*+\]\([^()\n]*+\)")
 _UNCLOSED = re.compile(r"\[[^\[\]\n]*+$|\([^()\n]*+$", re.MULTILINE)
@@ -107,11 +107,9 @@ def _whole_link(value: str) -> Link | None:
 
 def _marked_spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, int]]:
     """Where each string of the properties is written, without quotes and white space, by its key."""
-    reader = YAML(typ="safe", pure=True)
-    reader.allow_duplicate_keys = True
     try:
-        root = reader.compose(with_spaces_for_tabs(text[block.yaml_start : block.yaml_end]))
-    except (YAMLError, ValueError, RecursionError):
+        root = compose(with_spaces_for_tabs(text[block.yaml_start : block.yaml_end]), duplicate_keys=True)
+    except BrokenYaml:
         return {}
     spans: dict[str, tuple[int, int]] = {}
     for key, node in _scalars(root, ""):
@@ -126,13 +124,13 @@ def _marked_spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, in
     return spans
 
 
-def _scalars(node: Node, key: str) -> Iterator[tuple[str, ScalarNode]]:
-    if isinstance(node, ScalarNode):
+def _scalars(node: "Node | None", key: str) -> Iterator[tuple[str, "ScalarNode"]]:
+    if is_scalar(node):
         yield key, node
-    elif isinstance(node, MappingNode):
+    elif is_mapping(node):
         for name, value in node.value:
-            if isinstance(name, ScalarNode):
+            if is_scalar(name):
                 yield from _scalars(value, f"{key}.{name.value}" if key else name.value)
-    elif isinstance(node, SequenceNode):
+    elif is_sequence(node):
         for index, value in enumerate(node.value):
             yield from _scalars(value, f"{key}.{index}" if key else str(index))

@@ -1,13 +1,13 @@
 """Where in the text a property and the items of its list stand, so that one of them can be edited alone."""
 
 import re
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
-from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
-
+from bridge.notes.yaml_nodes import BrokenYaml, compose, is_mapping, is_scalar, is_sequence
 from bridge.notes.yaml_text import with_spaces_for_tabs
+
+if TYPE_CHECKING:
+    from ruamel.yaml.nodes import Node
 
 _COLON = re.compile(r"[ \t]*:")
 _ANCHOR = re.compile(r"&([^\s\[\]{},]+)")
@@ -90,11 +90,11 @@ def locate_property(yaml: str, name: str) -> FrontmatterSpans:
     root = _compose(yaml)
     if root is None:
         return FrontmatterSpans(flow=False, start=0, end=len(yaml), last=0, names=(), wanted=None, indent="  ")
-    if not isinstance(root, MappingNode):
+    if not is_mapping(root):
         raise CannotEdit("the properties are no list of names and values")
     flow = bool(root.flow_style)
     pairs: list[tuple[Node, Node]] = root.value
-    names = tuple(key.value if isinstance(key, ScalarNode) else "" for key, _ in pairs)
+    names = tuple(key.value if is_scalar(key) else "" for key, _ in pairs)
     near = [index for index, each in enumerate(names) if each.lower() == name.lower()]
     found = [index for index in near if names[index] == name] or near
     if len(found) > 1:
@@ -138,12 +138,12 @@ def property_lines(yaml: str) -> tuple[PropertyLines, ...]:
     root = _compose(yaml)
     if root is None:
         return ()
-    if not isinstance(root, MappingNode) or root.flow_style:
+    if not is_mapping(root) or root.flow_style:
         raise CannotEdit("the properties are not written as lines of their own")
     keys = [key for key, _value in root.value]
     starts = [line_start(yaml, key.start_mark.index) for key in keys]
     spans = [(key.start_mark.index, key.end_mark.index) for key in keys]
-    plain = all(isinstance(key, ScalarNode) and key.anchor is None for key in keys)
+    plain = all(is_scalar(key) and key.anchor is None for key in keys)
     if (
         not plain
         or len(set(starts)) < len(starts)
@@ -173,18 +173,17 @@ def item_line(yaml: str, item: ItemSpan) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
-def _compose(yaml: str) -> Node | None:
+def _compose(yaml: str) -> "Node | None":
     anchors = _ANCHOR.findall(yaml)
     if len(set(anchors)) < len(anchors):
         raise CannotEdit("an anchor (&) is set twice in it")
     try:
-        root: Node | None = YAML(typ="safe", pure=True).compose(with_spaces_for_tabs(yaml))
-    except (YAMLError, ValueError, RecursionError):
+        return compose(with_spaces_for_tabs(yaml))
+    except BrokenYaml:
         raise CannotEdit("the YAML of the properties is broken, or too deep") from None
-    return root
 
 
-def _property(yaml: str, key: Node, value: Node) -> PropertySpan:
+def _property(yaml: str, key: "Node", value: "Node") -> PropertySpan:
     """One property, by its nodes."""
     colon = _COLON.match(yaml, key.end_mark.index)
     if colon is None:
@@ -192,10 +191,10 @@ def _property(yaml: str, key: Node, value: Node) -> PropertySpan:
     start, end = value.start_mark.index, value.end_mark.index
     if start < colon.end() or yaml[start : start + 1] in {"&", "!", "*"} or value.anchor is not None:
         raise CannotEdit("its value has an anchor, an alias or a tag of YAML (&, *, !)")
-    if isinstance(value, SequenceNode):
+    if is_sequence(value):
         items = tuple(_item(yaml, each, start, colon.end()) for each in value.value)
         return PropertySpan("flow" if value.flow_style else "block", colon.end(), start, end, items)
-    if not isinstance(value, ScalarNode):
+    if not is_scalar(value):
         raise CannotEdit("its value is a group of properties")
     if start == end:
         return PropertySpan("empty", colon.end(), colon.end(), colon.end(), ())
@@ -206,11 +205,11 @@ def _property(yaml: str, key: Node, value: Node) -> PropertySpan:
     return PropertySpan("null" if null else "scalar", colon.end(), start, end, () if null else (item,))
 
 
-def _item(yaml: str, node: Node, begins: int, after: int) -> ItemSpan:
+def _item(yaml: str, node: "Node", begins: int, after: int) -> ItemSpan:
     start, end = node.start_mark.index, node.end_mark.index
-    quote = node.style if isinstance(node, ScalarNode) and node.style in {"'", '"'} else ""
+    quote = node.style if is_scalar(node) and node.style in {"'", '"'} else ""
     plain = (
-        isinstance(node, ScalarNode)
+        is_scalar(node)
         and node.style not in {"|", ">"}
         and node.anchor is None
         and start >= max(begins, after)
@@ -220,10 +219,10 @@ def _item(yaml: str, node: Node, begins: int, after: int) -> ItemSpan:
     return ItemSpan(start, end, quote, plain)
 
 
-def _list_indent(yaml: str, pairs: list[tuple[Node, Node]]) -> str:
+def _list_indent(yaml: str, pairs: "list[tuple[Node, Node]]") -> str:
     """The indentation of the first list that is written in lines; two spaces, as Obsidian writes, without one."""
     for _, value in pairs:
-        if isinstance(value, SequenceNode) and not value.flow_style:
+        if is_sequence(value) and not value.flow_style:
             start = value.start_mark.index
             before = yaml[line_start(yaml, start) : start]
             if not before.strip(" "):

@@ -11,7 +11,7 @@ import importlib.util
 import inspect
 import logging
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
@@ -124,25 +124,26 @@ class Dispatcher:
     """Answers requests.
 
     Args:
-        methods: Every method there is.
+        methods: Every method there is, by name.
     """
 
-    def __init__(self, methods: Sequence[Method]) -> None:
-        self._methods: dict[str, Callable[..., Any]] = {method.name: _Callable(method) for method in methods}
-        self._by_name = {method.name: method for method in methods}
+    def __init__(self, methods: Mapping[str, Method]) -> None:
+        self._methods = methods
 
     def find(self, name: str) -> Method | None:
         """The method of this name."""
-        return self._by_name.get(name)
+        return self._methods.get(name)
 
     async def answer(self, request: Request, context: RequestContext) -> bytes | None:
         """The encoded answer; None for a notification."""
         call = LibraryRequest(request.method, request.params, request.id)
-        _, outcome = await dispatch_request(self._methods, context, call)
+        method = self.find(request.method)
+        callables: dict[str, Callable[..., Any]] = {} if method is None else {method.name: _Callable(method)}
+        _, outcome = await dispatch_request(callables, context, call)
         if request.notification:
             return None
         answer = cast("dict[str, Any]", to_serializable_one(to_response(call, outcome)))
-        if request.method not in self._methods:
+        if method is None:
             answer["error"]["data"] = {"hint": self._nearest(request.method)}
         return frames.encode(answer)
 

@@ -1,49 +1,52 @@
-"""What the methods reach of the rest of the bridge. `app.py` fills it in."""
+"""What the methods reach of the rest of the bridge. `capabilities/serving.py` fills it in."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
 
-from bridge.agents.connection import Connector
-from bridge.audit.service import AuditService
-from bridge.chat.chats import Chats
-from bridge.chat.endpoints import AgreedEndpoints
-from bridge.clock import Clock
-from bridge.consent.broker import Broker
-from bridge.consent.grants import GrantStore
-from bridge.consent.web_readers import WebReaders
-from bridge.contract.index_comparison import IndexComparison
-from bridge.custom.custom_tools import CustomTools
-from bridge.drafts.store import Drafts
-from bridge.identity.caller import Caller
-from bridge.identity.store import ClientStore
-from bridge.index.knowledge import IndexStatus, Knowledge
-from bridge.index.vectors.vector_index import VectorStatus
-from bridge.journal.ledger import Ledger
-from bridge.keys.store import KeyStore
-from bridge.rpc.host_runs import HostRuns
-from bridge.rpc.hub import Hub
-from bridge.servers.servers import Servers
-from bridge.settings.store import SettingsStore
-from bridge.toolkit.call_registry import CallRegistry
-from bridge.toolkit.permitted import Denials
-from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.rate_limit_step import RateLimitStep
-from bridge.toolkit.registry import ToolRegistry
-from bridge.tools.history.mending import LinkMender
-from bridge.tools.templates.template_store import TemplateStore
-from bridge.versions.allowed_edits import AllowedEdits
-from bridge.versions.notices import Notices
-from bridge.versions.recorder import Recorder
-from bridge.versions.restoring import Restoring
-from bridge.web.search.search import WebSearch
-from bridge.web.services import WebServices
+from bridge.ports import Late
+
+if TYPE_CHECKING:
+    from bridge.agents.connection import Connector
+    from bridge.audit.service import AuditService
+    from bridge.chat.chats import Chats
+    from bridge.chat.endpoints import AgreedEndpoints
+    from bridge.clock import Clock
+    from bridge.consent.broker import Broker
+    from bridge.consent.grants import GrantStore
+    from bridge.consent.web_readers import WebReaders
+    from bridge.contract.index_comparison import IndexComparison
+    from bridge.custom.custom_tools import CustomTools
+    from bridge.drafts.store import Drafts
+    from bridge.identity.caller import Caller
+    from bridge.identity.store import ClientStore
+    from bridge.index.knowledge import IndexStatus, Knowledge
+    from bridge.index.vectors.vector_index import VectorStatus
+    from bridge.journal.ledger import Ledger
+    from bridge.keys.store import KeyStore
+    from bridge.rpc.host_runs import HostRuns
+    from bridge.rpc.hub import Hub
+    from bridge.servers.servers import Servers
+    from bridge.settings.store import SettingsStore
+    from bridge.toolkit.call_registry import CallRegistry
+    from bridge.toolkit.permitted import Denials
+    from bridge.toolkit.pipeline import Pipeline
+    from bridge.toolkit.rate_limit_step import RateLimitStep
+    from bridge.toolkit.registry import ToolRegistry
+    from bridge.tools.history.mending import LinkMender
+    from bridge.tools.templates.template_store import TemplateStore
+    from bridge.versions.allowed_edits import AllowedEdits
+    from bridge.versions.notices import Notices
+    from bridge.versions.recorder import Recorder
+    from bridge.versions.restoring import Restoring
+    from bridge.web.search.search import WebSearch
+    from bridge.web.services import WebServices
 
 
 class VectorPort(Protocol):
     """What the methods ask of the vectors."""
 
-    def status(self) -> VectorStatus:
+    def status(self) -> "VectorStatus":
         """How far they are."""
 
     def changed(self) -> None:
@@ -51,6 +54,43 @@ class VectorPort(Protocol):
 
     def rebuild(self) -> None:
         """Throw them away, and make them anew. Returns at once."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What a bridge may be without; each is given by its capability.
+
+    Attributes:
+        vectors: The vectors of notes, for search by meaning.
+        embedding_servers: The addresses outside this machine to which notes may be sent for that.
+        web: The way to the web.
+        search: Searches the web.
+        servers: Other MCP servers.
+        custom: The user's own tools.
+        host_runs: Their runs in Obsidian.
+        restoring: Takes back what other programs changed.
+        mender: Mends the links that it broke.
+        notices: What the person is told of it.
+        allowed_edits: What clients were allowed to change with their own editors.
+        audit: Reads the log.
+        agents: Connects the programs in which people use agents.
+        chats: The chat with a model.
+    """
+
+    vectors: Late[VectorPort] = field(default_factory=lambda: Late("Search by meaning"))
+    embedding_servers: "Late[AgreedEndpoints]" = field(default_factory=lambda: Late("Search by meaning"))
+    web: "Late[WebServices]" = field(default_factory=lambda: Late("The web"))
+    search: "Late[WebSearch]" = field(default_factory=lambda: Late("Search in the web"))
+    servers: "Late[Servers]" = field(default_factory=lambda: Late("The list of other servers"))
+    custom: "Late[CustomTools]" = field(default_factory=lambda: Late("What runs tools of your own"))
+    host_runs: "Late[HostRuns]" = field(default_factory=lambda: Late("What runs tools of your own"))
+    restoring: "Late[Restoring]" = field(default_factory=lambda: Late("What restores other programs' changes"))
+    mender: "Late[LinkMender]" = field(default_factory=lambda: Late("What restores other programs' changes"))
+    notices: "Late[Notices]" = field(default_factory=lambda: Late("What restores other programs' changes"))
+    allowed_edits: "Late[AllowedEdits]" = field(default_factory=lambda: Late("The tool for editors of other programs"))
+    audit: "Late[AuditService]" = field(default_factory=lambda: Late("What reads the log"))
+    agents: "Late[Connector]" = field(default_factory=lambda: Late("What connects programs"))
+    chats: "Late[Chats]" = field(default_factory=lambda: Late("The chat"))
 
 
 @dataclass(frozen=True)
@@ -65,15 +105,11 @@ class Services:
         pipeline: Previews and explains calls.
         settings: The settings.
         keys: The API keys.
-        search: Searches the web.
         broker: The open questions.
         grants: The remembered answers.
         ledger: The history.
-        audit: The log.
         limits: The rate limits.
         status: How much is known of the vault.
-        vectors: The vectors of notes, for search by meaning.
-        embedding_servers: The addresses outside this machine to which notes may be sent for that.
         in_place: Whether the vault's folder is still where it was opened.
         by_name_only: The notes of which the index knows nothing but their names.
         compare: Compares Obsidian's index with ours; see `index/comparison.py`. Blocking.
@@ -86,66 +122,114 @@ class Services:
         hub: The connections.
         clock: The time.
         clients: The clients with a name of their own.
-        agents: Connects the programs in which people use agents.
         seen: Called when a client has said who it is.
         session_ended: Called with the id of a session that nobody can go on with.
         drafts: The drafts of clients.
         templates: The chains that the user keeps under a name.
-        web: The way to the web.
         web_readers: The clients that have read from it.
-        servers: Other MCP servers.
         recorder: What other programs changed.
-        restoring: Takes that back.
-        notices: What the person is told of it.
-        allowed_edits: What clients were allowed to change with their own editors.
-        mender: Mends the links that it broke.
-        chats: The chat with a model.
-        custom: The user's own tools.
-        host_runs: Their runs in Obsidian.
         note: Logs what is no call: its kind, and what happened.
+        parts: What a bridge may be without. The properties here give each of them, or say that it is left out.
     """
 
     vault: str
     version: str
-    registry: ToolRegistry
-    calls: CallRegistry
-    pipeline: Pipeline
-    settings: SettingsStore
-    keys: KeyStore
-    search: WebSearch
-    broker: Broker
-    grants: GrantStore
-    ledger: Ledger
-    audit: AuditService
-    limits: RateLimitStep
-    status: Callable[[], IndexStatus]
-    vectors: VectorPort
-    embedding_servers: AgreedEndpoints
+    registry: "ToolRegistry"
+    calls: "CallRegistry"
+    pipeline: "Pipeline"
+    settings: "SettingsStore"
+    keys: "KeyStore"
+    broker: "Broker"
+    grants: "GrantStore"
+    ledger: "Ledger"
+    limits: "RateLimitStep"
+    status: "Callable[[], IndexStatus]"
     in_place: Callable[[], bool]
     by_name_only: Callable[[], Sequence[str]]
-    compare: Callable[..., IndexComparison]
-    knowledge: Callable[[bool], Knowledge]
-    closed: Denials
+    compare: "Callable[..., IndexComparison]"
+    knowledge: "Callable[[bool], Knowledge]"
+    closed: "Denials"
     faults: Callable[[], list[str]]
     unprotected: Callable[[], list[str]]
     attached: dict[str, list[str]]
-    hub: Hub
-    clock: Clock
-    clients: ClientStore
-    agents: Connector
-    seen: Callable[[Caller], None]
+    hub: "Hub"
+    clock: "Clock"
+    clients: "ClientStore"
+    seen: "Callable[[Caller], None]"
     session_ended: Callable[[str], None]
     note: Callable[[str, dict[str, Any]], None]
-    drafts: Drafts
-    templates: TemplateStore
-    web: WebServices
-    web_readers: WebReaders
-    servers: Servers
-    recorder: Recorder
-    restoring: Restoring
-    notices: Notices
-    allowed_edits: AllowedEdits
-    mender: LinkMender
-    chats: Chats
-    custom: CustomTools
-    host_runs: HostRuns
+    drafts: "Drafts"
+    templates: "TemplateStore"
+    web_readers: "WebReaders"
+    recorder: "Recorder"
+    parts: Parts
+
+    @property
+    def vectors(self) -> VectorPort:
+        """The vectors of notes, for search by meaning."""
+        return self.parts.vectors.get()
+
+    @property
+    def embedding_servers(self) -> "AgreedEndpoints":
+        """The addresses outside this machine to which notes may be sent for that."""
+        return self.parts.embedding_servers.get()
+
+    @property
+    def web(self) -> "WebServices":
+        """The way to the web."""
+        return self.parts.web.get()
+
+    @property
+    def search(self) -> "WebSearch":
+        """Searches the web."""
+        return self.parts.search.get()
+
+    @property
+    def servers(self) -> "Servers":
+        """Other MCP servers."""
+        return self.parts.servers.get()
+
+    @property
+    def custom(self) -> "CustomTools":
+        """The user's own tools."""
+        return self.parts.custom.get()
+
+    @property
+    def host_runs(self) -> "HostRuns":
+        """Their runs in Obsidian."""
+        return self.parts.host_runs.get()
+
+    @property
+    def restoring(self) -> "Restoring":
+        """Takes back what other programs changed."""
+        return self.parts.restoring.get()
+
+    @property
+    def mender(self) -> "LinkMender":
+        """Mends the links that it broke."""
+        return self.parts.mender.get()
+
+    @property
+    def notices(self) -> "Notices":
+        """What the person is told of it."""
+        return self.parts.notices.get()
+
+    @property
+    def allowed_edits(self) -> "AllowedEdits":
+        """What clients were allowed to change with their own editors."""
+        return self.parts.allowed_edits.get()
+
+    @property
+    def chats(self) -> "Chats":
+        """The chat with a model."""
+        return self.parts.chats.get()
+
+    @property
+    def agents(self) -> "Connector":
+        """Connects the programs in which people use agents."""
+        return self.parts.agents.get()
+
+    @property
+    def audit(self) -> "AuditService":
+        """Reads the log."""
+        return self.parts.audit.get()

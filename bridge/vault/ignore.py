@@ -8,15 +8,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import re2
-from wcmatch import glob
 
 from bridge.errors import InvalidParameters
 from bridge.vault.app_settings import read_app_settings
 from bridge.vault.files import VaultFiles
 from bridge.vault.name_folding import fold, nfc
 from bridge.vault.paths import VaultPath
-
-_FLAGS = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
 
 PathRule = Callable[[str], bool]
 
@@ -91,10 +88,13 @@ def _user_rule(text: str) -> PathRule | None:
 
 def _glob_rule(patterns: Sequence[str]) -> PathRule:
     """The globs of `ignorePatterns`, as one rule."""
+    from wcmatch import glob  # noqa: PLC0415 - slow to import, and few vaults have such patterns
+
+    flags = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX
     deep = [pattern if "/" in pattern.rstrip("/") else f"**/{pattern}" for pattern in map(nfc, patterns)]
     wide = [pattern + "**" if pattern.endswith("/") else pattern for pattern in deep]
     try:
-        matcher = glob.compile(wide, flags=_FLAGS)
+        matcher = glob.compile(wide, flags=flags)
     except Exception as error:  # noqa: BLE001 (wcmatch keeps the exception for too many braces to itself)
         raise InvalidParameters(f"ignorePatterns holds a pattern that is no glob: {error}; correct it") from None
     return lambda path: bool(matcher.match(path))

@@ -18,7 +18,7 @@ from pydantic.json_schema import models_json_schema
 
 from bridge.contract.custom import RunToolAnswer, RunToolQuestion
 from bridge.contract.discovery import Discovery, Endpoint
-from bridge.contract.events import EVENTS
+from bridge.contract.every_event import EVENTS
 from bridge.contract.host_requests import (
     DirtyAnswer,
     DirtyQuestion,
@@ -60,7 +60,7 @@ def render(models: Sequence[type[BaseModel]] | None = None) -> str:
     if models is not None:
         return "\n\n".join([HEAD, *_blocks(_schemas(models))]) + "\n"
     received, answers = _received(), _schemas(_HOST_ANSWERS)
-    params = {method.params for method in METHODS if method.params.model_fields}
+    params = {method.params for method in METHODS.values() if method.params.model_fields}
     sent = _schemas(sorted(params, key=lambda model: model.__name__), "validation")
     version = f"/** The version of the protocol that this describes. */\nexport const PROTOCOL = {PROTOCOL};"
     types = {**{name: (schema, True) for name, schema in sent.items()}, **_whole(answers), **_whole(received)}
@@ -98,7 +98,7 @@ def _schemas(
 def _received() -> dict[str, Any]:
     """The schemas of what the bridge sends, by name."""
     found = _schemas((*_FILES, *_HOST_REQUESTS, *EVENTS))
-    for method in METHODS:
+    for method in METHODS.values():
         if _is_model(method.result):
             found |= _schemas([method.result])
         else:
@@ -145,7 +145,7 @@ def _block(name: str, schema: Mapping[str, Any], *, sparse: bool) -> Iterator[st
 def _methods() -> Iterator[str]:
     yield "/** What each method takes, and what it returns. */"
     yield "export interface Methods {"
-    for method in METHODS:
+    for method in METHODS.values():
         params = method.params.__name__ if method.params.model_fields else "Record<string, never>"
         adapter = TypeAdapter(method.result)
         result = (

@@ -132,7 +132,7 @@ def test_what_the_bridge_changed_too_stays_and_is_shown(run: Run, served: Any) -
     for text in ("theirs\n", "theirs again\n"):
         note.write_text(text)
         bridge.index.refresh()
-        bridge._recorder.end_entry()
+        bridge.services.recorder.end_entry()
     second = json.loads(run("restore", "Ideas", "--list", "--json").stdout)["versions"][1]["since"]
     run("restore", "Ideas", "--at", second, "--yes")
     note.write_text("theirs at last\n")
@@ -148,7 +148,7 @@ def test_links_that_broke_are_said_shown_and_mended(run: Run, served: Any) -> No
     bridge, vault = served._bridge, Path(served.vault)
     (vault / "Linking.md").write_text("See [[Ideas]].\n")
     bridge.index.refresh()
-    bridge._recorder.end_entry()
+    bridge.services.recorder.end_entry()
     (vault / "Ideas.md").rename(vault / "Thoughts.md")
     bridge.index.refresh()
     listed = run("history", "--outside").stdout
@@ -172,7 +172,7 @@ def test_obsidians_configuration_is_listed_and_written_elsewhere_and_never_in_pl
     settings.parent.mkdir(exist_ok=True)
     settings.write_text("before")
     bridge.index.refresh()
-    bridge._recorder.end_entry()
+    bridge.services.recorder.end_entry()
     recorded = time.time_ns() // 1_000_000
     while time.time_ns() // 1_000_000 == recorded:
         pass  # versions are told apart by the millisecond

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -47,6 +48,66 @@ def test_a_command_that_asks_a_running_bridge_loads_no_bridge_of_its_own() -> No
 def test_a_bridge_starts_without_what_only_some_calls_need() -> None:
     modules = imported("-c", "import bridge.app")
     assert {"jsonschema", "rapidfuzz", "watchfiles", "prompt_toolkit", "rich", "typer"} & modules == set()
+
+
+SERVE = """
+import asyncio, sys
+from pathlib import Path
+import bridge.cli.main, bridge.cli.serve
+from bridge.app import Bridge
+async def main():
+    async with Bridge(Path(sys.argv[1])):
+        print(*sys.modules, sep="\\n")
+asyncio.run(main())
+"""
+LIBRARIES = {
+    *("aiohappyeyeballs", "aiohttp", "aiosignal", "annotated_doc", "annotated_types", "anyio", "attr", "backports"),
+    *("bracex", "brotli", "brotlicffi", "filelock", "frozenlist", "hyperscan", "idna", "jsonrpcserver", "multidict"),
+    *("orjson", "oslash", "platformdirs", "propcache", "pydantic", "pydantic_core", "re2", "rich", "send2trash"),
+    *("shellingham", "typer", "typing_extensions", "typing_inspection", "watchfiles", "yaml12", "yarl"),
+}
+"""What a bridge may have imported when it listens, besides the standard library."""
+ROOMS = {
+    *("app", "audit", "capabilities", "chat", "cli", "client", "clock", "consent", "contract", "custom", "drafts"),
+    *("errors", "identity", "index", "journal", "json_values", "keys", "memory", "notes", "policy", "ports", "records"),
+    *(
+        "mcp",
+        "rpc",
+        "sandbox",
+        "server",
+        "servers",
+        "settings",
+        "toolkit",
+        "tools",
+        "vault",
+        "versions",
+        "web",
+        "workers",
+    ),
+}
+"""The same of our own rooms."""
+PARTS = {
+    "audit": {"activity", "export", "sentences", "service"},
+    "chat": {"chats", "context", "conversations", "embedding", "export", "ollama", "prompt_mode", "turn"},
+    "contract": {"agents", "audit", "chat", "drafts", "every_event", "servers", "web"},
+    "web": {"transport"},
+}
+"""Of rooms of which a start imports a part: what it leaves out."""
+
+
+def test_a_bridge_that_listens_has_imported_nothing_but_this(vault: Path) -> None:
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, "-c", SERVE, str(vault)], capture_output=True, encoding="utf-8", timeout=PATIENCE, check=True
+    )
+    modules = set(done.stdout.split())
+    tops = {module.partition(".")[0] for module in modules}
+    internal = {module for module in tops if module.startswith("_") or module == "cython_runtime"}
+    assert tops - internal - set(sys.stdlib_module_names) - {"bridge"} <= LIBRARIES
+    assert {module.split(".")[1] for module in modules if module.startswith("bridge.")} <= ROOMS
+    assert {f"bridge.{room}.{part}" for room, parts in PARTS.items() for part in parts} & modules == set()
+    assert {module for module in modules if module.startswith("bridge.rpc.methods.")} <= {
+        "bridge.rpc.methods.outside_notices"
+    }
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -49,7 +49,7 @@ def test_the_setting_of_the_page_has_its_name_and_its_default() -> None:
 async def test_the_method_of_the_page_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     models = run(snippet("bridge/contract/session.py"), vars(session))
     *_, method = run(snippet("bridge/rpc/methods/status.py"), models | vars(status))["METHODS"]
-    monkeypatch.setattr("bridge.server.server.METHODS", (*METHODS, method))
+    monkeypatch.setattr("bridge.server.server.METHODS", {**METHODS, method.name: method})
     vault = copy_sample(tmp_path)
     async with Bridge(vault), connect(vault, name="me") as agent:
         assert await agent.request("vault.folders", below="K") == {"folders": ["Kitchen"]}

@@ -9,7 +9,8 @@ import pytest
 from bridge.contract.audit import AuditRecord
 from bridge.contract.base import Event, Wire
 from bridge.contract.consent import ConsentRequest, Decision
-from bridge.contract.events import EVENTS, ToolStarted
+from bridge.contract.events import ToolStarted
+from bridge.contract.every_event import EVENTS
 from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.session import PROTOCOL
@@ -21,7 +22,7 @@ from bridge.rpc.methods import METHODS
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "protocol.md").read_text(encoding="utf-8")
-BY_NAME = {method.name: method for method in METHODS}
+BY_NAME = {method.name: method for method in METHODS.values()}
 ELSEWHERE = {ConsentRequest, ToolResult, PendingCall, SettingsSchema, AuditRecord}
 """Results that have a chapter of their own, or are described otherwise."""
 CHAPTERS = {
@@ -31,7 +32,7 @@ CHAPTERS = {
 }
 RESULTS: dict[str, type[Wire]] = {
     method.name: part
-    for method in METHODS
+    for method in METHODS.values()
     for part in (method.result, *get_args(method.result))
     if isinstance(part, type) and issubclass(part, Wire) and part not in ELSEWHERE
 }

@@ -16,14 +16,15 @@ from bridge.client import connect
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRevised, ConsentWaiting, OwnQuestion
 from bridge.contract.custom import CustomRunEnded
-from bridge.contract.events import EVENTS, IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
+from bridge.contract.events import IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
+from bridge.contract.every_event import EVENTS
 from bridge.contract.outside import OutsideNotice
 from bridge.rpc.methods import METHODS
 from tests.chat.ollama_server import OllamaStandIn, calls, say, use
 from tests.identities import caller
 
 ROOT = Path(__file__).resolve().parents[2]
-BY_NAME = {method.name: method for method in METHODS}
+BY_NAME = {method.name: method for method in METHODS.values()}
 EDIT = {"path": "Ideas.md", "patches": [{"startLine": 1, "endLine": 1, "newContent": "# Changed"}]}
 CLIENT = "the client that is there from the beginning"
 SHOWN = "the digest of the plan that was shown"

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 import orjson
@@ -14,7 +15,7 @@ from bridge.contract.tools import Cancelled, ToolCallParams
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ProtocolError
 from bridge.rpc.dispatch import Dispatcher, Method, RequestContext
 from bridge.rpc.frames import Request
-from bridge.rpc.methods import METHODS
+from bridge.rpc.methods import FILES, METHODS
 from bridge.rpc.methods.tools import call, cancel
 from tests.rpc.world import World
 
@@ -38,7 +39,7 @@ async def test_a_method_that_does_not_exist_is_not_found_whatever_its_name(world
 
 
 @pytest.mark.parametrize(
-    "method", [method for method in METHODS if method.needs is not Capability.CALL], ids=lambda m: m.name
+    "method", [method for method in METHODS.values() if method.needs is not Capability.CALL], ids=lambda m: m.name
 )
 async def test_an_agent_may_call_no_method_of_the_host(world: World, method: Method) -> None:
     answer = await world.ask("agent", method.name, {"anything": 1})
@@ -84,7 +85,7 @@ async def test_each_exception_has_its_code_and_unexpected_ones_disclose_nothing(
     world: World, error: BaseException, code: int, hint: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.CRITICAL)
-    dispatcher = Dispatcher([Method("fail", _failing(error), str)])
+    dispatcher = Dispatcher({"fail": Method("fail", _failing(error), str)})
     answer = await dispatcher.answer(Request("fail", {}, 1), RequestContext(world.open(), world.services))
     assert answer is not None
     told = orjson.loads(answer)["error"]
@@ -92,7 +93,7 @@ async def test_each_exception_has_its_code_and_unexpected_ones_disclose_nothing(
 
 
 def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None:
-    names = [method.name for method in METHODS]
+    names = [method.name for method in METHODS.values()]
     assert len(names) == len(set(names))
     assert set(names) == {
         *("ping", "session.info", "session.name", "session.attach", "events.subscribe"),
@@ -210,3 +211,8 @@ def test_plain_handlers_are_immediate_and_coroutines_are_not(calling: Method) ->
 def test_a_request_ends_with_its_connection_unless_it_says_otherwise(calling: Method) -> None:
     assert RequestContext.__dataclass_fields__["kept"].default is False
     assert not calling.waits
+
+
+def test_the_table_of_files_has_the_methods_that_each_of_them_has() -> None:
+    there = {file: [method.name for method in import_module(f"bridge.rpc.methods.{file}").METHODS] for file in FILES}
+    assert there == {file: names.split() for file, names in FILES.items()}

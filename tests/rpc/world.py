@@ -58,7 +58,7 @@ from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub
 from bridge.rpc.methods import METHODS
-from bridge.rpc.services import Services
+from bridge.rpc.services import Parts, Services
 from bridge.rpc.session import Session
 from bridge.sandbox.programs import Programs
 from bridge.servers.approvals import Approvals
@@ -512,6 +512,23 @@ class World:
         with contextlib.suppress(StopIteration):
             registry.add(provider).send(None)  # it has nothing to wait for
         self.vectors = MemoryVectors(self.asked)
+        parts = Parts()
+        parts.vectors.fill(self.vectors)
+        parts.embedding_servers.fill(AgreedEndpoints(PrivateFiles(), SystemClock(), EMBEDDING))
+        parts.web.fill(self.web)
+        parts.search.fill(self.search)
+        parts.servers.fill(Servers(NoServers(), Approvals(PrivateFiles()), no_streams))
+        parts.custom.fill(self._custom())
+        parts.host_runs.fill(self.host_runs)
+        parts.restoring.fill(Restoring(NothingRecorded(), None))  # type: ignore[arg-type]
+        parts.mender.fill(NothingBroken())
+        parts.notices.fill(OneNotice())
+        parts.allowed_edits.fill(AllowedEdits(PrivateFiles(), SystemClock()))
+        parts.chats.fill(self._chats(registry))
+        parts.audit.fill(MemoryLog(self.asked))
+        parts.agents.fill(
+            Connector(Machine("linux", Path("/home"), {}), Path("/vault"), lambda: ("vault-bridge",), PrivateFiles())
+        )
         self.services = Services(
             vault="Notes",
             version="1.2.3",
@@ -520,22 +537,13 @@ class World:
             pipeline=Planner(),
             settings=self.settings,
             keys=self.keys,
-            search=self.search,
-            web=self.web,
             web_readers=WebReaders(PrivateFiles(), SystemClock()),
             recorder=NothingRecorded(),
-            notices=OneNotice(),
-            restoring=Restoring(NothingRecorded(), None),  # type: ignore[arg-type]
-            allowed_edits=AllowedEdits(PrivateFiles(), SystemClock()),
-            mender=NothingBroken(),
             broker=self.broker,
             grants=MemoryGrants(self.asked),
             ledger=MemoryLedger(self.asked),
-            audit=MemoryLog(self.asked),
             limits=Limits(),
             status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),
-            vectors=self.vectors,
-            embedding_servers=AgreedEndpoints(PrivateFiles(), SystemClock(), EMBEDDING),
             in_place=lambda: True,
             by_name_only=lambda: ["Deep.md"],
             compare=self._compare,
@@ -547,18 +555,12 @@ class World:
             hub=self.hub,
             clock=SystemClock(),
             clients=self.clients,
-            agents=Connector(
-                Machine("linux", Path("/home"), {}), Path("/vault"), lambda: ("vault-bridge",), PrivateFiles()
-            ),
             seen=lambda caller: self.clients.seen(caller.client, caller.calls_itself),
             note=lambda kind, facts: self.noted.append((kind, facts)),
             session_ended=self.ended.append,
             drafts=NoDrafts(),
             templates=TemplateStore(PrivateFiles()),
-            servers=Servers(NoServers(), Approvals(PrivateFiles()), no_streams),
-            chats=self._chats(registry),
-            custom=self._custom(),
-            host_runs=self.host_runs,
+            parts=parts,
         )
         self.dispatcher = Dispatcher(METHODS)
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 
 from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Anything, Event, SparseEvent, Time, Wire
 from bridge.contract.consent import ConsentRequest, Decision
-from bridge.contract.events import EVENTS
+from bridge.contract.every_event import EVENTS
 from bridge.rpc.methods import METHODS
 from scripts.lib.wire_readers import render_readers
 from scripts.lib.wire_types import COMMAND, READERS, main, render
@@ -117,7 +117,7 @@ def test_a_kind_of_schema_that_has_no_reader_is_an_error() -> None:
 
 def test_every_method_and_every_event_is_among_the_types() -> None:
     text = render()
-    assert all(f'\t"{method.name}": {{ params: ' in text for method in METHODS)
+    assert all(f'\t"{method.name}": {{ params: ' in text for method in METHODS.values())
     assert all(f'\t"{event.event_name}": {event.__name__};\n' in text for event in EVENTS)
 
 

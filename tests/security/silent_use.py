@@ -112,7 +112,7 @@ async def _use(vault: Path, person: Person) -> dict[str, bool]:
             caller = person.host if tool in THE_PERSONS else agent
             answer = await caller.request("tools.call", name=tool, arguments=arguments)
             answered[tool] = answered.get(tool, False) or answer["success"]
-    for method in METHODS:
+    for method in METHODS.values():
         if method.name not in _OTHERS:
             with contextlib.suppress(ProtocolFailure, TimeoutError):
                 async with asyncio.timeout(10):

@@ -38,7 +38,7 @@ async def test_a_client_may_call_the_methods_of_its_capabilities_and_no_others(
 ) -> None:
     allow(bridge, await add_client(person, vault, "Robot"), *held)
     async with named(vault, "Robot") as robot:
-        for method in METHODS:
+        for method in METHODS.values():
             permitted = method.needs in {Capability.CALL, *held} and not method.person_only
             refused = await code_of(robot, method.name, nonsense=True) == FORBIDDEN
             assert refused is not permitted, method.name

@@ -23,7 +23,7 @@ async def entry(bridge: Bridge, person: Person, vault: Path) -> str:
     place = vault / f"{SECRET}.md"
     place.write_text(f"{SECRET} was here\n")
     bridge.index.refresh()
-    bridge._recorder.end_entry()
+    bridge.services.recorder.end_entry()
     place.unlink()
     bridge.index.refresh()
     found = await person.host.request("history.list", outside=True)

@@ -213,7 +213,7 @@ async def test_what_is_then_written_is_compared_with_what_was_allowed(
     (vault / "Ideas.md").write_bytes(b"# As shown\r\n")  # line endings are the editor's
     (entry,) = await history(bridge, person)
     assert (entry["who"], entry["summary"]) == (CLIENT, f"Ideas.md changed, as you allowed {CLIENT}")
-    bridge._recorder.end_entry()
+    bridge.services.recorder.end_entry()
     await ask(vault, tmp_path, claude("Write", vault, file_path=str(vault / "New.md"), content="# Shown\n"))
     (vault / "New.md").write_text("# Something else\n", encoding="utf-8")
     entry = (await history(bridge, person))[0]

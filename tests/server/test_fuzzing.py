@@ -12,7 +12,7 @@ from bridge.rpc.methods import METHODS
 from tests.patience import PATIENCE
 from tests.server.house import House, request
 
-NAMES = st.sampled_from([method.name for method in METHODS]) | st.text(max_size=10)
+NAMES = st.sampled_from([method.name for method in METHODS.values()]) | st.text(max_size=10)
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False) | st.text(max_size=20),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),

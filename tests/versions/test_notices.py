@@ -11,7 +11,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import connect
-from bridge.contract.events import EVENTS
+from bridge.contract.every_event import EVENTS
 from bridge.versions.notices import Notices
 from tests.patience import PATIENCE
 from tests.people import add_client, named, person_at

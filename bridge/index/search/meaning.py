@@ -1,6 +1,6 @@
 """What searches ask of the vectors of notes, where there are any, and how much the answer counts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from bridge.index.knowledge import IndexedFile
@@ -137,3 +137,36 @@ class NoMeaning:
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> None:
         """It cannot be compared."""
         del path, files, count
+
+
+class LateMeaning:
+    """What can be compared once there are vectors, and nothing where there will never be any. It is a `Meaning`.
+
+    Args:
+        find: Returns what compares, as soon as it is there.
+    """
+
+    def __init__(self, find: Callable[[], Meaning | None]) -> None:
+        self._find = find
+
+    def state(self) -> MeaningState:
+        """Return whether it can."""
+        return self._meaning.state()
+
+    def nearest(
+        self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
+    ) -> Sequence[NearPassage] | None:
+        """See `Meaning`."""
+        return self._meaning.nearest(asked, files, count)
+
+    def openings(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
+        """See `Meaning`."""
+        return self._meaning.openings(question, files)
+
+    def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
+        """See `Meaning`."""
+        return self._meaning.related(path, files, count)
+
+    @property
+    def _meaning(self) -> Meaning:
+        return self._find() or NoMeaning()

@@ -51,7 +51,7 @@ def outside_entries(
     Raises:
         InvalidParameters: A time cannot be read.
     """
-    entries = services.recorder.entries()
+    entries = services.recorder.entries() if services.parts.restoring.is_given else []
     named = next((one for one in entries if one.id == before), None)
     if named is not None:
         entries = [one for one in entries if one.number < named.number]
@@ -100,7 +100,8 @@ def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> Cha
     entry, restoring = one.entry, services.restoring
     added, removed = restoring.lines(entry, _COUNTED)
     when = " while the bridge was not running" if entry.unattended else ""
-    compared = services.allowed_edits.compare(entry, services.recorder)
+    allowed = services.parts.allowed_edits
+    compared = allowed.get().compare(entry, services.recorder) if allowed.is_given else None
     exactly = compared is not None and not compared.otherwise and set(one.files) <= set(compared.as_allowed)
     who = " and ".join(compared.clients) if compared is not None and exactly else WHO[entry.origin]
     broken = _broken(services, entry, every)

@@ -52,6 +52,8 @@ async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
 def _semantic(context: RequestContext) -> SemanticStatus:
     """What is told of the vectors: a sentence about the person's own servers only to them."""
     services, settings = context.services, context.services.settings.current
+    if not services.parts.vectors.is_given:
+        return SemanticStatus(state="missing")
     found = SemanticStatus(**asdict(services.vectors.status()))
     if settings.semantic_model and found.state != "off" and not services.embedding_servers.allows(settings):
         # Said at once, not only after the model was tried.

@@ -91,16 +91,18 @@ async def mend(context: RequestContext, params: VersionsMendParams) -> ToolResul
 
 async def forget(context: RequestContext, params: VersionsForgetParams) -> VersionsForgotten:
     """Let the earlier versions of a file or folder go for good, or all of them."""
-    recorder, allowed = context.services.recorder, context.services.allowed_edits
+    recorder, allowed = context.services.recorder, context.services.parts.allowed_edits
     if params.everything == (params.path is not None):
         raise InvalidParameters("Say which: `path`, or `everything`")
     if params.path is None:
         await asyncio.to_thread(recorder.forget_everything)
-        await asyncio.to_thread(allowed.forget)
+        if allowed.is_given:
+            await asyncio.to_thread(allowed.get().forget)
         return VersionsForgotten(path=None, found=True)
     path = params.path.strip("/")
     found = await asyncio.to_thread(recorder.forget, path)
-    await asyncio.to_thread(allowed.forget, path)
+    if allowed.is_given:
+        await asyncio.to_thread(allowed.get().forget, path)
     return VersionsForgotten(path=path, found=found)
 
 

@@ -87,7 +87,7 @@ def _granted(services: Services, grant: Grant) -> Iterator[AllowedSite]:
 
 
 def _used(services: Services, host: str) -> str | None:
-    at = services.web.last_used.of(host)
+    at = services.web.last_used.of(host) if services.parts.web.is_given else None
     return None if at is None else stamp(at)
 
 

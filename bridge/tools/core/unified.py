@@ -13,7 +13,6 @@ from bridge.errors import InvalidParameters
 from bridge.tools.core.hunk_lines import read_hunk
 from bridge.tools.core.patch_names import NOWHERE, is_prefixed, path_in
 from bridge.tools.core.patch_parts import FilePatch, Section, malformed
-from bridge.tools.core.strict_diff import read_strictly
 
 _FENCE = re.compile(r"`{3,}\w*")
 _NOT_BY_HUNKS = re.compile(r"(?:rename|copy) (?:from|to) |(?:old|new) mode |GIT binary patch|Binary files ")
@@ -30,6 +29,8 @@ def parse_patch(text: str, path: str | None) -> list[FilePatch]:
     Raises:
         InvalidParameters: It is malformed (says in which line), or renames, deletes or changes a mode.
     """
+    from bridge.tools.core.strict_diff import read_strictly  # noqa: PLC0415 - slow to import, and only patches need it
+
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
     sections = read_strictly(lines) or read_forgivingly(_without_fence(lines))
     if not sections:

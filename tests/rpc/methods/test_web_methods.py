@@ -47,7 +47,7 @@ async def test_the_list_of_the_settings_is_shown_as_allowed(world: World) -> Non
 
 async def test_the_cache_is_counted_and_emptied(world: World, tmp_path: Path) -> None:
     web = web_services(LocalWeb(), tmp_path)
-    object.__setattr__(world.services, "web", web)
+    world.services.parts.web.fill(web)
     web.cache.put(("a",), {}, b"hot")
     assert (await result(world, "cache.stats"))["entries"] == 1
     assert (await result(world, "cache.clear"))["entries"] == 1

@@ -1,0 +1,108 @@
+"""Calls of tools: the pipeline that each of them passes, and those that go on when their client has left."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from bridge.capabilities.core import Core
+from bridge.contract.events import LimitHit
+from bridge.contract.result import ToolResult
+from bridge.errors import BridgeError
+from bridge.index.carried_text import CarriedText
+from bridge.index.lost_parts import lost_parts
+from bridge.index.lost_properties import lost_properties
+from bridge.index.search.nearest import NearestNames
+from bridge.policy.limits import RateLimits
+from bridge.toolkit.call_registry import CallRegistry
+from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.console import log_call
+from bridge.toolkit.outgoing import Outgoing
+from bridge.toolkit.pipeline import Pipeline
+from bridge.toolkit.rate_limit_step import RateLimitStep
+from bridge.toolkit.tickets import Tickets
+from bridge.toolkit.tool_call import ToolCall
+from bridge.vault.paths import known_path
+from bridge.vault.plan import ChangePlan
+from bridge.vault.unprotected import read_only_warnings
+
+PERSON_WORKERS: Final = 2
+"""Threads for the person's own calls and answers, whatever keeps the others busy."""
+
+WORKERS: Final = 8
+"""Threads for tools. More would not be faster; fewer would let slow calls hold up quick ones."""
+
+
+@dataclass(frozen=True)
+class Calls:
+    """The calls.
+
+    Attributes:
+        pipeline: Previews, explains and makes one.
+        registry: All of them, by id.
+        limits: How many there may be.
+    """
+
+    pipeline: Pipeline
+    registry: CallRegistry
+    limits: RateLimitStep
+
+
+def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
+    """Build them. Those that waited for a person when the bridge stopped go on with `resume`."""
+    base, trust, history, index, log, tools = core.base, core.trust, core.history, core.index, core.log, core.tools
+    hub, settings, clock = base.hub, base.settings, base.clock
+
+    def limited(hit: LimitHit) -> None:
+        """Announce and log that somebody has to wait."""
+        hub.notify_hosts(hit)
+        log.step.limited(hit)
+
+    async def finished(tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
+        """A call has ended: remember what it wrote, and log it, in developer mode on the console too."""
+        if plan is not None:
+            base.session_files.applied(tool_call.caller.session_id, plan)
+        if settings.latest.developer_mode:
+            log_call(tool_call, result, seconds)
+        await log.step.finished(tool_call, result, plan, seconds)
+
+    def losses(plan: ChangePlan) -> Sequence[str]:
+        return (*lost_parts(plan, index), *lost_properties(plan, index))
+
+    def large(path: str) -> bytes | None:
+        try:
+            return base.files.read(known_path(path))[0]
+        except (BridgeError, OSError):
+            return None
+
+    limits = RateLimitStep(RateLimits(), clock, limited)
+    pipeline = Pipeline(
+        registry=base.registry,
+        rate_limit=limits,
+        consent=ConsentStep(
+            base.broker,
+            trust.grants,
+            clock,
+            log.step.decided,
+            deny_all=consent == "deny",
+            on_event=hub.notify_hosts,
+            tools=base.registry.tools,
+            web_readers=trust.web_readers,
+        ),
+        ledger=history.ledger,
+        settings=lambda: settings.current,
+        clock=clock,
+        workers=base.threads(WORKERS, "tool"),
+        person_workers=base.threads(PERSON_WORKERS, "person"),
+        on_event=hub.notify_hosts,
+        on_finished=finished,
+        losses=losses,
+        read_only=lambda plan: read_only_warnings(base.root, plan),
+        nearest_names=NearestNames(tools.services.index),
+        incomplete_answers=lambda: index.incomplete_answers,
+        is_indexing=lambda: index.status().indexing,
+        drafts=tools.drafts,
+        outgoing=Outgoing(CarriedText(index, trust.grants.closed, large), trust.agents_addresses),
+    )
+    registry = CallRegistry(pipeline, history.ledger, clock, log.step.delivered, Tickets(base.kept("tickets"), clock))
+    base.stack.push_async_callback(registry.stop)
+    return Calls(pipeline, registry, limits)

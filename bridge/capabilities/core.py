@@ -1,0 +1,37 @@
+"""What every bridge has, and what a capability that can be left out is built from."""
+
+from dataclasses import dataclass
+
+from bridge.capabilities.base import Base
+from bridge.capabilities.history import History
+from bridge.capabilities.log import Log
+from bridge.capabilities.network import Network
+from bridge.capabilities.tools import VaultTools
+from bridge.capabilities.trust import Trust
+from bridge.index.vault_index import VaultIndex
+from bridge.sandbox.programs import Programs
+
+
+@dataclass(frozen=True)
+class Core:
+    """What every bridge has.
+
+    Attributes:
+        base: What everything is built on.
+        trust: Who calls, and what was allowed.
+        history: What was changed.
+        index: What is known of the vault.
+        log: The audit log.
+        network: The door to the network, and the keys.
+        programs: Starts programs.
+        tools: The tools that look at the vault.
+    """
+
+    base: Base
+    trust: Trust
+    history: History
+    index: VaultIndex
+    log: Log
+    network: Network
+    programs: Programs
+    tools: VaultTools

@@ -1,0 +1,66 @@
+"""The door to the network, and the keys of the services behind it. Nothing is connected to until a call needs it."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.capabilities.base import Base
+from bridge.capabilities.log import Log
+from bridge.client.token_storage import config_folder
+from bridge.keys.master_keys import MasterKeys
+from bridge.keys.store import KeyStore
+from bridge.keys.system_keyring import SystemKeyring
+from bridge.ports import Signal
+from bridge.records.folder import UserFolder
+from bridge.web.answer import LateExchanger
+from bridge.web.door import Exchanged, WebDoor
+from bridge.web.resolver import SystemResolver
+
+if TYPE_CHECKING:
+    from bridge.web.transport import Transport
+
+
+@dataclass(frozen=True)
+class Network:
+    """The way out.
+
+    Attributes:
+        door: Makes requests.
+        keys: The API keys. None is opened before somebody needs it.
+        keys_changed: A key was set, cleared or sealed anew.
+        exchanged: A request was made, or refused.
+    """
+
+    door: WebDoor
+    keys: KeyStore
+    keys_changed: Signal[[]]
+    exchanged: Signal[[Exchanged]]
+
+
+def open_network(base: Base, log: Log) -> Network:
+    """Build it."""
+    exchanged: Signal[[Exchanged]] = Signal()
+    keys_changed: Signal[[]] = Signal()
+
+    def noted(request: Exchanged) -> None:
+        """Log a request; its query only where the values of parameters are logged."""
+        facts: dict[str, Any] = request.for_log(with_query=base.settings.current.log_parameter_values)
+        log.note("network", facts)
+
+    exchanged.on(noted)
+    door = WebDoor(
+        lambda: base.settings.current,
+        LateExchanger(transport),
+        base.clock,
+        own_ports=lambda: frozenset(base.ports),
+        log=exchanged,
+    )
+    masters = MasterKeys(lambda: UserFolder(config_folder() / "keys", durable=True), SystemKeyring())
+    keys = KeyStore(base.settings, masters, learned=base.secrets.add, changed=keys_changed)
+    return Network(door, keys, keys_changed, exchanged)
+
+
+def transport() -> "Transport":
+    """Return what makes requests."""
+    from bridge.web.transport import Transport  # noqa: PLC0415 - slow to import, and most bridges never need it
+
+    return Transport(SystemResolver())

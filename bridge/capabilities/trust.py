@@ -1,0 +1,70 @@
+"""Clients and what they were allowed: who there is, the answers that were remembered, and for how long."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+from bridge.capabilities.base import Base
+from bridge.consent.agents_addresses import AgentsAddresses
+from bridge.consent.client_grants import ClientGrants
+from bridge.consent.grant_expiry import GrantExpiry
+from bridge.consent.grants import GrantStore
+from bridge.consent.permission_file import PermissionFile
+from bridge.consent.web_readers import WebReaders
+from bridge.identity.store import ClientStore
+from bridge.settings.changes import SettingsChange
+
+SWEEP_SECONDS: Final = 60.0
+"""How often grants that nobody uses are ended, and the use of the others is written down."""
+
+
+@dataclass(frozen=True)
+class Trust:
+    """Who calls, and what they may do without being asked about.
+
+    Attributes:
+        clients: The clients with a name of their own.
+        grants: The remembered answers.
+        web_readers: The clients that have read from the web.
+        agents_addresses: The addresses that agents put together and wrote.
+    """
+
+    clients: ClientStore
+    grants: GrantStore
+    web_readers: WebReaders
+    agents_addresses: AgentsAddresses
+
+
+async def open_trust(base: Base) -> Trust:
+    """Build it. The remembered answers and the settings are bound both ways."""
+    settings, clock, folder = base.settings, base.clock, base.kept("clients")
+
+    def days() -> int | None:
+        return settings.current.grant_expiry_days
+
+    clients = ClientStore(folder, clock=clock, on_change=base.clients_changed)
+    permissions = PermissionFile(base.state, clock=clock)
+    answers = ClientGrants(folder, clock=clock, days=days, name_of=clients.name_of)
+    grants = GrantStore(
+        permissions,
+        clock=clock,
+        modes=lambda: settings.current.consent_mode,
+        set_mode=settings.set_mode,
+        clients=answers,
+        expiry=GrantExpiry(permissions, base.state, clock=clock, days=days),
+        title_of=base.registry.title_of,
+        days=days,
+    )
+
+    def modes_changed(change: SettingsChange) -> None:
+        for tool, mode in change.modes().items():
+            grants.mode_set(tool, mode)
+
+    settings.on_change(modes_changed)
+    base.session_ended.on(grants.end_session)
+    base.stack.callback(grants.sweep)
+    await asyncio.to_thread(grants.sweep)
+    base.repeat(SWEEP_SECONDS, grants.sweep)
+    trust = Trust(clients, grants, WebReaders(folder, clock), AgentsAddresses(folder))
+    base.faults.look_at(permissions, clients, answers, trust.web_readers, trust.agents_addresses)
+    return trust
