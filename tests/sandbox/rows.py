@@ -206,7 +206,10 @@ TAKING: Final = Row(
     "time, output and disk only; sizes of single files",
     "ended",
     {
-        "memory: its own": "m = []\nwhile 1: m.append(b'x' * (8 << 20))",
+        "memory: of many processes": (
+            "import os, time\nfor _ in range(6):\n    if not os.fork(): m = b'x' * (60 << 20); time.sleep(1000)"
+            + _STAYS
+        ),
         "memory: shared": (
             "import mmap, time\nm = []\nwhile 1: m.append(mmap.mmap(-1, 8 << 20)); m[-1].write(b'x' * (8 << 20))"
         ),

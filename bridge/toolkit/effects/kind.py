@@ -76,6 +76,11 @@ class EffectKind(ABC):
         """The question's sentence."""
 
     @property
+    def is_large(self) -> bool:
+        """Whether it touches so much that asking about it is worked out in a thread."""
+        return False
+
+    @property
     def digest(self) -> str | None:
         """The digest of the plan that would be carried out; None where there is none."""
         return None
