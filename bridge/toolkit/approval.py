@@ -72,7 +72,8 @@ class Approval:
     @property
     def held(self) -> int:
         """Bytes of new text and of diffs that are kept while the change waits."""
-        return self.effect.size + sum(len(preview.diff) for preview in self.plan.previews)
+        text = sum(map(len, self.plan.blobs.values()))
+        return text + sum(len(preview.diff) for preview in self.plan.previews)
 
     @property
     def is_divisible(self) -> bool:

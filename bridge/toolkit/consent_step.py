@@ -150,7 +150,8 @@ class ConsentStep:
         spec, terms, targets = tool.spec, effect.terms(), effect.targets
         # What a tool asks for while it runs is another question than the call itself.
         later = [target.place.key for target in targets] if tool_call.phase is Phase.RUNNING else []
-        later += [terms.version] if terms.version else []
+        if terms.draft is not None and terms.digest is not None:
+            later.append(terms.digest)  # a draft that has changed since it was denied is another
         operation = effect.operation(spec)
         tools = self._tools(tool_call.caller)
         params = tool_call.params if tool.name == tool_call.tool else None
@@ -408,7 +409,7 @@ class ConsentStep:
                 one.waited = (one.waited or 0.0) + waited
         record(verdict, answer, waited=waited)
         if not answer.decision.allows:
-            raise _denied(answer, approval.effect.draft if approval else None)
+            raise _denied(answer, approval.plan.draft if approval else None)
         if answer.feedback:
             tool_call.comments.append(answer.feedback)
         tool_call.allowed_by_person = True
@@ -475,8 +476,7 @@ class ConsentStep:
         settings: Settings,
     ) -> ConsentRequest:
         now, spec, caller, whole = self._clock.now(), tool.spec, tool_call.caller, tool_call.whole
-        bounds = _bounds(settings)
-        risk = effect.risk(spec)
+        bounds, terms, risk = _bounds(settings), effect.terms(), effect.risk(spec)
         return ConsentRequest(
             request_id=f"c-{secrets.token_hex(6)}",
             client=caller.name,
@@ -497,13 +497,13 @@ class ConsentStep:
             can_bypass=spec.can_bypass,
             choices=tuple(dict.fromkeys(offer.decision for offer in offered)),
             preview=effect.preview(spec, tool_call, settings, case.insists),
-            scope=_scope(effect, case),
+            scope=_scope(terms, case),
             brief=settings.developer_mode and case.operation is Operation.NETWORK,
-            plan_digest=effect.digest,
+            plan_digest=terms.digest,
             created_at=stamp(whole.since or now),
             expires_at=stamp(whole.ticket_until or now + timedelta(seconds=settings.consent_timeout)),
             waiting=whole.ticket_until is not None,
-            draft=effect.draft,
+            draft=terms.draft,
         )
 
 
@@ -543,7 +543,7 @@ def _bounds(settings: Settings) -> Bounds:
     return Bounds(settings.adding_most_files, settings.adding_minutes, settings.grant_expiry_days)
 
 
-def _scope(effect: EffectKind, case: ConsentCase) -> Scope:
+def _scope(terms: Terms, case: ConsentCase) -> Scope:
     """What the call reaches. What lies in the vault is in scope, whatever else can be read is not."""
     target = case.targets[0].label if len(case.targets) == 1 else None
     count = len(case.targets)
@@ -555,12 +555,12 @@ def _scope(effect: EffectKind, case: ConsentCase) -> Scope:
         case Operation.EXECUTE:
             return Scope(kind="admin", target=target, operation=case.tool, affects_count=count)
         case Operation.DELETE:
-            known = None if effect.linked_from is None else effect.linked_from > 0
+            known = None if terms.linked_from is None else terms.linked_from > 0
             return Scope(kind="write_delete", target=target, has_backlinks=known, affects_count=count)
     kind: Literal["write_create", "write_update"] = (
         "write_create" if case.operation is Operation.CREATE else "write_update"
     )
-    return Scope(kind=kind, target=target, size_bytes=effect.size, affects_count=count)
+    return Scope(kind=kind, target=target, size_bytes=terms.size, affects_count=count)
 
 
 def call_fingerprint(*parts: Any) -> str:

@@ -39,7 +39,7 @@ class Outgoing:
     _read: dict[str, dict[int, None]] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def judged(self, effect: RequestEffect, caller: Caller) -> RequestEffect:
+    def compared(self, effect: RequestEffect, caller: Caller) -> RequestEffect:
         """Return a request, with why it must be asked about, and whether all that it sends was read as it is."""
         sent = list(effect.sends)
         is_known = not "".join(sent)

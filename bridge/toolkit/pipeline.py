@@ -26,7 +26,7 @@ from bridge.toolkit.effects.kinds import kind_of
 from bridge.toolkit.effects.running import CallServices, Running
 from bridge.toolkit.enabled import refusal
 from bridge.toolkit.parameters import check_members
-from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, Relayed, Tool, in_vault
+from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, ReadEffect, Relayed, Tool, in_vault
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall
 from bridge.vault.looks import noting_looks
 from bridge.vault.plan import ChangePlan
@@ -63,8 +63,7 @@ class Pipeline(CallServices):
         cancelled: asyncio.CancelledError | None = None
         try:
             running, effect = await self._prepare(tool_call, settings, count=tool_call.counted, run=True)
-            tool_call.phase = Phase.ASKING
-            allowed = await effect.ask(running)
+            allowed = await self._decide(running, effect)
             answer = await allowed.carry_out(running)
             relayed, output = (answer.result, answer.output) if isinstance(answer, Relayed) else (None, answer)
             result = self._succeeded(output, tool_call, settings, started)
@@ -139,10 +138,10 @@ class Pipeline(CallServices):
         try:
             if self.drafts is not None:
                 self.drafts.of(tool_call.caller)  # a call names none that is not there
-            tool = self.lookup(tool_call, tool_call.tool, settings)
+            enabled = self.enabled(tool_call, settings)
+            tool = self.lookup(tool_call, tool_call.tool, enabled)
             tool_call.execution_id = f"{tool.spec.id_prefix or tool.name}-{secrets.token_hex(4)}"
             params = await self._parse(tool, tool_call)
-            enabled = self.enabled(tool_call, settings)
             if (missing := enabled.missing(tool.spec, params)) is not None:
                 raise refusal(missing, enabled, tool_call.caller)
         except ToolFailure:
@@ -162,8 +161,16 @@ class Pipeline(CallServices):
                 if not looks:
                     raise  # judged from the arguments alone
                 why = f"Tell why {tool.spec.title} is not possible: {failure.message}"
-                return running, Failing(in_vault(*sorted(looks)), why, failure)
+                return running, Failing(ReadEffect(in_vault(*sorted(looks)), why), failure)
         return running, await kind_of(tool, planned).examine(running, run=run)
+
+    async def _decide(self, running: Running, effect: EffectKind) -> EffectKind:
+        """Return what is to be carried out, once the rules or a person have decided about it."""
+        running.tool_call.phase = Phase.ASKING
+        allowed = await effect.ask(running)
+        if not running.tool_call.decided:
+            raise TypeError(f"an effect of {running.tool.name} is not carried out before it is decided about")
+        return allowed
 
     async def _parse(self, tool: Tool[Any], tool_call: ToolCall) -> Any:
         """Return the arguments as the tool's parameters; large ones are looked through in a thread."""

@@ -109,6 +109,7 @@ class ToolCall:
         may_ask: Whether a person may be asked about it; else it is refused where they would be.
         counted: Whether it counts against the rate limits.
         admitted: Whether it has come past lookup, validation and limit.
+        decided: Whether the rules, or a person, have decided about it. Nothing is done before.
         authorized: What the person, or an earlier answer of theirs, has allowed in this call.
         within: The chain that it is a part of. Whoever made that waits for it, and so for the questions of its parts.
         alone: Set while its question is open and nobody was there to see it.
@@ -142,6 +143,7 @@ class ToolCall:
     may_ask: bool = True
     counted: bool = True
     admitted: bool = False
+    decided: bool = False
     authorized: set[Target] = field(default_factory=set, repr=False)
     comments: list[str] = field(default_factory=list, repr=False)
     made: ChangePlan | None = field(default=None, repr=False)

@@ -156,6 +156,20 @@ async def test_it_is_explained_and_nothing_is_done(rig: Any, printer: Print) -> 
     assert (printer.paper, rig.events, rig.records("decision")) == ([], [], [])
 
 
+async def test_a_kind_that_asks_nobody_is_not_carried_out(
+    rig: Any, printer: Print, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def ask(self: Printing, _running: Any) -> EffectKind:
+        return self
+
+    monkeypatch.setattr(Printing, "ask", ask)
+    for role in ("agent", "host"):
+        result = await rig.pipeline.call(rig.tool_call("print", role=role, path="Ideas.md"))
+        assert (result.success, result.error_type) == (False, "execution_failed")
+    assert printer.paper == []
+    assert "before it is decided about" in caplog.text
+
+
 async def test_its_tool_is_found_like_any_other(rig: Any, printer: Print) -> None:
     assert rig.pipeline.registry.get("print", PERSON) is printer
 

@@ -4,9 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from bridge.errors import ToolFailure
-from bridge.policy.targets import Target
-from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.tool import Output, Unchanged
+from bridge.toolkit.effects.kind import EffectKind, PreparedEffect
+from bridge.toolkit.tool import Output, ReadEffect, Unchanged
 
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import Running
@@ -25,25 +24,8 @@ class _Finding(EffectKind):
         return self
 
 
-@dataclass(frozen=True)
-class Answering(_Finding):
-    """An answer without an effect, because the vault is already as it should be.
-
-    Attributes:
-        effect: As the tool has prepared it.
-    """
-
-    effect: Unchanged
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """What the tool looked at."""
-        return self.effect.targets
-
-    @property
-    def summary(self) -> str:
-        """The question's sentence."""
-        return self.effect.summary
+class Answering(_Finding, PreparedEffect[Unchanged]):
+    """An answer without an effect, because the vault is already as it should be."""
 
     async def carry_out(self, running: "Running") -> Output:
         """Return the answer."""
@@ -51,29 +33,15 @@ class Answering(_Finding):
         return self.effect.output
 
 
-class Failing(_Finding):
+@dataclass(frozen=True)
+class Failing(_Finding, PreparedEffect[ReadEffect]):
     """A failure of a tool that has looked at the vault before: its reason may say what is there.
 
-    Args:
-        targets: What the tool looked at.
-        summary: The question's sentence.
+    Attributes:
         failure: The failure.
     """
 
-    def __init__(self, targets: tuple[Target, ...], summary: str, failure: ToolFailure) -> None:
-        self._targets = targets
-        self._summary = summary
-        self.failure: ToolFailure = failure
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """What the tool looked at."""
-        return self._targets
-
-    @property
-    def summary(self) -> str:
-        """The question's sentence."""
-        return self._summary
+    failure: ToolFailure
 
     async def carry_out(self, running: "Running") -> Output:
         """Raise the failure."""

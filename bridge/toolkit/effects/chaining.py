@@ -1,11 +1,9 @@
 """Making a chain of calls and, at the end, all that they would change."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from bridge.policy.targets import Target
 from bridge.toolkit.chain import Chain
-from bridge.toolkit.effects.kind import EffectKind
+from bridge.toolkit.effects.kind import EffectKind, PreparedEffect
 from bridge.toolkit.effects.writing import Writing, not_in_chain
 from bridge.toolkit.tool import ChainEffect, Output
 
@@ -13,25 +11,8 @@ if TYPE_CHECKING:
     from bridge.toolkit.effects.running import Running
 
 
-@dataclass(frozen=True)
-class Chaining(EffectKind):
-    """A chain of calls.
-
-    Attributes:
-        effect: As the tool has prepared it.
-    """
-
-    effect: ChainEffect
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """Nothing of its own: each of its calls has targets."""
-        return self.effect.targets
-
-    @property
-    def summary(self) -> str:
-        """What it is."""
-        return self.effect.summary
+class Chaining(PreparedEffect[ChainEffect]):
+    """A chain of calls."""
 
     async def ask(self, running: "Running") -> EffectKind:
         """Refuse what no chain can hold. The person is asked once it is known what would change."""

@@ -54,26 +54,6 @@ class PlannedChange(EffectKind):
         """The question's sentence."""
         return self.plan.summary
 
-    @property
-    def digest(self) -> str:
-        """The plan's digest."""
-        return self.plan.digest
-
-    @property
-    def draft(self) -> str | None:
-        """The draft that it is the plan of."""
-        return self.plan.draft
-
-    @property
-    def size(self) -> int:
-        """Bytes of new text."""
-        return sum(map(len, self.plan.blobs.values()))
-
-    @property
-    def linked_from(self) -> int | None:
-        """How many notes link to what it deletes."""
-        return self.plan.linked_from
-
     def operation(self, spec: ToolSpec) -> Operation:
         """Return what the plan as a whole does."""
         del spec
@@ -84,7 +64,7 @@ class PlannedChange(EffectKind):
         return assess(spec.risk if spec.fixed_risk else None, self.plan)
 
     def terms(self) -> Terms:
-        """Return what the rules need to know of it."""
+        """Return what the rules and the question need to know of it."""
         return self._terms
 
     @cached_property
@@ -97,7 +77,10 @@ class PlannedChange(EffectKind):
             files=sum(change.kind in _FILES for change in plan.changes),
             takes_back=plan.reversal is not None or plan.restores,
             reads=plan.reads,
-            version=plan.digest if plan.draft is not None else "",  # a draft that has changed since is another
+            digest=plan.digest,
+            draft=plan.draft,
+            size=sum(map(len, plan.blobs.values())),
+            linked_from=plan.linked_from,
             insists=_CARRIES if Hazard.CARRIES in plan.hazards else "",
             hazards=plan.hazards,
         )

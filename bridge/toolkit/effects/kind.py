@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from bridge.contract.consent import Addition, ConsentClass, Operation, Preview
 from bridge.contract.result import CallPlan
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the rules need to know of an effect, beside its targets and its operation.
+    """What the rules and the question need to know of an effect, beside its targets and its operation.
 
     Attributes:
         about: The paths or keys that the call's acts are worked out from.
@@ -31,7 +31,10 @@ class Terms:
         takes_back: Whether it brings an earlier state back, which the person may do without being asked.
         own: Whether it gives a caller only what is the caller's own.
         reads: Files whose text it puts into others.
-        version: What tells it from an earlier call with the same arguments; empty: nothing does.
+        digest: The digest of its plan; None where there is none.
+        draft: The draft that it is the plan of; None for any other effect.
+        size: Bytes of new text; None where nothing is written.
+        linked_from: How many notes link to what it deletes, where that is known.
         insists: Why it must be asked about whatever was said before, as a sentence; empty: nothing of the kind.
         hazards: What its new text does.
         sends_new: Whether anything leaves but what the caller has read as it is.
@@ -45,7 +48,10 @@ class Terms:
     takes_back: bool = False
     own: bool = False
     reads: tuple[str, ...] = ()
-    version: str = ""
+    digest: str | None = None
+    draft: str | None = None
+    size: int | None = None
+    linked_from: int | None = None
     insists: str = ""
     hazards: tuple[Hazard, ...] = ()
     sends_new: bool = False
@@ -80,26 +86,6 @@ class EffectKind(ABC):
         """Whether it touches so much that asking about it is worked out in a thread."""
         return False
 
-    @property
-    def digest(self) -> str | None:
-        """The digest of the plan that would be carried out; None where there is none."""
-        return None
-
-    @property
-    def draft(self) -> str | None:
-        """The draft that it is the plan of; None for any other effect."""
-        return None
-
-    @property
-    def size(self) -> int | None:
-        """Bytes of new text; None where nothing is written."""
-        return None
-
-    @property
-    def linked_from(self) -> int | None:
-        """How many notes link to what it deletes, where that is known."""
-        return None
-
     def operation(self, spec: "ToolSpec") -> Operation:
         """Return what it does to the world."""
         return spec.operation
@@ -109,7 +95,7 @@ class EffectKind(ABC):
         return Risk(spec.risk)
 
     def terms(self) -> Terms:
-        """Return what the rules need to know of it."""
+        """Return what the rules and the question need to know of it."""
         return Terms(tuple(target.place.key for target in self.targets))
 
     def preview(self, spec: "ToolSpec", tool_call: "ToolCall", settings: Settings, insists: str) -> Preview | None:
@@ -170,3 +156,41 @@ class EffectKind(ABC):
     @abstractmethod
     async def carry_out(self, running: "Running") -> "Output | Relayed":
         """Do it, and return what the caller is answered."""
+
+
+class _Prepared(Protocol):
+    """What every effect has that a tool may return, but a change plan."""
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What it touches."""
+        ...
+
+    @property
+    def summary(self) -> str:
+        """The question's sentence."""
+        ...
+
+
+E = TypeVar("E", bound=_Prepared)
+
+
+@dataclass(frozen=True)
+class PreparedEffect(EffectKind, Generic[E]):
+    """An effect with the targets and the summary that its tool has given it.
+
+    Attributes:
+        effect: As the tool has prepared it.
+    """
+
+    effect: E
+
+    @property
+    def targets(self) -> tuple[Target, ...]:
+        """What it touches."""
+        return self.effect.targets
+
+    @property
+    def summary(self) -> str:
+        """The question's sentence."""
+        return self.effect.summary

@@ -46,7 +46,7 @@ class ProgramChange(PlannedChange):
         return self
 
     async def carry_out(self, running: "Running") -> Output:
-        """Apply it."""
+        """Apply it, and report what the program did."""
         running.tool_call.phase = Phase.WRITING
         applied = await apply(running, self.planned)
         running.tool_call.made = self.planned
@@ -80,6 +80,8 @@ async def take_over(running: "Running", outcome: Outcome) -> Output:
             change = await ProgramChange(shown, plan, outcome).ask(running)
             return await change.carry_out(running)
         except Conflict as conflict:
+            if running.tool_call.made is plan:
+                raise  # not the change failed, but its report
             running.tool_call.phase = Phase.RUNNING
             path = conflict.data.get("path")
             if not isinstance(path, str) or path in conflicts or len(conflicts) > MOST_CONFLICTS:

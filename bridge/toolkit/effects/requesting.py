@@ -1,15 +1,14 @@
 """A request to the network or another server, and running a program."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
 from bridge.contract.consent import ConsentClass, Preview, RiskLevel
 from bridge.contract.result import RequestPlan
 from bridge.policy.risk import Risk
-from bridge.policy.targets import Target
 from bridge.settings.model import Settings
-from bridge.toolkit.effects.kind import EffectKind, Terms
+from bridge.toolkit.effects.kind import PreparedEffect, Terms
 from bridge.toolkit.effects.tool_run import run_tool
 from bridge.toolkit.tool import Output, Relayed, RequestEffect, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
@@ -18,32 +17,15 @@ if TYPE_CHECKING:
     from bridge.toolkit.effects.running import Running
 
 
-@dataclass(frozen=True)
-class Requesting(EffectKind):
-    """What a network or process tool does. A program may end with an outcome in a copy of the vault.
-
-    Attributes:
-        effect: As the tool has prepared it.
-    """
-
-    effect: RequestEffect
-
-    @property
-    def targets(self) -> tuple[Target, ...]:
-        """Where to."""
-        return self.effect.targets
-
-    @property
-    def summary(self) -> str:
-        """The question's sentence."""
-        return self.effect.summary
+class Requesting(PreparedEffect[RequestEffect]):
+    """What a network or process tool does. A program may end with an outcome in a copy of the vault."""
 
     def risk(self, spec: ToolSpec) -> Risk:
         """Return the tool's risk; a request that changes something elsewhere is of high risk."""
         return Risk(RiskLevel.HIGH if self.effect.writes else spec.risk)
 
     def terms(self) -> Terms:
-        """Return what the rules need to know of it."""
+        """Return how far it may be trusted, and what leaves with it."""
         effect = self.effect
         return replace(
             super().terms(),
@@ -66,7 +48,7 @@ class Requesting(EffectKind):
         outgoing = running.services.outgoing
         if outgoing is None or not run or not self.effect.sends_something:
             return self
-        return Requesting(await running.in_thread(partial(outgoing.judged, self.effect, running.tool_call.caller)))
+        return Requesting(await running.in_thread(partial(outgoing.compared, self.effect, running.tool_call.caller)))
 
     async def carry_out(self, running: "Running") -> Output | Relayed:
         """Let the tool send it or run it."""

@@ -110,8 +110,13 @@ class CallServices(ABC):
         """Return which tools the caller of a call may use."""
         return enabled_tools(self.registry, tool_call.caller, settings)
 
-    def lookup(self, tool_call: ToolCall, name: str, settings: Settings) -> Tool[Any]:
+    def lookup(self, tool_call: ToolCall, name: str, enabled: EnabledTools) -> Tool[Any]:
         """Return a tool by its name.
+
+        Args:
+            tool_call: The call in which it is called.
+            name: The name.
+            enabled: The tools that the caller may use.
 
         Raises:
             InvalidParameters: The caller of the call has no such tool; says which names are near.
@@ -121,7 +126,6 @@ class CallServices(ABC):
         if tool is None:
             hint, near = self.registry.advice(name, tool_call.caller)
             raise InvalidParameters(f"Unknown tool {name[:LONGEST_NAME]!r}. {hint}", data={"nearest": near})
-        enabled = self.enabled(tool_call, settings)
         if not enabled.calls(tool.spec):
             raise refusal(tool.name, enabled, tool_call.caller)
         return tool
@@ -158,7 +162,7 @@ class Running:
 
     def lookup(self, name: str) -> Tool[Any]:
         """Return another tool of the same caller. Raises what `CallServices.lookup` raises."""
-        return self.services.lookup(self.tool_call, name, self.settings)
+        return self.services.lookup(self.tool_call, name, self.services.enabled(self.tool_call, self.settings))
 
     def verdict(self, effect: EffectKind) -> tuple[ConsentCase, Verdict]:
         """Return what the rules say of an effect of the call, without asking anyone."""
@@ -167,10 +171,12 @@ class Running:
     def refuse_denied(self, effect: EffectKind) -> None:
         """Raise PermissionDenied where the rules deny an effect, and ask nobody."""
         self.services.consent.refuse_denied(self.tool, effect, self.tool_call, self.settings)
+        self.tool_call.decided = True
 
     async def ask(self, effect: EffectKind, approval: Approval | None = None) -> None:
         """Return when an effect is allowed. Raises what `ConsentStep.ask` raises."""
         await self.services.consent.ask(self.tool, effect, self.tool_call, self.settings, approval)
+        self.tool_call.decided = True
 
     async def ask_to_tell(self, targets: tuple[Target, ...], summary: str) -> None:
         """Return when the caller may be told what was found in the vault. The person's own programs may always be.
@@ -181,6 +187,7 @@ class Running:
         if not self.tool_call.caller.client.is_person:
             found = Reading(ReadEffect(targets, summary))
             await self.services.consent.ask_to_tell(self.tool, self._reader(), found, self.tool_call, self.settings)
+        self.tool_call.decided = True
 
     def may_read(self, path: str) -> bool:
         """Return whether the caller may read a file, or the whole vault, without being asked."""
