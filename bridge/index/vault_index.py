@@ -171,6 +171,23 @@ class VaultIndex:
         self._freshen()
         return self._state.names
 
+    def put_text(self, file: IndexedFile, text: str | None) -> bool:
+        """Make a file that is no note findable by a text that was read of it. Blocks.
+
+        Args:
+            file: The file as it was when the text was read.
+            text: The text; None where it is found by its name alone again.
+
+        Returns:
+            Whether the file is still as it was; if not, nothing is done.
+        """
+        with self._state.lock:
+            return self._state.put_text(file, text)
+
+    def with_text(self, extension: str) -> frozenset[str]:
+        """Return the files with an extension (as `.pdf`) that are found by a text which was read of them."""
+        return self._state.ask(lambda store: store.with_text(extension))
+
     def status(self) -> IndexStatus:
         """How much is known."""
         state, last = self._state, self._indexer.last_sweep

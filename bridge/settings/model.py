@@ -63,6 +63,79 @@ GUARDED: dict[str, tuple[bool | str, ...]] = {
 }
 """Settings with values that act only where a person has set them on this computer: a settings file may be synced."""
 
+RARE = frozenset(
+    {
+        *("ticket_hours", "wait_seconds", "adding_most_files", "adding_minutes", "draft_days"),
+        *("chat_context_length", "chat_rounds"),
+        *("https_only", "allow_self_signed_localhost", "max_response_size", "follow_redirects", "max_redirects"),
+        *("request_timeout", "allowed_origins", "terminal_network", "terminal_folder", "terminal_timeout"),
+        *("terminal_largest_file", "cache_ttl", "max_cache_size"),
+        *("semantic_model", "find_max_results", "grep_context_lines", "grep_max_matches", "read_max_bytes"),
+        *("max_output_bytes", "portable_names", "outside_versions_megabytes", "outside_versions_excluded"),
+        *("web_search_max_results", "web_search_default_freshness", "web_fetch_max_bytes"),
+    }
+)
+"""Settings that few people change: a screen shows them behind one further step."""
+
+ALSO: dict[str, tuple[str, ...]] = {
+    "enabled_tools": ("abilities", "features", "permissions"),
+    "consent_mode": ("ask", "permission", "approve", "confirmation"),
+    "developer_mode": ("do not ask", "no questions", "read without asking", "verbose"),
+    "consent_timeout": ("timeout", "expire", "how long to answer"),
+    "ticket_hours": ("answer later", "away", "overnight"),
+    "wait_seconds": ("timeout", "hang"),
+    "adding_most_files": ("batch", "bulk"),
+    "adding_minutes": ("duration", "expire"),
+    "grant_expiry_days": ("expire", "revoke", "forget"),
+    "draft_days": ("staging", "proposals"),
+    "chat_endpoint": ("ollama", "llm", "url", "server"),
+    "chat_model": ("ollama", "llm", "ai"),
+    "chat_context_length": ("memory", "tokens"),
+    "chat_rounds": ("loop", "steps"),
+    "chat_tools": ("abilities",),
+    "ollama_web_search_endpoint": ("url", "server"),
+    "web_search_providers": ("google", "brave", "search engine"),
+    "searxng_endpoint": ("url", "search engine"),
+    "google_search_engine_id": ("cx", "search engine"),
+    "allowed_domains": ("websites", "whitelist", "internet"),
+    "allow_all_domains": ("websites", "internet"),
+    "block_external_requests": ("offline", "internet", "airplane", "privacy"),
+    "https_only": ("encryption", "tls", "ssl"),
+    "allow_self_signed_localhost": ("tls", "ssl", "certificate"),
+    "max_response_size": ("download", "limit"),
+    "review_web_pages": ("preview", "internet"),
+    "request_timeout": ("slow", "internet"),
+    "allowed_origins": ("cors", "browser", "websites"),
+    "allow_terminal": ("shell", "command line", "run commands", "bash"),
+    "allow_custom_tools": ("scripts", "plugins", "code"),
+    "allow_mcp_servers": ("mcp", "integrations", "connectors"),
+    "require_sandbox": ("isolation", "security", "container"),
+    "terminal_network": ("shell", "internet"),
+    "terminal_folder": ("shell", "working directory"),
+    "terminal_timeout": ("shell", "slow"),
+    "terminal_largest_file": ("shell", "limit"),
+    "rate_limits": ("too many calls", "throttle", "quota"),
+    "global_rate_limit": ("too many calls", "throttle", "quota"),
+    "cache_enabled": ("offline", "internet"),
+    "enable_audit_log": ("history", "audit", "record"),
+    "audit_log_retention_days": ("history", "audit", "delete"),
+    "log_parameter_values": ("privacy", "audit"),
+    "anonymize_log": ("privacy", "audit"),
+    "semantic_search": ("embeddings", "vectors", "similar", "ai search"),
+    "semantic_model": ("embeddings", "vectors", "ollama"),
+    "max_output_bytes": ("truncate", "cut off", "tokens"),
+    "ignore_patterns": ("exclude", "hide", "skip", "gitignore"),
+    "portable_names": ("windows", "sync", "special characters"),
+    "patch_backup_enabled": ("undo", "restore", "recover"),
+    "backup_retention_days": ("undo", "restore", "recover", "disk space"),
+    "outside_versions": ("undo", "restore", "sync", "history"),
+    "outside_versions_days": ("history", "disk space"),
+    "outside_versions_megabytes": ("disk space", "size"),
+    "outside_versions_excluded": ("exclude", "skip"),
+    "outside_notice_files": ("notification", "alert", "warn"),
+}
+"""What people call a setting besides its title: a search finds it by these words too."""
+
 _HOST = re.compile(
     r"^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$|^[0-9a-f:.]+$|^\[[0-9a-f:.]+\]$"
 )
@@ -352,15 +425,18 @@ class Settings(BaseModel):
 
     semantic_search: Literal["auto", "on", "off"] = _single(
         "Search by meaning",
-        "Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, "
-        "notes are prepared while this computer is plugged in and not busy; with “On”, always.",
+        "Questions also find notes that say it in other words. “Auto” prepares notes while the computer is idle.",
         "auto",
     )
     semantic_model: str = _single(
         "Model for search by meaning",
-        "A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the "
-        "small ones that come with Vault Bridge. You are asked once before notes are sent to another computer.",
+        "A model that Ollama runs at the chat's address, such as `nomic-embed-text`. Empty: those of Vault Bridge.",
         "",
+    )
+    search_pdfs: bool = _single(
+        "Search PDFs",
+        "The text of PDF files is read in the background and found by searches, with its page.",
+        default=True,
     )
     find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)
     grep_context_lines: int = _single(
@@ -418,8 +494,7 @@ class Settings(BaseModel):
     )
     outside_notice_files: int | None = _single(
         "Tell me from so many files on",
-        "Obsidian says so when another program changes, moves or deletes that many files at once. It also says when one"
-        " takes most of the lines from a note.",
+        "Obsidian tells you when another program changes so many files at once, or takes most of a note.",
         20,
         none="Never",
         ge=1,
@@ -596,8 +671,9 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
     """The JSON Schema of the settings, good enough to draw a form from.
 
     Each property has its title, section, description, default, bounds and unit; `none`, what null means; `readOnly`
-    where it is not set like the others; `risk`, what a person should know before they switch it on; and `available:
-    false` where it has no effect in this version. `sections` has them in order, each with a sentence about it.
+    where it is not set like the others; `risk`, what a person should know before they switch it on; `rare` where few
+    people change it; `also`, what people call it besides; and `available: false` where it has no effect in this
+    version. `sections` has them in order, each with a sentence about it.
 
     Args:
         offered: Whether to leave out what has no effect, and sections that have nothing else.
@@ -609,6 +685,10 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
         member["default"] = defaults[key]
     for name, text in RISKS.items():
         properties[_KEYS[name]]["risk"] = text
+    for name in RARE:
+        properties[_KEYS[name]]["rare"] = True
+    for name, words in ALSO.items():
+        properties[_KEYS[name]]["also"] = list(words)
     properties["encryptedKeys"]["readOnly"] = True
     if offered:
         properties = {key: member for key, member in properties.items() if key not in _UNAVAILABLE}

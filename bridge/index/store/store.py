@@ -127,6 +127,20 @@ class Store:
             ).fetchall()
         return [path for (path,) in rows]
 
+    def with_text(self, extension: str) -> frozenset[str]:
+        """Return the files with an extension that are found by a text which was read of them.
+
+        Args:
+            extension: As `.pdf`; case does not matter.
+        """
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT path FROM files WHERE path LIKE '%' || ? AND document > coalesce("
+                "(SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'cleared'), 0)",
+                (extension,),
+            ).fetchall()
+        return frozenset(path for (path,) in rows)
+
     def facts_after(self, path: str) -> list[tuple[str, NoteFacts | None]]:
         """A page of files, by path, with what is known of those that are notes; an empty one is the last.
 

@@ -8,7 +8,9 @@ from bridge.contract.base import Params
 from bridge.contract.identity import Capability, ClientInfo
 from bridge.contract.result import Explanation, Refusal
 from bridge.contract.tools import ExplainParams
+from bridge.errors import InvalidParameters
 from bridge.identity.caller import EXPLANATION, SHARED, Caller, Client
+from bridge.policy.targets import folder_target
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
 from bridge.toolkit.tool_call import ToolCall
@@ -81,15 +83,44 @@ def auto_approve(context: RequestContext, params: wire.AutoApproveParams) -> wir
     return wire.AutoApproved(enabled=params.enabled, grant=grant)
 
 
+async def allow_reading(context: RequestContext, params: wire.AllowReadingParams) -> wire.ReadingAllowed:
+    """Let a client read some folders without asking, for good; it is the person's newest word on what it reads."""
+    services = context.services
+    try:
+        places = tuple(folder_target(path).place for path in dict.fromkeys(params.where))
+    except ValueError as error:
+        raise InvalidParameters(f"That is no folder of the vault: {error}") from None
+    caller = _caller(known_client(services, params.client))
+    by = context.session.name
+    grant = await asyncio.to_thread(services.grants.allow_reading, caller, places, by=by)
+    facts = {"reading": [place.key for place in places], "for": caller.name}
+    await asyncio.to_thread(services.note, "grant", _said_by(context) | {"event": "reading", "grant": facts})
+    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+    return wire.ReadingAllowed(grant=grant)
+
+
+async def end_all(context: RequestContext, _params: Params) -> wire.AllEnded:
+    """End everything that agents may do without asking: what was allowed for longer, and developer mode."""
+    services, by = context.services, context.session.name
+    ended = await asyncio.to_thread(services.grants.end_all, by=by)
+    developer = services.settings.current.developer_mode
+    if developer:
+        await asyncio.to_thread(services.settings.update, {"developerMode": False}, by=by)
+    facts = {"ended": [grant.sentence for grant in ended], "developerMode": developer}
+    await asyncio.to_thread(services.note, "grant", _said_by(context) | {"event": "ended_all", "grant": facts})
+    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+    count = len(ended)
+    what = (
+        "Nothing was allowed without asking" if count == 0 else f"{count} {'answer' if count == 1 else 'answers'} ended"
+    )
+    off = "; developer mode is off" if developer else ""
+    return wire.AllEnded(ended=ended, text=f"{what}{off}. Every program asks from now on.")
+
+
 async def explain(context: RequestContext, params: ExplainParams) -> Explanation | Refusal:
     """What would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted."""
     services = context.services
-    if params.client is None:
-        caller = Caller(SHARED, EXPLANATION)
-    else:
-        asked = known_client(services, params.client)
-        capabilities, preset = frozenset(asked.capabilities), asked.preset
-        caller = Caller(Client(asked.client_id, asked.name, capabilities, preset, asked.elicitation), EXPLANATION)
+    caller = Caller(SHARED, EXPLANATION) if params.client is None else _caller(known_client(services, params.client))
     servers = services.parts.servers
     if servers.is_given and (reason := servers.get().why_unknown(params.name)) is not None:
         return Refusal(outcome="fail", rule="not_connected", why=reason)
@@ -106,6 +137,12 @@ def known_client(services: Services, name: str) -> ClientInfo:
     return found if found is not None else services.clients.get(name)
 
 
+def _caller(client: ClientInfo) -> Caller:
+    """A client as it would call, without a connection of its own."""
+    capabilities = frozenset(client.capabilities)
+    return Caller(Client(client.client_id, client.name, capabilities, client.preset, client.elicitation), EXPLANATION)
+
+
 def _said_by(context: RequestContext) -> dict[str, str]:
     caller = context.session.caller
     return {"by": caller.name, "byId": caller.client.id}
@@ -120,5 +157,14 @@ METHODS = (
     Method("consent.grants", grants, list[wire.Grant], needs=Capability.ADMINISTER),
     Method("consent.revoke", revoke, wire.Revoked, wire.RevokeParams, Capability.ADMINISTER),
     Method("consent.autoApprove", auto_approve, wire.AutoApproved, wire.AutoApproveParams, Capability.ADMINISTER),
+    Method("consent.endAll", end_all, wire.AllEnded, needs=Capability.ADMINISTER),
+    Method(
+        "consent.allowReading",
+        allow_reading,
+        wire.ReadingAllowed,
+        wire.AllowReadingParams,
+        Capability.ADMINISTER,
+        person_only=True,
+    ),
     Method("policy.explain", explain, Explanation | Refusal, ExplainParams, Capability.ADMINISTER),
 )

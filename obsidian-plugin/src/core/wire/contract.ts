@@ -101,6 +101,18 @@ export interface AgentPreviewParams {
 	remove?: boolean;
 }
 
+/** What was allowed without asking until now; `text` says it in a sentence. */
+export interface AllEnded {
+	ended: Grant[];
+	text: string;
+}
+
+/** Whom, and which folders it reads without asking; `/` is the whole vault, none: it asks each time. */
+export interface AllowReadingParams {
+	client: string;
+	where: string[];
+}
+
 /** A site of the web that is allowed. */
 export interface AllowedSite {
 	site: string;
@@ -1220,6 +1232,11 @@ export interface Preview {
 export const Provider = ["ollama", "brave", "google"] as const;
 export type Provider = (typeof Provider)[number];
 
+/** What the client reads without asking now; without a grant, nothing. */
+export interface ReadingAllowed {
+	grant: Grant | null;
+}
+
 /** What becomes of a call that does not get as far as the rules, or is refused before them. */
 export interface Refusal {
 	outcome: "deny" | "fail";
@@ -1555,10 +1572,12 @@ export interface SettingsInForce {
 	anonymizeLog: boolean;
 	/** Nothing is ever shared. */
 	shareUsageStatistics: boolean;
-	/** Questions also find notes that say the same in other words, where a model for it is installed. With “Auto”, notes are prepared while this computer is plugged in and not busy; with “On”, always. */
+	/** Questions also find notes that say it in other words. “Auto” prepares notes while the computer is idle. */
 	semanticSearch: "auto" | "on" | "off";
-	/** A model for embedding that Ollama runs at the address of the chat, such as `nomic-embed-text`. Empty: the small ones that come with Vault Bridge. You are asked once before notes are sent to another computer. */
+	/** A model that Ollama runs at the chat's address, such as `nomic-embed-text`. Empty: those of Vault Bridge. */
 	semanticModel: string;
+	/** The text of PDF files is read in the background and found by searches, with its page. */
+	searchPdfs: boolean;
 	/** Most files that `find` returns. */
 	findMaxResults: number;
 	/** Lines that `grep` returns before and after each match. */
@@ -1585,7 +1604,7 @@ export interface SettingsInForce {
 	outsideVersionsMegabytes: number;
 	/** In these folders nothing is recorded, such as `Exports`. */
 	outsideVersionsExcluded: string[];
-	/** Obsidian says so when another program changes, moves or deletes that many files at once. It also says when one takes most of the lines from a note. */
+	/** Obsidian tells you when another program changes so many files at once, or takes most of a note. */
 	outsideNoticeFiles: number | null;
 	/** Most results that `web_search` returns. */
 	webSearchMaxResults: number;
@@ -2143,6 +2162,8 @@ export interface Methods {
 	"consent.grants": { params: Record<string, never>; result: Grant[] };
 	"consent.revoke": { params: RevokeParams; result: Revoked };
 	"consent.autoApprove": { params: AutoApproveParams; result: AutoApproved };
+	"consent.endAll": { params: Record<string, never>; result: AllEnded };
+	"consent.allowReading": { params: AllowReadingParams; result: ReadingAllowed };
 	"policy.explain": { params: ExplainParams; result: Explanation | Refusal };
 	"settings.get": { params: Record<string, never>; result: SettingsInForce };
 	"settings.update": { params: SettingsUpdateParams; result: SettingsUpdated };
