@@ -10,16 +10,16 @@ import pytest
 from bridge.sandbox.profile import Profile
 from bridge.sandbox.sandbox import SandboxKind
 from tests.sandbox.conftest import Run, given, python, run, sandbox
-from tests.sandbox.users import begin, needs_linux, succeeded
+from tests.sandbox.users import begin, needs_linux, place, succeeded
 
-__all__ = ["begin", "given", "run", "sandbox"]  # fixtures
+__all__ = ["begin", "given", "place", "run", "sandbox"]  # fixtures
 pytestmark = [pytest.mark.slow, needs_linux]
 KINDS = [kind for kind in SandboxKind if kind is not SandboxKind.SEATBELT]
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_it_is_ended_for_what_it_takes(begin: list[str], kind: SandboxKind, tmp_path: Path) -> None:
-    assert succeeded(begin, kind, tmp_path, "take") == []
+def test_it_is_ended_for_what_it_takes(begin: list[str], kind: SandboxKind, place: Path) -> None:
+    assert succeeded(begin, kind, place, "take") == []
 
 
 async def test_memory_that_is_no_file_cannot_be_made(run: Run, given: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import Connection
 from bridge.sandbox.probing import probe
+from tests.patience import PATIENCE
 from tests.people import Person, add_client, named, person_at
 from tests.web_servers import LocalWeb, answer, redirect
 
@@ -69,6 +70,7 @@ async def world(vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     folder = tmp_path / "configuration" / "vault-bridge"
     folder.mkdir(parents=True)
     monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(folder))
+    monkeypatch.setattr("bridge.web.extraction.reader.SHORT_SECONDS", PATIENCE)  # on a busy machine, too
     async with AsyncExitStack() as stack:
         web = await stack.enter_async_context(LocalWeb().serve())
         bridge = await stack.enter_async_context(Bridge(vault))
