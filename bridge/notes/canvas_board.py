@@ -174,7 +174,7 @@ def _card(node: Any, number: int, faults: list[str]) -> Card:
     if not isinstance(node, dict):
         faults.append(f"node {number} is no object")
         return Card("", "", "", None)
-    kind, about = _text(node, "type"), _text(node, _KINDS.get(_text(node, "type"), "text"))
+    kind, about = first_words(_text(node, "type")), _text(node, _KINDS.get(_text(node, "type"), "text"))
     if kind == "file":
         about += _text(node, "subpath")
     box = _box(node)
@@ -221,15 +221,15 @@ def groups_of(cards: Sequence[Card]) -> list[int | None]:
     Args:
         cards: The cards and groups.
     """
-    groups = [(card.box.width * card.box.height, at, card.box) for at, card in enumerate(cards) if _is_group(card)]
+    groups = [
+        (card.box.width * card.box.height, at, card.box)
+        for at, card in enumerate(cards)
+        if card.kind == GROUP and card.box is not None
+    ]
     groups.sort()
     if len(groups) * len(cards) > _MOST_COMPARED:
         return [None] * len(cards)
     return [next(_around(card, groups), None) for card in cards]
-
-
-def _is_group(card: Card) -> bool:
-    return card.kind == GROUP and card.box is not None
 
 
 def _around(card: Card, groups: Sequence[tuple[int, int, Box]]) -> Iterator[int]:
@@ -271,7 +271,7 @@ def outline_canvas(text: str, room: int) -> Outlined:
     within = groups_of(board.cards)
     groups = sum(card.kind == GROUP for card in board.cards)
     shown = _Lines(room)
-    shown.add(f"{len(board.cards) - groups} cards, {groups} groups, {len(board.connections)} connections.")
+    shown.add(f"Cards: {len(board.cards) - groups}, groups: {groups}, connections: {len(board.connections)}")
     faults = [*board.faults, *(f"several cards have the id {_shown_id(name)!r}" for name in board.doubled)]
     if faults:
         more = f" and {len(faults) - _TOLD} more" if faults[_TOLD:] else ""
