@@ -17,6 +17,7 @@ def canvas(*nodes: Any, edges: Any = ()) -> str:
     return json.dumps({"nodes": list(nodes), "edges": list(edges)})
 
 
+BAD: list[Any] = ["1", None, True, 1e300, []]
 GARDEN = canvas(
     card("outer", 0, 0, type="group", label="Garden", width=2000, height=2000),
     card("inner", 10, 10, type="group", label="Beds", width=900, height=900),
@@ -92,7 +93,7 @@ def test_what_is_no_canvas_is_refused(text: str, said: str) -> None:
         ('{"edges":[{"id":"e","fromNode":"a"}]}', "edge 1 does not say which cards"),
         (canvas(card("a", 0, 0), card("a", 0, 0)), "several cards have the id 'a'"),
         (canvas(card("", 0, 0)), "node 1 has no id"),
-        *((canvas(card("a", x, 0)), "node 1 has no place") for x in ("1", None, True, 1e300, [])),
+        *((canvas(card("a", x, 0)), "node 1 has no place") for x in BAD),
         (canvas(card("a", 0, 0, width=-1)), "node 1 has no place"),
     ],
 )

@@ -232,7 +232,7 @@ def test_a_canvas_of_a_million_characters_is_edited() -> None:
 NAMES = st.sampled_from(["a", "b", "g", "h", "n0", "n1", "n2", "Tomatoes", "e", "nobody"])
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 SIZES = st.none() | st.integers(20, 700)
-PLACES = st.one_of(
+PLACES: st.SearchStrategy[dict[str, Any]] = st.one_of(
     st.just({}),
     st.fixed_dictionaries({"beside": NAMES, "side": st.sampled_from(["right", "left", "top", "bottom"])}),
     st.fixed_dictionaries({"group": NAMES}),
@@ -249,8 +249,8 @@ def operations(draw: st.DrawFn) -> list[dict[str, Any]]:
             what = draw(st.sampled_from(["text", "file", "url", "label"]))
             made.append({"action": action, what: draw(TEXTS), "name": f"n{number}"} | size | draw(PLACES))
         elif action == "change":
-            what = draw(st.sampled_from([{}, {"text": draw(TEXTS)}, {"label": draw(TEXTS)}, {"color": "2"}]))
-            made.append({"action": action, "card": draw(NAMES)} | what | size | draw(PLACES))
+            new: list[dict[str, Any]] = [{}, {"text": draw(TEXTS)}, {"label": draw(TEXTS)}, {"color": "2"}]
+            made.append({"action": action, "card": draw(NAMES)} | draw(st.sampled_from(new)) | size | draw(PLACES))
         elif action == "remove":
             made.append({"action": action, "card": draw(NAMES)})
         elif action == "connect":

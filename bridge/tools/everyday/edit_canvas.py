@@ -99,7 +99,8 @@ class EditCanvasTool(WriteTool[EditCanvasParams]):
         if not str(place).lower().endswith(CANVAS):
             raise InvalidParameters(f'"{place}" is no canvas; use edit')
         path, data = read_text(self._storage, place)
-        edited = edit_canvas(data.decode("utf-8"), [self._operation(each) for each in params.operations])
+        operations = [self._operation(each) for each in params.operations]
+        edited = edit_canvas(data.decode("utf-8"), operations)
         new = encode(edited.text)
         if new == data:
             output = Output({"path": str(path)}, f'No changes made: "{path}" already is as asked.')
@@ -109,7 +110,9 @@ class EditCanvasTool(WriteTool[EditCanvasParams]):
         said = [shortened(deed, _LONGEST) for deed in edited.deeds[:_NAMED]]
         more = len(edited.deeds) - _NAMED
         said += [f"and {more} more changes"] if more > 0 else []
-        return builder.build(self.spec.operation, f"Edit {path}: {'; '.join(said)}")
+        # That a card was made says that its file is there: it takes what reading that file takes.
+        files = sorted({each.file for each in operations if each.file is not None})
+        return builder.build(self.spec.operation, f"Edit {path}: {'; '.join(said)}", reads=files)
 
     def _operation(self, asked: Operation) -> CanvasOperation:
         """Return a change as the canvas takes it: a file by its whole path in the vault.
