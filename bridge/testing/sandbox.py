@@ -28,6 +28,7 @@ from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON, Caller, Client
 from bridge.index.carried_text import CarriedText
+from bridge.index.changed_bases import ChangedBases
 from bridge.index.lost_parts import lost_parts
 from bridge.index.lost_properties import lost_properties
 from bridge.index.search.nearest import NearestNames
@@ -296,6 +297,8 @@ async def sandbox(
             for path, content in (files or {}).items():
                 vault.write(path, content)
 
+        base_warnings = ChangedBases(storage.knowledge, clock)
+
         async def finished(tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
             if plan is not None:
                 session_files.applied(tool_call.caller.session_id, plan)
@@ -317,6 +320,7 @@ async def sandbox(
             losses=lambda plan: (
                 *lost_parts(plan, storage.everything.knowledge),
                 *lost_properties(plan, storage.everything.knowledge),
+                *base_warnings.of(plan),
             ),
             nearest_names=NearestNames(storage.knowledge),
             drafts=drafts,
