@@ -52,7 +52,7 @@ class ReadParams(Params):
     line_offset: int = Field(default=0, ge=0, description="Bytes of startLine to leave out: an answer's nextLineOffset")
     max_bytes: int | None = Field(default=None, ge=1, le=MOST_BYTES, description="Default 1 MB, or the user's setting")
     line_numbers: bool = Field(default=False, description="Before each line ('12: ...')")
-    outline: bool = Field(default=False, description="Headings with lines (canvas: cards) instead")
+    outline: bool = Field(default=False, description="Headings (canvas: cards) instead")
     info: bool = Field(default=False, description="Properties, tags, headings, links and backlinks of a note instead")
 
     @model_validator(mode="before")
