@@ -101,6 +101,8 @@ WRITING: list[Case] = [
     ("delete_note", {"name": "A"}, ("A.md", ID)),
     ("write_file", {"path": "B.md", "content": "b\n"}, ("B.md", ID)),
     ("delete_file", {"path": "B.md"}, ("B.md", ID)),
+    ("write_file", {"path": "C.canvas", "content": "{}"}, ("C.canvas", ID)),
+    ("edit_canvas", {"path": "C.canvas", "operations": [{"action": "add", "text": "x"}]}, ('adds the card "x"', ID)),
     ("daily_note", {"append": "hello"}, (ID,)),
     ("history_undo", {}, ("Undone: daily-",)),
     ("history_redo", {}, (": daily-",)),
