@@ -37,7 +37,7 @@ def list_drafts(vault: Vault = None, as_json: AsJson = False) -> None:
     """List the drafts, oldest first."""
     printer = Printer(as_json=as_json)
     drafts = run_idempotent(vault, lambda bridge: bridge.request("drafts.list"))
-    headings = ("Draft", "Of", "Since", "Last change", "Steps", "Files")
+    headings = ("Draft", "Of", "Since", "Last change", "Steps", "Files", "State")
     printer.listed(drafts, headings, _row, "No agent is drafting.")
 
 
@@ -124,4 +124,5 @@ def _row(draft: dict[str, Any]) -> list[Text]:
         Text(local_time(draft["touched"]) if draft["steps"] else ""),
         Text(str(len(draft["steps"]))),
         Text(str(len(draft["files"]))),
+        Text(draft["state"].replace("_", " ")),
     ]

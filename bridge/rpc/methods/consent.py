@@ -89,7 +89,8 @@ async def explain(context: RequestContext, params: ExplainParams) -> Explanation
     else:
         asked = known_client(services, params.client)
         capabilities, preset = frozenset(asked.capabilities), asked.preset
-        caller = Caller(Client(asked.client_id, asked.name, capabilities, preset, asked.elicitation), EXPLANATION)
+        client = Client(asked.client_id, asked.name, capabilities, preset, asked.elicitation, asked.drafts)
+        caller = Caller(client, EXPLANATION)
     servers = services.parts.servers
     if servers.is_given and (reason := servers.get().why_unknown(params.name)) is not None:
         return Refusal(outcome="fail", rule="not_connected", why=reason)
