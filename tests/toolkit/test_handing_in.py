@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.contract.consent import Operation
 from bridge.contract.result import ToolResult
 from bridge.drafts.draft import Base, Draft
 from bridge.drafts.store import CALLS_AGAIN, COMES_BACK, HANDED_IN, MOST_HANDED_IN, MOST_OF_ONE, Drafts
@@ -20,7 +21,7 @@ from bridge.toolkit.handing_in import Around, HandingIn
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import PlanBuilder
+from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 
 ROBOT = Client("robot", "Robot", frozenset(), drafts=True)
@@ -65,11 +66,17 @@ class World:
         self.put.append(tool_call)
         return await self.answers.get()
 
-    def staged(self, caller: Caller, path: str = "New.md") -> Draft:
-        draft = self.drafts.enter(caller)
+    def plan(self, path: str) -> ChangePlan:
         builder = PlanBuilder(self.root, judge)
         builder.create(parse_path(path), b"new\n")
-        self.drafts.stage(draft, builder.build("Create it"), "create_note")
+        return builder.build(Operation.CREATE, "Create it")
+
+    def states(self) -> list[str]:
+        return [draft.head.state for draft in self.drafts.worked_on()]
+
+    def staged(self, caller: Caller, path: str = "New.md") -> Draft:
+        draft = self.drafts.enter(caller)
+        self.drafts.stage(draft, self.plan(path), "create_note")
         return draft
 
     async def look(self, times: int = 1) -> None:
@@ -102,20 +109,20 @@ async def test_a_draft_is_handed_in_when_the_session_has_ended(world: World, bri
     world.connected[ROBOT.id] = 1
     world.clock.ahead += 2 * CALLS_AGAIN
     await world.look(2)
-    assert draft.head.state == "open"
+    assert world.states() == ["open"]
     world.drafts.left(caller)
     world.connected.clear()
     await world.look()
     world.clock.ahead += patience - timedelta(seconds=1)
     await world.look()
-    assert draft.head.state == "open"
+    assert world.states() == ["open"]
     assert world.staged(replace(caller, connection="c-2"), "More.md") is draft
     world.clock.ahead += timedelta(seconds=2)
     await world.look()
-    assert draft.head.state == "handed_in"
+    assert world.states() == ["handed_in"]
     assert world.drafts.of(caller) is None
     with pytest.raises(Conflict, match="is handed in"):
-        world.drafts.stage(draft, PlanBuilder(world.root, judge).build("Late"), "create_note")
+        world.drafts.stage(draft, world.plan("Late.md"), "create_note")
 
 
 async def test_nothing_is_handed_in_of_others_or_without_anything_staged(world: World) -> None:
@@ -153,15 +160,15 @@ async def test_what_becomes_of_it_is_by_the_answer(world: World) -> None:
         world.answers.put_nowait(ToolResult.failed(failure))
     await world.look(9)
     assert len(world.put) == 3  # put again while the vault changes, and not again where it cannot be
-    assert draft.head.state == "handed_in"
+    assert world.states() == ["handed_in"]
     world.screen = False
     await world.look()
     world.screen = True
     said = PermissionDenied("no", code="denied_by_user", data={"feedback": "shorter"})
     world.answers.put_nowait(ToolResult.failed(said))
     await world.look()
-    while draft.head.state == "handed_in":
-        await asyncio.sleep(0)
+    (task,) = world.handing_in._reviews.values()
+    await task
     assert (draft.head.state, draft.head.words, draft.is_new) == ("sent_back", "shorter", False)
     assert world.drafts.of(replace(CALLER, connection="c-9")) is draft
     assert "shorter" in (world.drafts.news(CALLER) or "")
