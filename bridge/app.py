@@ -24,6 +24,7 @@ from bridge.capabilities.log import open_log
 from bridge.capabilities.network import open_network
 from bridge.capabilities.own_editors import OwnEditors
 from bridge.capabilities.own_tools import OwnTools
+from bridge.capabilities.pdf_files import PdfFiles
 from bridge.capabilities.programs import open_programs
 from bridge.capabilities.restoring import RestoringOthers
 from bridge.capabilities.servers import OtherServers
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 CAPABILITIES: Final[tuple[type[Capability], ...]] = (
     SearchByMeaning,
+    PdfFiles,
     Web,
     Terminal,
     OtherServers,

@@ -12,6 +12,7 @@ from bridge.capabilities.capability import Capability
 from bridge.capabilities.chat import Chat
 from bridge.capabilities.own_editors import OwnEditors
 from bridge.capabilities.own_tools import OwnTools
+from bridge.capabilities.pdf_files import PdfFiles
 from bridge.capabilities.restoring import RestoringOthers
 from bridge.capabilities.servers import OtherServers
 from bridge.capabilities.terminal import Terminal
@@ -42,6 +43,7 @@ LACKS: dict[type[Capability], Lacks] = {
     SearchByMeaning: Lacks(
         frozenset(), {"semantic.rebuild": {}, "semantic.allow": {"endpoint": "https://models.example.com"}}
     ),
+    PdfFiles: Lacks(frozenset(), {}),
     Web: Lacks(
         frozenset({"web_search", "web_fetch"}),
         {"cache.stats": {}, "cache.clear": {}, "search.services": {}, "keys.test": {"provider": "brave"}},

@@ -231,6 +231,14 @@ def _grant(record: AuditRecord) -> str:
         facts = record.get("grant")
         on = isinstance(facts, dict) and facts.get("enabled")
         return f"{_person(record)} {'let agents go on without questions' if on else 'has agents ask again'}"
+    if record.get("event") == "ended_all":
+        return f"{_person(record)} had every program ask again about everything"
+    if record.get("event") == "reading":
+        facts = record.get("grant")
+        said = facts if isinstance(facts, dict) else {}
+        places = said.get("reading") or []
+        read = f"read {quoted(list(map(str, places)))} without asking" if places else "ask each time before it reads"
+        return f"{_person(record)} let {said.get('for', 'a program')} {read}"
     return f"{_person(record)} took a remembered answer back"
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.contract.events import ToolsChanged
+from bridge.index.pdfs.pdf_index import PdfIndex
 from bridge.index.vectors.vectors import Vectors
 from bridge.policy.redaction import Secrets
 from bridge.ports import Late, Signal
@@ -81,6 +82,7 @@ class Base:
         faults: What is wrong with files that people write.
         parts: What may be left out, as the protocol's methods reach it.
         vectors: Compares by meaning, if the bridge can.
+        pdfs: The texts of PDF files, if the bridge reads them.
         ports: Where the bridge itself listens.
         session_files: What each session has written or attached.
         started: The bridge listens, and begins to follow the vault.
@@ -107,6 +109,7 @@ class Base:
     faults: Faults = field(default_factory=Faults)
     parts: Parts = field(default_factory=Parts)
     vectors: Late[Vectors] = field(default_factory=lambda: Late("Search by meaning"))
+    pdfs: Late[PdfIndex] = field(default_factory=lambda: Late("Reading PDF files"))
     ports: set[int] = field(default_factory=set)
     session_files: SessionFiles = field(default_factory=SessionFiles)
     started: Signal[[]] = field(default_factory=Signal)

@@ -9,6 +9,7 @@ from bridge.capabilities.trust import Trust
 from bridge.contract.events import DraftsChanged
 from bridge.drafts.draft import Base as DraftBase
 from bridge.drafts.store import Drafts
+from bridge.index.pdfs.texts import LatePdfTexts
 from bridge.index.search.meaning import LateMeaning
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.additions import judge
@@ -61,6 +62,7 @@ async def open_tools(
         clock=base.clock,
         denied=trust.grants.closed,
         meaning=LateMeaning(lambda: base.vectors.made),
+        pdfs=LatePdfTexts(lambda: base.pdfs.made),
         handed=base.session_files.handed,
         calls=calls.get,
     )

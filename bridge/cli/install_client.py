@@ -1,6 +1,7 @@
 """`vault-bridge install-client`: connects the programs in which people use agents to a vault."""
 
 import json
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
@@ -31,6 +32,12 @@ _OTHER: Final = "My agent"
 """The client of a program that is not in the table, unless it is named."""
 
 
+_FIRST_TASK: Final = (
+    "Look through my notes in Obsidian, then write a new note “Hello.md” there that says what they are about."
+)
+"""What an agent may be asked at first: it reads, and proposes one change."""
+
+
 class BridgeClients:
     """The clients of a running bridge.
 
@@ -42,7 +49,7 @@ class BridgeClients:
         self._bridge = bridge
 
     async def names(self) -> Sequence[str]:
-        """What the clients are called."""
+        """Return what the clients are called."""
         return [client["name"] for client in await self._bridge.request("clients.list")]
 
     async def add(self, name: str, preset: str) -> str:
@@ -66,7 +73,9 @@ def install_client(
     program: Annotated[
         str | None,
         typer.Argument(
-            metavar="[PROGRAM]", show_default=False, help=f"{', '.join(BY_ID)}. Without one, they are listed."
+            metavar="[PROGRAM]",
+            show_default=False,
+            help=f"{', '.join(BY_ID)}. Without one, they are listed and you choose.",
         ),
     ] = None,
     *,
@@ -108,7 +117,7 @@ def install_client(
     The vault is the one named or the one you are in, else the one that Obsidian knows.
 
     Examples:
-      vault-bridge install-client                       which programs are here and connected
+      vault-bridge install-client                       which programs are here; in a terminal, step by step
       vault-bridge install-client claude-code
       vault-bridge install-client codex --vault ~/Notes --yes
       vault-bridge install-client cursor --dry-run      only show the change
@@ -142,6 +151,8 @@ def install_client(
             _print_entry(connector, agent, printer, folder, client=client, name=name, link=link)
         elif agent is None:
             _list(connector, printer)
+            if printer.watched and _can_answer() and not as_json:
+                _walk(connector, printer)
         else:
             plan = (
                 connector.plan_disconnect(agent)
@@ -153,8 +164,41 @@ def install_client(
         fail(str(refused))
 
 
+def _can_answer() -> bool:
+    return sys.stdin.isatty()
+
+
+def _walk(connector: Connector, printer: Printer) -> None:
+    """Lead a person through connecting a program: which one, the change, how much it may read, what to type then."""
+    free = [agent for agent in AGENTS if agent.is_here(connector.machine) and _state(connector, agent) == (None, None)]
+    if not free:
+        printer.say("There is no program here that is not connected already. `--print` has an entry for any other.")
+        return
+    names = ", ".join(agent.id for agent in free)
+    chosen = typer.prompt(f"Connect which one ({names}; Enter: none)", default="", show_default=False, err=True).strip()
+    agent = next((agent for agent in free if agent.id == chosen), None)
+    if agent is None:
+        printer.say("Nothing was changed." if chosen == "" else f"{chosen!r} is none of {names}. Nothing was changed.")
+        return
+    _carry_out(connector, connector.plan_connect(agent), printer, ask=True, dry_run=False, revoke=False, walks=True)
+    printer.say(f"Ask it, for example: {_FIRST_TASK}")
+    printer.say("Its first question appears in Obsidian, or here with `vault-bridge approve`.")
+
+
+def _ask_reading() -> list[str]:
+    """Ask which folders the program may read without asking; none: it asks each time."""
+    typer.echo("What may it read without asking? Closed notes stay closed.", err=True)
+    said: str = typer.prompt(
+        "Folders with commas between them, / for all notes (Enter: it asks each time)",
+        default="",
+        show_default=False,
+        err=True,
+    )
+    return [folder.strip() for folder in said.split(",") if folder.strip()]
+
+
 def may_write(facts: dict[str, Any], printer: Printer, *, ask: bool, dry_run: bool) -> bool:
-    """Whether to write what was shown; where it shall only be shown, what it is as JSON.
+    """Return whether to write what was shown; where it shall only be shown, what it is as JSON.
 
     Args:
         facts: What would be written.
@@ -175,7 +219,7 @@ def may_write(facts: dict[str, Any], printer: Printer, *, ask: bool, dry_run: bo
 
 
 def _choose_vault(named: Path | None, printer: Printer) -> Path:
-    """The vault that is meant; where none is named and several are known, the person chooses."""
+    """Return the vault that is meant; where none is named and several are known, the person chooses."""
     try:
         return find_vault(named)
     except VaultNotFound:
@@ -240,7 +284,7 @@ def _print_entry(
     name: str | None,
     link: bool,
 ) -> None:
-    """The entry as the program's configuration has it, or the usual form; nothing is written anywhere."""
+    """Print the entry as the program's configuration has it, or in the usual form. Write nothing."""
     chosen, entry_name = client or (agent.title if agent else _OTHER), name or "vault-bridge"
     server = connector.server(chosen)
     if link:
@@ -263,7 +307,15 @@ def _print_entry(
 
 
 def _carry_out(
-    connector: Connector, plan: Plan, printer: Printer, *, ask: bool, dry_run: bool, revoke: bool, drafts: bool
+    connector: Connector,
+    plan: Plan,
+    printer: Printer,
+    *,
+    ask: bool,
+    dry_run: bool,
+    revoke: bool,
+    drafts: bool = False,
+    walks: bool = False,
 ) -> None:
     facts: dict[str, Any] = {
         "agent": plan.agent.id,
@@ -277,12 +329,12 @@ def _carry_out(
         _show(plan, printer)
     if not may_write(facts, printer, ask=ask and bool(plan.files), dry_run=dry_run):
         return
+    reads = _ask_reading() if walks else None
 
     async def work(bridge: Connection) -> Outcome:
-        clients = BridgeClients(bridge)
-        done = await _do(connector, plan, clients, revoke=revoke)
+        done = await _do(connector, plan, bridge, revoke=revoke, reads=reads)
         if drafts and not plan.removes:
-            await clients.work_in_drafts(plan.client)
+            await BridgeClients(bridge).work_in_drafts(plan.client)
         return done
 
     outcome = run_once(plan.vault, work)
@@ -293,10 +345,16 @@ def _carry_out(
     _tell(plan, outcome, printer)
 
 
-async def _do(connector: Connector, plan: Plan, clients: BridgeClients, *, revoke: bool) -> Outcome:
+async def _do(
+    connector: Connector, plan: Plan, bridge: Connection, *, revoke: bool, reads: list[str] | None
+) -> Outcome:
+    clients = BridgeClients(bridge)
     if plan.removes:
         return await connector.disconnect(plan, clients, revoke=revoke)
-    return await connector.connect(plan, clients)
+    outcome = await connector.connect(plan, clients)
+    if reads is not None:
+        await bridge.request("consent.allowReading", client=plan.client, where=reads)
+    return outcome
 
 
 def _show(plan: Plan, printer: Printer) -> None:

@@ -495,6 +495,26 @@ class AutoApproveParams(Params):
     client: ClientName | None = None
 
 
+class AllowReadingParams(Params):
+    """Whom, and which folders it reads without asking; `/` is the whole vault, none: it asks each time."""
+
+    client: ClientName
+    where: Annotated[list[Path], Field(max_length=20)]
+
+
+class ReadingAllowed(Wire):
+    """What the client reads without asking now; without a grant, nothing."""
+
+    grant: Grant | None
+
+
+class AllEnded(Wire):
+    """What was allowed without asking until now; `text` says it in a sentence."""
+
+    ended: tuple[Grant, ...]
+    text: str
+
+
 class AutoApproved(Wire):
     """What holds now; without a grant, the operation is asked about again."""
 

@@ -15,6 +15,7 @@ from bridge.index.texts.patterns import SEARCHING
 from bridge.index.vectors.embedder import packaged_model
 from bridge.index.vectors.packaged import EMBEDDING
 from bridge.index.vectors.transformer import transformer_files
+from bridge.pdf.reader import READING as READING_PDFS
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.programs import Programs
 from bridge.web.extraction.reader import READING
@@ -25,6 +26,7 @@ SECONDS: Final = 60.0
 _LIES_IDLE: Final = {
     SEARCHING.program: "patterns with look-around or back-references are not searched for",
     READING.program: "pages of the web can only be fetched as `raw`",
+    READING_PDFS.program: "the text of PDF files is neither found nor read",
     EMBEDDING.program: "questions find notes by their words only",
 }
 
@@ -32,7 +34,7 @@ _LIES_IDLE: Final = {
 def check_workers(vault: Path) -> Iterator[Finding]:
     """Whether each worker process can start; those of search by meaning where it is installed."""
     del vault
-    jobs = [SEARCHING, READING]
+    jobs = [SEARCHING, READING, READING_PDFS]
     if packaged_model() is not None or transformer_files() is not None:
         jobs.append(EMBEDDING)
     failed = 0

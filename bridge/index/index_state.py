@@ -237,6 +237,27 @@ class IndexState:
             self._mark_read(path)
         self.version += 1
 
+    def put_text(self, file: IndexedFile, text: str | None) -> bool:
+        """Make a file that is no note findable by a text.
+
+        Args:
+            file: The file as it was when the text was read.
+            text: What was read of it; None where it is found by its name alone again.
+
+        Returns:
+            Whether the file is still as it was.
+        """
+        if self.tree.get(file.path) != file or self.is_unread(file.path):
+            return False
+
+        def write(store: Store) -> None:
+            with store.writing() as writing:
+                writing.put_text(file.path, text)
+
+        self.ask(write)
+        self.version += 1
+        return True
+
     def set_folders(self, come: Sequence[str], gone: Sequence[str]) -> None:
         """Folders that appeared, and folders that went, whose files are given to `commit`."""
         if not come and not gone:

@@ -171,6 +171,29 @@ class VaultIndex:
         self._freshen()
         return self._state.names
 
+    @property
+    def version(self) -> int:
+        """Another number whenever answers may be others."""
+        self._freshen()
+        return self._state.version
+
+    def put_text(self, file: IndexedFile, text: str | None) -> bool:
+        """Make a file that is no note findable by a text that was read of it. Blocks.
+
+        Args:
+            file: The file as it was when the text was read.
+            text: The text; None where it is found by its name alone again.
+
+        Returns:
+            Whether the file is still as it was; if not, nothing is done.
+        """
+        with self._state.lock:
+            return self._state.put_text(file, text)
+
+    def with_text(self, extension: str) -> frozenset[str]:
+        """Return the files with an extension (as `.pdf`) that are found by a text which was read of them."""
+        return self._state.ask(lambda store: store.with_text(extension))
+
     def status(self) -> IndexStatus:
         """How much is known."""
         state, last = self._state, self._indexer.last_sweep
@@ -243,6 +266,10 @@ class VaultIndex:
     def links_from(self, path: str) -> Sequence[StoredLink]:
         """The links, embeds and property links in a note or canvas, in order."""
         return [link for link in self._ask(lambda store: store.links_from(path)) if link.counts]
+
+    def all_links(self) -> Iterable[StoredLink]:
+        """Every link that counts, of every note and canvas, by source and place."""
+        return [link for link in self._ask(Store.all_links) if link.counts]
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
         """Every link in the vault whose path ends in one of these names, wherever it leads."""

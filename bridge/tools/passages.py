@@ -1,8 +1,9 @@
 """Passages of notes as tools answer with them: ten in two kilobytes of text, each with its place."""
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
-from bridge.index.search.note_search import FoundPassage
+from bridge.index.search.note_search import FoundNote, FoundPassage
 
 ROOM = 1900
 """Bytes of text that all passages may take together; what is said below them comes on top."""
@@ -29,6 +30,12 @@ def numbered(passages: Sequence[FoundPassage], shown: Sequence[str]) -> Iterator
         yield f"   {snippet}"
 
 
+def found_note(note: FoundNote) -> dict[str, Any]:
+    """Return a note that was found as data."""
+    entry: dict[str, Any] = {"path": note.path, "excerpt": note.excerpt}
+    return entry if note.page is None else entry | {"page": note.page}
+
+
 def words_only(why: str) -> str:
     """The line that says that meaning was not compared, although it should have been.
 
@@ -40,8 +47,7 @@ def words_only(why: str) -> str:
 
 def _place(passage: FoundPassage) -> str:
     """The note, the lines and the heading of a passage."""
-    first, last = passage.lines
-    return f"{passage.path}:{first}-{last}" + (f" ({passage.heading})" if passage.heading else "")
+    return passage.place + (f" ({passage.heading})" if passage.heading else "")
 
 
 def _cut(text: str, room: int) -> str:

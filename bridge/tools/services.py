@@ -10,6 +10,7 @@ from bridge.contract.result import PendingCall, TicketInfo, ToolResult
 from bridge.errors import NotFound
 from bridge.identity.caller import Caller
 from bridge.index.knowledge import Knowledge
+from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
 from bridge.index.permitted import PermittedKnowledge
 from bridge.index.search.meaning import Meaning, NoMeaning
 from bridge.index.vault_index import VaultIndex
@@ -157,6 +158,7 @@ class ToolServices:
         handed: Which files a session may read whole.
         calls: The calls that have a ticket. They are made by the tools, so they are there only later.
         meaning: Compares texts by meaning.
+        pdfs: The texts of PDF files.
         storage: The vault as tools see it: without closed files, but for planning.
         index: What is known of the notes that may be read.
     """
@@ -169,6 +171,7 @@ class ToolServices:
     handed: Handed = field(default=lambda _session_id, _path: False)
     calls: Callable[[], CallsPort] = field(default=NoCalls)
     meaning: Meaning = field(default=NoMeaning())
+    pdfs: PdfTexts = field(default=NoPdfTexts())
     storage: VaultStorage = field(init=False)
 
     def __post_init__(self) -> None:

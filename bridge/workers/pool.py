@@ -163,10 +163,14 @@ class WorkerPool:
         job: What they do.
         hide: Takes secrets out of what a process said before it ended.
         workers: How many processes at most.
+        reuse: Whether a process that worked is kept for the next one who asks.
     """
 
-    def __init__(self, clock: Clock, job: Job, hide: Callable[[str], str], workers: int = WORKERS) -> None:
+    def __init__(
+        self, clock: Clock, job: Job, hide: Callable[[str], str], workers: int = WORKERS, *, reuse: bool = True
+    ) -> None:
         self.clock = clock
+        self._reuse = reuse
         self._job = job
         self._hide = hide
         self._free = threading.BoundedSemaphore(workers)
@@ -261,7 +265,7 @@ class WorkerPool:
     def _give_back(self, worker: Worker) -> None:
         with self._lock:
             self._lent.discard(worker)
-            if worker.usable and not self._closed:
+            if self._reuse and worker.usable and not self._closed:
                 self._idle.append(worker)
                 return
         worker.close()

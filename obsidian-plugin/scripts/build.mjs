@@ -5,22 +5,13 @@ import { builtinModules } from "node:module";
 import { fileURLToPath } from "node:url";
 import { analyzeMetafile, build } from "esbuild";
 
-/**
- * Where people are told to install the bridge from: the wheel of the release that GitHub builds this for, or what
- * VAULT_BRIDGE_INSTALL_FROM says. Empty in a build of one's own: then it is the folder of the source.
- *
- * @returns {string} An address, or nothing.
- */
-function installFrom() {
-	const { VAULT_BRIDGE_INSTALL_FROM: named, GITHUB_REF_TYPE: type, GITHUB_REF_NAME: tag, GITHUB_SERVER_URL: server, GITHUB_REPOSITORY: repository } = process.env;
-	if (named !== undefined) return named;
-	return type === "tag" ? `${server}/${repository}/releases/download/${tag}/obsidian_vault_bridge-${tag}-py3-none-any.whl` : "";
-}
-
 const here = fileURLToPath(new URL("..", import.meta.url));
 // A bound to notice growth by: Obsidian reads all of it at each start, with its readable names. 50 kB are the parser
 // of the chat's Markdown, which Obsidian does not lend to plugins (only what it stands on, see `external`).
-const MOST_BYTES = 415_000;
+const MOST_BYTES = 425_000;
+
+/** @type {{ repository?: { url: string } }} */
+const { repository } = JSON.parse(readFileSync(`${here}/package.json`, "utf8"));
 
 const result = await build({
 	absWorkingDir: here,
@@ -38,7 +29,8 @@ const result = await build({
 	// The one library in the bundle asks that its licence goes along.
 	banner: { js: `/* This file contains @lezer/markdown:\n\n${readFileSync(`${here}/node_modules/@lezer/markdown/LICENSE`, "utf8").trim()}\n*/` },
 	metafile: true,
-	define: { INSTALL_FROM: JSON.stringify(installFrom()) },
+	// Nothing of the machine or of the moment goes in: whoever builds a tag again has the same bytes.
+	define: { REPOSITORY: JSON.stringify(repository?.url.replace(/^git\+|\.git$/g, "") ?? "") },
 	logLevel: "warning",
 });
 

@@ -58,10 +58,12 @@ export default class VaultBridgePlugin extends Plugin {
 			log: () => { log.open(); },
 			changes: () => { changes.open(); },
 			undo: (executionId) => { changes.reverse("undo", executionId); },
+			showQuestion: (requestId) => { prompts.showOne(requestId); },
 		});
 		const tab = new SettingsTab(context, {
 			openLog: () => { log.open(); },
 			openStart: () => { firstRun.open(); },
+			openActivity: () => { statistics.open(); },
 			sidecar,
 		});
 		const saves = new Saves(context);

@@ -60,6 +60,10 @@ def prepare(*, dev: bool) -> None:
         _pip("Adding search by meaning", ["install", "--only-binary", _MEANING, "--editable", ".[semantic]"])
     except SetupError:
         say("There is no build of it for this system; notes are found by their words.")
+    try:
+        _pip("Adding the faster reader of PDF files", ["install", "--only-binary", "pypdfium2", "--editable", ".[pdf]"])
+    except SetupError:
+        say("There is no build of it for this system; PDF files are read by the slower one that is there.")
     _stamp(kind).write_text(wanted, encoding="utf-8")
 
 

@@ -47,6 +47,19 @@ def version_faults(version: str, root: Path = ROOT) -> Iterator[str]:
         yield f"CHANGELOG.md has no heading for {version}."
 
 
+def repository_faults(address: str, root: Path = ROOT) -> Iterator[str]:
+    """What the plugin lacks to say where its bridge is installed from, in a sentence.
+
+    Args:
+        address: The repository that is released from.
+        root: The checkout.
+    """
+    package = json.loads((root / "obsidian-plugin" / "package.json").read_text(encoding="utf-8"))
+    named = (package.get("repository") or {}).get("url", "").removeprefix("git+").removesuffix(".git")
+    if named != address:
+        yield f"obsidian-plugin/package.json has {named or 'no address'} as its repository, not {address}."
+
+
 def built_faults(version: str, folder: Path) -> Iterator[str]:
     """What the built packages lack, in sentences.
 
@@ -101,8 +114,13 @@ def main(arguments: Sequence[str]) -> int:
         metavar="DIR",
         help="also look at what was built there: the wheel, the source archive, the MCP bundle",
     )
+    parser.add_argument(
+        "--repository", metavar="URL", help="also look whether the plugin names it as where releases are"
+    )
     options = parser.parse_args(arguments)
     faults = [*version_faults(options.version)]
+    if options.repository is not None:
+        faults += repository_faults(options.repository)
     if options.built is not None:
         faults += built_faults(options.version, options.built)
         faults += bundle_faults(options.version, options.built)

@@ -60,6 +60,29 @@ def test_it_shows_the_change_asks_writes_and_takes_it_back(vault: Path, home: Pa
     assert json.loads(left.stdout) == []
 
 
+def test_a_person_at_a_terminal_is_walked_through_it(
+    vault: Path, home: Path, monkeypatch: pytest.MonkeyPatch, served: Any
+) -> None:
+    (home / ".claude.json").write_text("{}", encoding="utf-8")
+    listed = run(vault=vault)
+    assert (listed.exit_code, "Connect which one" in listed.output) == (0, False)
+    monkeypatch.setattr(Printer, "watched", property(lambda _printer: True))
+    assert "Connect which one" not in run(vault=vault).output  # nobody can answer: what it reads is no terminal
+    monkeypatch.setattr(module, "_can_answer", lambda: True)
+    for nothing in ("\n", "emacs\n", "claude-code\nn\n"):
+        assert "Nothing was changed." in run(vault=vault, answer=nothing).stderr
+        assert (home / ".claude.json").read_text("utf-8") == "{}"
+    done = run(vault=vault, answer="claude-code\ny\nNotes, Journal/\n")
+    assert done.exit_code == 0, done.output
+    assert '"/opt/vault-bridge"' in done.stdout
+    for said in ("Claude Code is connected to", "Ask it, for example:", "vault-bridge approve"):
+        assert said in done.stderr
+    assert [grant["where"] for grant in served.host("consent.grants") if grant["what"] == "reading"] == [
+        ["Notes/", "Journal/"]
+    ]
+    assert "no program here that is not connected" in run(vault=vault).stderr
+
+
 def test_json_holds_the_facts_and_asks_nobody(vault: Path, home: Path) -> None:
     assert run("cursor", "--json", vault=vault).exit_code == 2
     shown = json.loads(run("cursor", "--json", "--dry-run", vault=vault).stdout)
@@ -70,6 +93,20 @@ def test_json_holds_the_facts_and_asks_nobody(vault: Path, home: Path) -> None:
     assert (done["done"], done["addedClient"], done["backup"]) == (True, True, None)
     rows = {row["agent"]: row for row in json.loads(run("--json", vault=vault).stdout)}
     assert (rows["cursor"]["here"], rows["cursor"]["client"], rows["codex"]["here"]) == (True, "Cursor", False)
+
+
+def test_a_program_is_connected_so_that_it_works_in_drafts_also_when_it_was_connected_before(
+    vault: Path, home: Path
+) -> None:
+    def works_in_drafts() -> bool:
+        listed = CliRunner().invoke(app, ["clients", "list", "--json", "--vault", str(vault)])
+        (client,) = json.loads(listed.stdout)
+        return bool(client["drafts"])
+
+    run("cursor", "--yes", vault=vault)
+    assert not works_in_drafts()
+    run("cursor", "--yes", "--drafts", vault=vault)
+    assert works_in_drafts()
 
 
 def test_a_mistake_in_a_file_is_told_with_its_place(vault: Path, home: Path) -> None:

@@ -69,7 +69,20 @@ LIBRARIES = {
 """What a bridge may have imported when it listens, besides the standard library."""
 ROOMS = {
     *("app", "audit", "capabilities", "chat", "cli", "client", "clock", "consent", "contract", "custom", "drafts"),
-    *("errors", "identity", "index", "journal", "json_values", "keys", "memory", "notes", "policy", "ports", "records"),
+    *(
+        "errors",
+        "identity",
+        "index",
+        "journal",
+        "json_values",
+        "keys",
+        "memory",
+        "notes",
+        "pdf",
+        "policy",
+        "ports",
+        "records",
+    ),
     *(
         "mcp",
         "rpc",

@@ -261,8 +261,8 @@ def test_a_command_that_one_is_to_type_exists(command: str) -> None:
             assert name in COMMANDS
         case [".venv/bin/python", file, *_]:
             assert re.search(rf"[Ss]aved? (it )?as `{re.escape(file)}`", README)
-        case ["pipx", "install", '".[fast,semantic]"']:
-            assert {"fast", "semantic"} <= project["optional-dependencies"].keys()
+        case ["pipx", "install", '".[fast,semantic,pdf]"']:
+            assert {"fast", "semantic", "pdf"} <= project["optional-dependencies"].keys()
         case _:
             pytest.fail("no test knows this command")
 

@@ -44,7 +44,7 @@ HELD_BY = {
     "The vault's folder is moved or replaced while it is served": "vault/test_root.py",
     "An agent that speaks MCP": "mcp/test_http.py mcp/test_elicitation.py",
     "A web page that tries to reach the bridge": "server/test_auth.py",
-    "Another user of this machine": "server/test_run_folder.py",
+    "Another user of this machine": "records/test_folder.py",
     "A log that reveals too much": "policy/test_secrets_in_text.py security/test_anonymous_log.py",
     "A log that was edited": "audit/test_tampering.py",
     "An agent that asks until you give in": "security/test_who_is_asked_about.py",

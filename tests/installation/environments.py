@@ -15,7 +15,7 @@ from typing import Any, Final
 from tests.patience import PATIENCE
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-EXTRAS: Final = ("fast", "semantic")
+EXTRAS: Final = ("fast", "semantic", "pdf")
 PLUGIN: Final = ("main.js", "manifest.json", "styles.css")
 OLD_PIP: Final = "23.2.1"
 """What early builds of Python 3.11 bring."""

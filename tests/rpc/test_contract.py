@@ -148,6 +148,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("clients.list", {}),
     ("clients.add", {"name": "Claude Code"}),
     ("clients.update", {"clientId": CLIENT, "preset": "vault"}),
+    ("consent.endAll", {}),
+    ("consent.allowReading", {"client": CLIENT, "where": ["Work"]}),
     ("clients.rename", {"clientId": CLIENT, "name": "Robot 2"}),
     ("clients.allow", {"clientId": CLIENT, "capability": "answer"}),
     ("clients.revoke", {"clientId": CLIENT}),

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -54,6 +54,7 @@ from bridge.journal.record import HistoryEntry
 from bridge.keys.master_keys import MasterKeys
 from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import SystemKeyring
+from bridge.policy.targets import Rung
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.host_runs import HostRuns
 from bridge.rpc.hub import Hub
@@ -344,6 +345,16 @@ class MemoryGrants(GrantStore):
         for held in known:
             self._grants.remove(held)
         return bool(known)
+
+    def end_all(self, *, by: str | None = None) -> tuple[Grant, ...]:
+        del by
+        ended, self._grants = tuple(self._grants), []
+        return ended
+
+    def allow_reading(self, caller: Caller, places: Sequence[Rung], *, by: str | None = None) -> Grant | None:
+        del by
+        self._asked |= {"reads": caller.name, "places": [place.key for place in places]}
+        return grant("c-1") if places else None
 
     def auto_approve(
         self, operation: Operation, client: str | None, *, enabled: bool, name: str | None = None

@@ -9,7 +9,7 @@ import pytest
 
 import bridge
 from scripts.lib.bundle import wheel_name
-from scripts.lib.release import PLUGIN, ROOT, built_faults, main, version_faults
+from scripts.lib.release import PLUGIN, ROOT, built_faults, main, repository_faults, version_faults
 
 FILES = (
     *("bridge/__init__.py", "manifest.json", "versions.json", "package.json", "CHANGELOG.md"),
@@ -69,3 +69,13 @@ def test_packages_that_are_missing_or_lack_the_plugin_are_named(tmp_path: Path) 
 def test_the_command_says_what_is_wrong_and_fails(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["9.9.9"]) == 1
     assert "manifest.json has version" in capsys.readouterr().err
+
+
+def test_the_plugin_names_the_repository_that_is_released_from(tmp_path: Path) -> None:
+    package = tmp_path / "obsidian-plugin" / "package.json"
+    package.parent.mkdir()
+    package.write_text("{}", encoding="utf-8")
+    address = "https://example.org/ada/bridge"
+    assert "no address" in next(repository_faults(address, tmp_path))
+    package.write_text(json.dumps({"repository": {"type": "git", "url": f"git+{address}.git"}}), encoding="utf-8")
+    assert list(repository_faults(address, tmp_path)) == []

@@ -216,7 +216,9 @@ WIRE_WORDS = re.compile(
 def test_labels_are_written_for_people() -> None:
     for key, member in schema(offered=True)["properties"].items():
         title, text = member["title"], member["description"]
-        assert title.split()[1:] == [word for word in title.split()[1:] if word[0].islower() or not word.isalpha()], key
+        assert title.split()[1:] == [
+            word for word in title.split()[1:] if word[0].islower() or not word.isalpha() or word[:2].isupper()
+        ], key
         assert not WIRE_WORDS.search(title + " " + text), key
         assert not title.endswith("."), key
         assert text.endswith("."), key
@@ -228,3 +230,30 @@ def test_null_takes_a_tools_own_limit_or_mode_out_again() -> None:
     base = {"rateLimits": {"grep": 5, "read": 6}, "backupRetentionDays": 3}
     patch = {"rateLimits": {"grep": None}, "consentMode": {"grep": None}, "backupRetentionDays": None}
     assert merge(base, patch) == {"rateLimits": {"read": 6}, "consentMode": {}, "backupRetentionDays": None}
+
+
+@pytest.mark.parametrize("key", sorted(schema(offered=True)["properties"]))
+def test_a_setting_says_what_it_does_in_fewer_than_twenty_words(key: str) -> None:
+    assert 0 < len(schema()["properties"][key]["description"].split()) < 20
+
+
+def test_what_few_people_change_is_marked_and_no_page_has_more_than_twelve_others() -> None:
+    properties = schema(offered=True)["properties"]
+    usual = [member["section"] for member in properties.values() if not member.get("rare")]
+    assert max(usual.count(section) for section in usual) <= 12
+
+
+@pytest.mark.parametrize(
+    ("word", "key"),
+    [
+        ("offline", "blockExternalRequests"),
+        ("shell", "allowTerminal"),
+        ("embeddings", "semanticSearch"),
+        ("exclude", "ignorePatterns"),
+        ("expire", "grantExpiryDays"),
+        ("undo", "patchBackupEnabled"),
+        ("mcp", "allowMcpServers"),
+    ],
+)
+def test_a_setting_is_found_by_what_people_call_it(word: str, key: str) -> None:
+    assert word in schema()["properties"][key]["also"]

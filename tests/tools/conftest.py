@@ -13,8 +13,11 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import NotFound
 from bridge.identity.caller import PERSON
+from bridge.index.pdfs.pdf_index import PdfIndex
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.record import ChangeDiff, HistoryEntry
+from bridge.pdf.reader import PdfReader
+from bridge.policy.redaction import hide_secrets
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage, MemoryTree
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
@@ -161,11 +164,15 @@ def disk_bench(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[B
 def _on_disk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Bench]:
     clock, history = SystemClock(), PlannedHistory()
     with VaultRoot(vault) as root:
-        services = ToolServices(files=VaultFiles(root), everything=indexed(vault), history=history, clock=clock)
+        files, index = VaultFiles(root), indexed(vault)
+        reader = PdfReader(clock, hide_secrets)
+        pdfs = PdfIndex(index, files, lambda: None, clock, reader, folder=None, wanted=lambda: True)
+        services = ToolServices(files=files, everything=index, history=history, clock=clock, pdfs=pdfs)
         made = providers(services)
         yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools(PERSON)}, history, clock)
         for provider in made:
             asyncio.run(provider.stop())
+        pdfs.close()
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """read: a file or some of its lines, within a limit, with the facts about it."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import ReadEffect, in_vault
+from tests.pdf import pdf_files
 
 Modified = Callable[[str], str]
 
@@ -196,3 +198,83 @@ def test_whether_a_named_note_exists_is_said_only_after_consent(bench: Any) -> N
         with pytest.raises(refusal):
             bench.read("read", path=name)
     assert bench.prepare("read", path="Nothing#Part").targets == in_vault("Nothing#Part")
+
+
+MANUAL = pdf_files.pages("Safety first.", "Open the valve.\nClose the valve.", "Warranty.", "Index.")
+
+
+@pytest.fixture
+def manual(vault: Path, disk_bench: Any) -> Any:
+    """A vault with a PDF file of four pages, and one with a password."""
+    (vault / "Manuals").mkdir()
+    (vault / "Manuals" / "Boiler.pdf").write_bytes(MANUAL)
+    (vault / "Manuals" / "Locked.pdf").write_bytes(pdf_files.locked(MANUAL, "a password"))
+    return disk_bench
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("path", "pages", "foot"),
+    [
+        ("Manuals/Boiler.pdf", [1, 2, 3, 4], "[pages 1-4 of 4]"),
+        ("Manuals/Boiler.pdf#page=2", [2], "[pages 2-2 of 4; next: Manuals/Boiler.pdf#page=3]"),
+        ("Manuals/Boiler.pdf#page=2-3", [2, 3], "[pages 2-3 of 4; next: Manuals/Boiler.pdf#page=4]"),
+        ("Manuals/Boiler.pdf#page=3-9", [3, 4], "[pages 3-4 of 4]"),
+        ("[[Manuals/Boiler.pdf#page=4]]", [4], "[pages 4-4 of 4]"),
+        ("![[Manuals/Boiler.pdf#page=4&height=400|the index]]", [4], "[pages 4-4 of 4]"),
+    ],
+)
+def test_a_pdf_is_read_by_its_pages(manual: Any, path: str, pages: list[int], foot: str) -> None:
+    output = manual.read("read", path=path)
+    assert [page["page"] for page in output.data["pages"]] == pages
+    assert output.data["totalPages"] == 4
+    assert output.text.splitlines()[-1] == foot
+    for page in output.data["pages"]:
+        assert f"[page {page['page']} of 4]\n{page['text']}\n" in output.text
+
+
+@pytest.mark.slow
+def test_pages_that_do_not_fit_are_left_for_the_next_call(manual: Any) -> None:
+    output = manual.read("read", path="Manuals/Boiler.pdf", maxBytes=100)
+    assert output.text.splitlines()[-1] == "[pages 1-2 of 4; next: Manuals/Boiler.pdf#page=3]"
+    cut = manual.read("read", path="Manuals/Boiler.pdf#page=2", maxBytes=34)
+    assert cut.data["pages"] == [{"page": 2, "text": "Open the v"}]
+    assert cut.text.endswith("; the page is cut]")
+
+
+@pytest.mark.slow
+def test_a_pdf_without_text_says_why(manual: Any) -> None:
+    output = manual.read("read", path="Manuals/Locked.pdf")
+    assert output.text == "Manuals/Locked.pdf cannot be read as text: The file is protected by a password."
+    assert output.data["why"] == "The file is protected by a password"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"path": "Manuals/Boiler.pdf#page=5"}, "has 4 pages"),
+        ({"path": "Manuals/Boiler.pdf#page=0"}, "names no pages"),
+        ({"path": "Manuals/Boiler.pdf#page=3-2"}, "names no pages"),
+        ({"path": "Manuals/Boiler.pdf", "startLine": 2}, "read by its pages, not by lines"),
+        ({"path": "Manuals/Boiler.pdf", "outline": True}, "read by its pages, not by lines"),
+    ],
+)
+def test_pages_that_are_not_there_and_lines_of_a_pdf_are_refused(
+    manual: Any, arguments: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(InvalidParameters, match=message):
+        manual.read("read", **arguments)
+
+
+def test_a_pdf_that_is_not_there_is_not_found(manual: Any) -> None:
+    with pytest.raises(NotFound):
+        manual.read("read", path="Manuals/Missing.pdf#page=1")
+    with pytest.raises(NotFound):
+        manual.read("read", path="[[Missing.pdf]]")
+
+
+def test_a_question_about_a_pdf_names_the_file(manual: Any) -> None:
+    for path in ("Manuals/Boiler.pdf#page=2", "[[Manuals/Boiler.pdf#page=2]]"):
+        effect = manual.prepare("read", path=path)
+        assert effect.targets == in_vault("Manuals/Boiler.pdf")

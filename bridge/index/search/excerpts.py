@@ -38,16 +38,31 @@ def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH
         width: About how many characters.
     """
     head = BEFORE * width // WIDTH
-    block = find_frontmatter(note.text)
-    body = block.end if block else 0
-    hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
-    if not hits:
+    body = _body(note)
+    shown = _chosen(note, places, width)
+    if shown is None:
         rest = note.text[body : body + 4 * width].lstrip()
         return _shown(rest, 0, _cut(rest, width)) if len(rest) > width else _line(rest)
-    start, end = _densest(note.text, hits, body, width - head)
+    start, end = shown
     low = _cut(note.text, max(start - head, body if start >= body else 0), up_to=start)
     high = _cut(note.text, min(max(low + width, min(end, start + width)), len(note.text)))
     return _shown(note.text, low, max(high, min(end, start + width)))
+
+
+def excerpt_place(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> int:
+    """Return where in a note the stretch begins that its excerpt shows; the arguments are those of `excerpt`."""
+    shown = _chosen(note, places, width)
+    return _body(note) if shown is None else shown[0]
+
+
+def _body(note: NoteText) -> int:
+    block = find_frontmatter(note.text)
+    return block.end if block else 0
+
+
+def _chosen(note: NoteText, places: Sequence[Iterable[Span]], width: int) -> Span | None:
+    hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
+    return _densest(note.text, hits, _body(note), width - BEFORE * width // WIDTH) if hits else None
 
 
 def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:

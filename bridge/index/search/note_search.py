@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.excerpts import WIDTH, bare_places, excerpt
+from bridge.index.search.excerpts import WIDTH, bare_places, excerpt, excerpt_place
 from bridge.index.search.languages import Languages
 from bridge.index.search.meaning import NEAR, Meaning, MeaningState, Near, NearPassage, NoMeaning
 from bridge.index.search.note_text import Needle, NoteText
@@ -15,12 +15,13 @@ from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within,
 from bridge.index.search.query_evaluation import Evaluation
 from bridge.index.search.query_parser import parse_query
 from bridge.index.search.ranking import RankedNotes, Ranking, WeighedNote
-from bridge.index.search.text_session import SearchTexts, TextSession, has_text
+from bridge.index.search.text_session import SearchTexts, TextSession
 from bridge.index.search.words import RankedWord, make_terms, query_words
 from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.texts.arena import Excludes
 from bridge.index.texts.line_patterns import Span
 from bridge.notes.note import Heading
+from bridge.pdf.document import is_pdf, page_at, page_start, place_in
 
 MOST_NOTES = 30
 """Notes whose passages answer a question."""
@@ -58,10 +59,17 @@ class FoundNote:
     Attributes:
         path: Which.
         excerpt: The piece of its text that shows best why it was found; empty where it has no text.
+        page: The page of a PDF file on which that piece is; None of another file.
     """
 
     path: str
     excerpt: str
+    page: int | None = None
+
+    @property
+    def place(self) -> str:
+        """The path, with the page of a PDF file, as a link names it."""
+        return place_in(self.path, self.page)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,12 +104,13 @@ class FoundPassage:
     Attributes:
         path: The note.
         heading: The heading under which it is; empty before the first.
-        lines: Its first and last line, counted from 1.
+        lines: Its first and last line, counted from 1; in a PDF file, from the beginning of its page.
         text: What it says, without outer white space.
         score: How much it says on the question.
         start: Where it begins in the note, in characters.
         end: Where it ends.
         likeness: How near it is to the question in meaning; 0 where that was not compared.
+        page: The page of a PDF file on which it begins; None of another file.
     """
 
     path: str
@@ -112,6 +121,13 @@ class FoundPassage:
     start: int
     end: int
     likeness: float = 0.0
+    page: int | None = None
+
+    @property
+    def place(self) -> str:
+        """The path with the lines, or with the page of a PDF file as a link names it."""
+        first, last = self.lines
+        return place_in(self.path, self.page) if self.page is not None else f"{self.path}:{first}-{last}"
 
 
 class NoteSearch:
@@ -181,9 +197,9 @@ class NoteSearch:
                 ranked = ranking.find(words, asked.first, asked.count, partial(self._near, asked.query, files))
                 by_meaning = ranked.by_meaning
                 results = [
-                    FoundNote(path, _passage_excerpt(weighed, asked.width))
+                    _shown(path, weighed.note, _best(weighed).places, asked.width)
                     if (weighed := ranked.weighed.get(path)) and weighed.passages
-                    else FoundNote(path, _ranked_excerpt(session, path, words.terms, asked.width))
+                    else _by_words(session, path, words.terms, asked.width)
                     for path in ranked.paths
                 ]
             else:
@@ -192,7 +208,10 @@ class NoteSearch:
                 paths = ranking.order(found, make_terms(_texts(query)), asked.first + asked.count)
                 ranked = RankedNotes(tuple(paths[asked.first :]), len(found), len(found))
                 results = [
-                    FoundNote(path, _exact_excerpt(evaluation, query, path, asked.width)) for path in ranked.paths
+                    _shown(path, *evaluation.places(query, path), asked.width)
+                    if session.has_text(path)
+                    else FoundNote(path, "")
+                    for path in ranked.paths
                 ]
         return NoteSearchResult(
             tuple(results),
@@ -245,7 +264,7 @@ class NoteSearch:
         with self._texts.session(deadline) as session:
             ranking = Ranking(self._words, session, self._knowledge, files)
             terms = query_words(question.split(), self._languages, len(files)).terms
-            weighed = ranking.weigh([path for path in paths if path in files and has_text(path)], terms)
+            weighed = ranking.weigh([path for path in paths if path in files and session.has_text(path)], terms)
             found = [self._passage(path, each, _best(each)) for path, each in weighed.items() if each.passages]
         return sorted(found, key=lambda passage: (-passage.score, passage.path))
 
@@ -271,12 +290,21 @@ class NoteSearch:
         start = passage.start + len(text) - len(text.lstrip())
         end = passage.start + len(text.rstrip())
         facts = self._knowledge.note(path)
-        first = weighed.note.text.count("\n", 0, start) + 1
+        page = _page(path, weighed.note, _first(passage))
+        first = weighed.note.text.count("\n", 0 if page is None else page_start(weighed.note.text, start), start) + 1
         lines = first, first + weighed.note.text.count("\n", start, end)
         heading = _heading(facts.headings, passage) if facts else ""
         shown = weighed.note.text[start:end].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return FoundPassage(
-            path, heading, lines, shown, passage.score, passage.start, passage.end, max(passage.likeness, 0.0)
+            path,
+            heading,
+            lines,
+            shown,
+            passage.score,
+            passage.start,
+            passage.end,
+            max(passage.likeness, 0.0),
+            page,
         )
 
     @property
@@ -363,11 +391,26 @@ def _texts(query: Node) -> list[str]:
             return []
 
 
-def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[RankedWord], width: int) -> str:
+def _shown(path: str, note: NoteText, places: Sequence[Sequence[Span]], width: int) -> FoundNote:
+    """Return a file that was found, with its excerpt around some places."""
+    return FoundNote(path, excerpt(note, places, width), _page(path, note, excerpt_place(note, places, width)))
+
+
+def _page(path: str, note: NoteText, place: int) -> int | None:
+    """Return the page of a PDF file on which a place of its text is; None of another file."""
+    return page_at(note.text, place) if is_pdf(path) else None
+
+
+def _first(passage: Passage) -> int:
+    """Return where the first of the words is that a passage was found by."""
+    return min((span[0] for spans in passage.places for span in spans), default=passage.start)
+
+
+def _by_words(session: TextSession, path: str, terms: Sequence[RankedWord], width: int) -> FoundNote:
     session.check()
     note = session.note(path)
     if note is None:
-        return ""
+        return FoundNote(path, "")
     needles = [Needle(term.text) for term in terms]
     if len(terms) > 1:
         needles.append(Needle(" ".join(term.text for term in terms)))
@@ -375,12 +418,7 @@ def _ranked_excerpt(session: TextSession, path: str, terms: Sequence[RankedWord]
     if not any(places):
         note = readable(note) or note
         places = bare_places(note, [term.text for term in terms])
-    return excerpt(note, places, width)
-
-
-def _passage_excerpt(weighed: WeighedNote, width: int) -> str:
-    """From the best passage; of equals, the first."""
-    return excerpt(weighed.note, _best(weighed).places, width)
+    return _shown(path, note, places, width)
 
 
 def _best(weighed: WeighedNote) -> Passage:
@@ -395,12 +433,6 @@ def _heading(headings: Sequence[Heading], passage: Passage) -> str:
         for heading in dict.fromkeys(heading_at(headings, span[0]) for span in spans)
     )
     return under.most_common(1)[0][0]
-
-
-def _exact_excerpt(evaluation: Evaluation, query: Node, path: str, width: int) -> str:
-    if not has_text(path):
-        return ""
-    return excerpt(*evaluation.places(query, path), width)
 
 
 def _some(note: NoteText, needle: Needle) -> list[Span]:

@@ -25,7 +25,7 @@ from bridge.index.search.query import (
     TextTerm,
     Within,
 )
-from bridge.index.search.text_session import MatchingFiles, TextSession, searched
+from bridge.index.search.text_session import MatchingFiles, TextSession
 from bridge.index.texts.line_patterns import Span
 
 Place = QueryScope | None
@@ -58,7 +58,7 @@ class Evaluation:
         self._session = session
         self._knowledge = knowledge
         self._files = frozenset(files)
-        self._notes = searched(self._files)
+        self._notes = session.searched(self._files)
         self._known: dict[tuple[Node, Place, bool], Bounds] = {}
         self._path = ""
         self._matcher = Matcher(session.find, self._outside, session.check)

@@ -23,7 +23,7 @@ from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.meaning import FOUND_NEAR, NEAR, OPENING, WEIGHT, Near, NearPassage
 from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_start, cut, readable, weigh
-from bridge.index.search.text_session import TextSession, has_text
+from bridge.index.search.text_session import TextSession
 from bridge.index.search.words import QueryWords, RankedWord
 from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase
 from bridge.vault.file_types import note_name
@@ -249,6 +249,7 @@ class Ranking:
         held = self._session.holding(needle)
         found = {path for path in held.sure if path in self._files}
         found |= {path for path in held.unsure if path in self._files and self._holds(path, needle)}
+        has_text = self._session.has_text
         found |= {path for path in self._files if has_text(path) and needle.is_in(path)}
         return {path for path in found if has_text(path)} if among is None else found & among
 

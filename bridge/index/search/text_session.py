@@ -16,11 +16,13 @@ import re2
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ToolFailure
 from bridge.index.file_reading import is_canvas
+from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
 from bridge.index.search.note_text import Find, Needle, NoteText, canvas_text
 from bridge.index.texts.arena import Chunk, TextArena
 from bridge.index.texts.line_patterns import LinePattern, first_span, line_break
 from bridge.index.texts.patterns import QUICK_WORK, LineSearch, Patterns, pattern_workers
 from bridge.index.texts.pieces import PIECE, pieces
+from bridge.pdf.document import is_pdf
 from bridge.vault.file_types import HEAD, is_note, is_text
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
@@ -49,10 +51,12 @@ class SearchTexts:
         texts: The texts in memory.
         files: The files, for those that are too large.
         clock: What deadlines are given in.
+        pdfs: The texts of PDF files.
     """
 
-    def __init__(self, texts: TextArena, files: VaultFiles, clock: Clock) -> None:
+    def __init__(self, texts: TextArena, files: VaultFiles, clock: Clock, pdfs: PdfTexts | None = None) -> None:
         self.texts = texts
+        self.pdfs = pdfs or NoPdfTexts()
         self.files = files
         self.clock = clock
         self._pool = pattern_workers(clock)
@@ -81,6 +85,7 @@ class TextSession:
         self._held = ExitStack()
         self._lines: dict[str, LineSearch] = {}
         self._holders: dict[str, MatchingFiles] = {}
+        self._pdfs = texts.pdfs.paths()
 
     def __enter__(self) -> Self:
         return self
@@ -102,6 +107,14 @@ class TextSession:
         """
         if self.expired():
             raise DeadlineExceeded("The search did not end in time; narrow it with path: or tag:, or use longer words")
+
+    def has_text(self, path: str) -> bool:
+        """Return whether a file's content is searched."""
+        return has_text(path) or path in self._pdfs
+
+    def searched(self, paths: Iterable[str]) -> frozenset[str]:
+        """Return those of some files whose content is searched."""
+        return frozenset(filter(self.has_text, paths))
 
     def compile(self, pattern: str) -> None:
         """Check a pattern as the user wrote it.
@@ -135,12 +148,15 @@ class TextSession:
                 else:
                     indexes = self._ask_about_all(chunk, self._search(text))
                 found.update(chunk.paths[index] for index in indexes)
-            unsure = {path for path in found if is_canvas(path)} | large
+            unsure = {path for path in found if is_canvas(path)} | large | self._pdfs
             self._holders[text] = MatchingFiles(frozenset(found - unsure), frozenset(unsure))
         return self._holders[text]
 
     def note(self, path: str) -> NoteText | None:
         """A note's text, or what can be read on a canvas; None when it is not known, or no text."""
+        if is_pdf(path):
+            text = self._texts.pdfs.text(path)
+            return None if text is None else NoteText(text)
         held = self._texts.texts.text(path)
         if held is not None and len(held) <= PIECE:
             data = bytes(held)
@@ -188,13 +204,8 @@ class TextSession:
 
 
 def has_text(path: str) -> bool:
-    """Whether a file's content is searched (rule 90)."""
+    """Return whether a file is one whose content Obsidian searches (rule 90)."""
     return is_note(path) or is_canvas(path)
-
-
-def searched(paths: Iterable[str]) -> frozenset[str]:
-    """Those of some files whose content is searched."""
-    return frozenset(filter(has_text, paths))
 
 
 def _beginning(parts: Iterable[bytes]) -> list[bytes]:

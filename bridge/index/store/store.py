@@ -127,6 +127,20 @@ class Store:
             ).fetchall()
         return [path for (path,) in rows]
 
+    def with_text(self, extension: str) -> frozenset[str]:
+        """Return the files with an extension that are found by a text which was read of them.
+
+        Args:
+            extension: As `.pdf`; case does not matter.
+        """
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT path FROM files WHERE path LIKE '%' || ? AND document > coalesce("
+                "(SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'cleared'), 0)",
+                (extension,),
+            ).fetchall()
+        return frozenset(path for (path,) in rows)
+
     def facts_after(self, path: str) -> list[tuple[str, NoteFacts | None]]:
         """A page of files, by path, with what is known of those that are notes; an empty one is the last.
 
@@ -151,6 +165,19 @@ class Store:
                 "SELECT link FROM links WHERE id BETWEEN ? AND ? ORDER BY id", places(row[0])
             ).fetchall()
         return [stored_link(path, link) for (link,) in rows]
+
+    def all_links(self) -> list[StoredLink]:
+        """Every link, by source and place."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT path, link FROM documents JOIN links ON id BETWEEN document << ?1 AND (document + 1 << ?1) - 1 "
+                "ORDER BY path, id",
+                (PLACE_BITS,),
+            )
+            found: list[StoredLink] = []
+            while page := rows.fetchmany(_PAGE):
+                found.extend(stored_link(path, link) for path, link in page)
+        return found
 
     def links_named(self, keys: Iterable[str]) -> list[StoredLink]:
         """Every link with one of these keys, by source and place."""

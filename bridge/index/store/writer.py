@@ -21,6 +21,7 @@ from bridge.index.store.database import MAX_PLACES, PLACE_BITS
 from bridge.index.store.fulltext import FullText
 from bridge.notes.names import link_key
 from bridge.notes.note import Heading, Link
+from bridge.pdf.document import is_pdf
 from bridge.vault.file_types import note_name
 from bridge.vault.name_folding import fold
 
@@ -70,10 +71,32 @@ class StoreWriter:
         rows = places(number)
         for table in ("links", "tags", "aliases"):
             self._connection.execute(f"DELETE FROM {table} WHERE id BETWEEN ? AND ?", rows)  # noqa: S608 - constants
+        self._discard_document(path, number)
+
+    def put_text(self, path: str, text: str | None) -> None:
+        """Make a file that is no note findable by a text; a file that is not known stays unknown.
+
+        Args:
+            path: The file.
+            text: What was read of it; None where it is found by its name alone again.
+        """
+        row = self._connection.execute("SELECT document FROM files WHERE path = ?", (path,)).fetchone()
+        if row is None:
+            return
+        if row[0] is not None:
+            self._discard_document(path, row[0])
+        number = None
+        if text is not None:
+            made = self._connection.execute("INSERT INTO documents(path, facts) VALUES(?, NULL)", (path,))
+            number = int(made.lastrowid or 0)
+            FullText.put(self._connection, number, name=note_name(path), text=text)
+        self._connection.execute("UPDATE files SET document = ? WHERE path = ?", (number, path))
+
+    def _discard_document(self, path: str, number: int) -> None:
         (facts,) = self._connection.execute(
             "DELETE FROM documents WHERE document = ? RETURNING facts", (number,)
         ).fetchone()
-        if facts is not None and number > self._cleared:
+        if (facts is not None or is_pdf(path)) and number > self._cleared:
             FullText.discard(self._connection, number)
 
     def put_folder(self, path: str) -> None:
@@ -177,14 +200,15 @@ def packed_facts(facts: NoteFacts) -> bytes:
     """A note's facts, to be stored."""
     headings = [tuple(heading) for heading in facts.headings]
     properties = dict(facts.properties)
-    row = [properties, facts.aliases, facts.tags, headings, facts.block_ids]
+    row = [properties, facts.aliases, facts.tags, headings, facts.block_ids, facts.has_base]
     return pack(row, odd=has_odd_number(properties))
 
 
 def stored_facts(path: str, data: bytes) -> NoteFacts:
     """A note's facts, as they were stored."""
-    properties, names, tags, headings, ids = unpack(data)
-    return NoteFacts(path, properties, tuple(names), tuple(tags), tuple(Heading(*row) for row in headings), tuple(ids))
+    properties, names, tags, headings, ids, has_base = unpack(data)
+    titles = tuple(Heading(*row) for row in headings)
+    return NoteFacts(path, properties, tuple(names), tuple(tags), titles, tuple(ids), has_base)
 
 
 def packed_link(link: Link) -> bytes:

@@ -18,7 +18,7 @@ FILES: Final = {
     "status": ("limits.status vault.status sandbox.status bridge.faults semantic.rebuild semantic.allow index.compare"),
     "consent": (
         "consent.pending consent.respond consent.respondAll consent.revise consent.confirm consent.grants "
-        "consent.revoke consent.autoApprove policy.explain"
+        "consent.revoke consent.autoApprove consent.endAll consent.allowReading policy.explain"
     ),
     "settings": "settings.get settings.update settings.reset settings.schema",
     "keys": "keys.set keys.clear keys.status keys.test search.services keys.rotate",

@@ -21,7 +21,7 @@ from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
-from bridge.tools.passages import words_only
+from bridge.tools.passages import found_note, words_only
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import fold, nfc
 
@@ -147,7 +147,7 @@ class SearchTool(ReadTool[SearchParams]):
         if found.words_only:
             metadata["wordsOnly"] = found.words_only
             lines.append(words_only(found.words_only))
-        data = [{"path": result.path, "excerpt": result.excerpt} for result in found.results]
+        data = [found_note(result) for result in found.results]
         return Output({"results": data}, "\n".join(lines), metadata)
 
     def _lines(self, params: SearchParams, context: CallContext) -> Output:
@@ -186,7 +186,7 @@ def _ranked(found: NoteSearchResult, first: int) -> Iterator[str]:
     for number, result in enumerate(found.results, first):
         if not found.exact and not found.question and number == found.matching:
             yield "By words and meaning:" if found.by_meaning else "With only some of the words:"
-        yield result.path
+        yield result.place
         if result.excerpt:
             yield f"  {_cut(result.excerpt, room)}"
     shown = first + len(found.results)

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bridge.clock import Clock
+from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
 from bridge.toolkit.tool import Tool
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.tools.core.find import FindTool
@@ -10,11 +11,12 @@ from bridge.tools.core.read import ReadFileTool
 from bridge.tools.storage import PlanningStorage
 
 
-def core_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
+def core_tools(storage: PlanningStorage, clock: Clock, pdfs: PdfTexts | None = None) -> list[Tool[Any]]:
     """The core tools that search no texts, whichever storage the files are in.
 
     Args:
         storage: The vault.
         clock: What deadlines are given in.
+        pdfs: The texts of PDF files.
     """
-    return [FindTool(storage, clock), ReadFileTool(storage), ApplyPatchTool(storage, clock)]
+    return [FindTool(storage, clock), ReadFileTool(storage, pdfs or NoPdfTexts()), ApplyPatchTool(storage, clock)]

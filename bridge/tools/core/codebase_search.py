@@ -94,6 +94,7 @@ class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
                 "end_line": passage.lines[1],
                 "snippet": snippet,
             }
+            | ({} if passage.page is None else {"page": passage.page})
             for passage, snippet in zip(shown, texts, strict=True)
         ]
         metadata: dict[str, Any] = {"total": len(found), "truncated": len(found) > len(shown)}

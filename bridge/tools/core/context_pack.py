@@ -53,10 +53,9 @@ class _Chosen:
     @property
     def text(self) -> str:
         """As it is read."""
-        first, last = self.passage.lines
         heading = f" ({self.passage.heading})" if self.passage.heading else ""
         by = f", {self.by}" if self.by else ""
-        return f"[{self.passage.path}:{first}-{last}{heading}{by}]\n{self.passage.text}\n"
+        return f"[{self.passage.place}{heading}{by}]\n{self.passage.text}\n"
 
 
 class ContextPackTool(ReadTool[ContextPackParams]):
@@ -173,4 +172,6 @@ def _entry(chosen: _Chosen) -> dict[str, Any]:
         "end_line": passage.lines[1],
         "text": passage.text,
     }
+    if passage.page is not None:
+        entry["page"] = passage.page
     return entry | ({"because": chosen.by} if chosen.by else {})

@@ -7,10 +7,13 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from bridge.contract.base import Params
-from bridge.errors import InvalidParameters, ToolFailure
+from bridge.errors import InvalidParameters, NotFound, ToolFailure
+from bridge.index.pdfs.texts import PdfTexts
 from bridge.index.references import NoteResolver, asked_for, locate
+from bridge.pdf.document import place_in
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
+from bridge.tools.core.read_pdf import AskedPages, asked_pages, pdf_path, read_pages
 from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
 from bridge.tools.files.line_numbers import MOST_OUTLINED, number_lines, outline, outline_text
 from bridge.tools.formatting import lines_shown
@@ -37,7 +40,8 @@ class ReadParams(Params):
 
     path: str | None = Field(
         default=None,
-        description="File path, or a note's name or wikilink; 'My Note#Heading' or 'My Note#^block' reads that part",
+        description="File path, or a note's name or wikilink; "
+        "'My Note#Heading', 'My Note#^block' or 'x.pdf#page=3-5' reads that part",
     )
     paths: list[Annotated[str, Field(min_length=1)]] | None = Field(
         default=None, min_length=1, max_length=MOST_PATHS, description="Instead of path: several files"
@@ -78,7 +82,7 @@ def _acts(params: ReadParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
     if params.info:
         yield _INFO
         return
-    parts = ["#" in name for name in params.names]
+    parts = ["#" in name and asked_pages(name) is None for name in params.names]
     if any(parts):
         yield _PART
     if not all(parts):
@@ -96,6 +100,7 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     Args:
         storage: The vault.
+        pdfs: The texts of PDF files.
     """
 
     spec = read_spec(
@@ -110,8 +115,9 @@ class ReadFileTool(ReadTool[ReadParams]):
         acts=_acts,
     )
 
-    def __init__(self, storage: Storage) -> None:
+    def __init__(self, storage: Storage, pdfs: PdfTexts) -> None:
         self._storage = storage
+        self._pdfs = pdfs
         self._resolver = NoteResolver(storage.knowledge)
         notes = NoteLookup(storage)
         self._notes, self._info = ReadNoteTool(notes), NoteInfoTool(notes)
@@ -144,6 +150,11 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     def _asked_for(self, name: str) -> str:
         """What a question calls one file; of a part of a note, the note."""
+        if (asked := asked_pages(name)) is not None:
+            try:
+                name = pdf_path(self._storage, asked)
+            except NotFound:
+                name = asked.path
         try:
             return str(locate(self._storage, self._resolver, name))
         except InvalidParameters as error:
@@ -177,12 +188,30 @@ class ReadFileTool(ReadTool[ReadParams]):
         """One file, or the part of a note that its name means."""
         if params.info:
             return self._info.run(self._info_of(name), context)
+        if (asked := asked_pages(name)) is not None:
+            return self._read_pdf(asked, params, context)
         try:
             file = self._storage.stat(locate(self._storage, self._resolver, name))
         except InvalidParameters as error:
             if not error.data.get("part") or params.start_line or params.end_line or params.outline:
                 raise
             return self._notes.run(ReadNoteParams(name=name, line_numbers=params.line_numbers), context)
+        return self._read_lines(file, params, context)
+
+    def _read_pdf(self, asked: AskedPages, params: ReadParams, context: CallContext) -> Output:
+        """Read pages of a PDF file."""
+        if params.start_line or params.end_line or params.line_offset or params.outline or params.line_numbers:
+            raise InvalidParameters(
+                f"A PDF is read by its pages, not by lines: give the path as {place_in(asked.path, asked.first)!r}"
+            )
+        path = pdf_path(self._storage, asked)
+        file = self._storage.stat(locate(self._storage, self._resolver, path))
+        room = context.settings.max_output_bytes - _ROOM
+        limit = min(params.max_bytes or context.settings.read_max_bytes, room)
+        return read_pages(self._storage, self._pdfs, file, asked, room=limit, deadline=context.deadline)
+
+    def _read_lines(self, file: FileStat, params: ReadParams, context: CallContext) -> Output:
+        """Read lines of a text file."""
         if params.outline:
             return _outlined(self._storage, file, context)
         room = context.settings.max_output_bytes - _ROOM

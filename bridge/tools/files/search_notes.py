@@ -11,12 +11,12 @@ from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, No
 from bridge.index.search.query_parser import MAX_LENGTH
 from bridge.index.search.text_session import has_text
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.output_schema import TEXT, a_list, members
+from bridge.toolkit.output_schema import NUMBER, TEXT, a_list, members
 from bridge.toolkit.tool import STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
-from bridge.tools.passages import words_only
+from bridge.tools.passages import found_note, words_only
 from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path
 from bridge.vault.text import BOM
@@ -63,7 +63,7 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
         ),
         icon="search",
         parameters=SearchNotesParams,
-        output=members(results=a_list(members(path=TEXT, excerpt=TEXT, optional={"content": TEXT}))),
+        output=members(results=a_list(members(path=TEXT, excerpt=TEXT, optional={"content": TEXT, "page": NUMBER}))),
         default_rate=60,
     )
 
@@ -146,7 +146,7 @@ def _output(found: NoteSearchResult, first: int, contents: dict[str, _Content]) 
         metadata["indexing"] = True
     data = []
     for result in found.results:
-        entry: dict[str, Any] = {"path": result.path, "excerpt": result.excerpt}
+        entry = found_note(result)
         content = contents.get(result.path)
         if content is not None:
             entry["content"] = content.text
@@ -164,7 +164,7 @@ def _text(found: NoteSearchResult, first: int, contents: dict[str, _Content]) ->
             yield ""
             yield "By words and meaning:" if found.by_meaning else "With some of the words:"
         yield ""
-        yield f"{number}. {result.path}"
+        yield f"{number}. {result.place}"
         content = contents.get(result.path)
         if content is None:
             yield from [f"   {result.excerpt}"] if result.excerpt else []

@@ -2,33 +2,42 @@
 
 import { Component, Notice } from "obsidian";
 import { Emitter } from "../core/emitter";
-import { installCommands, quoted, typedProgram } from "../core/program/commands";
+import { askerOf } from "../core/consent/asker";
+import { installCommands, installSource, quoted, typedProgram, type Installer } from "../core/program/commands";
 import { needsAnother, NOT_INSTALLED } from "../core/program/trouble";
 import { conditionOf } from "../core/program/wording";
 import type { State } from "../core/rpc/connection";
+import { presetText } from "../core/settings/presets";
 import { listOf, messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
+import type { EventName } from "../core/wire/contract";
 import { readConsentResolved, readToolResult } from "../core/wire/readers";
 import { pathOf } from "../platform/chosenFile";
 import { folderOf } from "../platform/discovery";
+import { AgentConnector, listAgents, type Agents } from "../ui/agents/agentList";
 import { START_VIEW, StartView, type Demo, type StartState } from "../ui/views/startView";
 import type { Context } from "./context";
 import type { SidecarProcess } from "./sidecarProcess";
 import { showView } from "./views";
 
-/** Where a release of the bridge can be installed from; empty in a build of one's own. Set by `scripts/build.mjs`. */
-declare const INSTALL_FROM: string;
+/** Where the project's releases are, from `package.json`; empty as long as it names no repository. Set by `scripts/build.mjs`. */
+declare const REPOSITORY: string;
 
 export interface StartActions {
 	settings: () => void;
 	log: () => void;
 	changes: () => void;
 	undo: (executionId: string) => void;
+	showQuestion: (requestId: string) => void;
 }
 
 export class FirstRun extends Component {
 	private readonly changed = new Emitter<undefined>();
 	private demo: Demo = { kind: "none" };
+	private agents: Agents | null = null;
+	private next: string | null = null;
+	private installers: readonly Installer[] = [];
+	private readonly connector: AgentConnector;
 
 	constructor(
 		private readonly context: Context,
@@ -36,6 +45,10 @@ export class FirstRun extends Component {
 		private readonly actions: StartActions,
 	) {
 		super();
+		this.connector = new AgentConnector(context.app, context.request, (_, then) => {
+			this.next = then;
+			void this.lookForAgents();
+		});
 	}
 
 	override onload(): void {
@@ -57,6 +70,9 @@ export class FirstRun extends Component {
 					askDemo: () => void this.askDemo(),
 					undoDemo: actions.undo,
 					copy: async (text) => activeWindow.navigator.clipboard.writeText(text),
+					showQuestion: actions.showQuestion,
+					connector: this.connector,
+					glance: () => { this.glance(); },
 					openReadme: () => { window.open(`obsidian://show-plugin?id=${plugin.manifest.id}`); },
 					openLog: actions.log,
 					openChanges: actions.changes,
@@ -73,7 +89,11 @@ export class FirstRun extends Component {
 				return true;
 			},
 		});
+		this.register(connection.changed.on(({ kind }) => {
+			if (kind === "connected" && this.isOpen()) void this.lookForAgents();
+		}));
 		this.register(connection.notified.on(({ method, params }) => {
+			if (method === ("clients.changed" satisfies EventName) && this.isOpen()) void this.lookForAgents();
 			if (method !== "consent.resolved" || device.settings.answered || readConsentResolved(params, method).by === null) return;
 			device.change({ answered: true });
 			this.changed.emit(undefined);
@@ -90,7 +110,29 @@ export class FirstRun extends Component {
 
 	open(): void {
 		void this.sidecar.look();
+		void this.lookForInstallers();
+		if (this.context.connection.connected) void this.lookForAgents();
 		void showView(this.context.app, START_VIEW);
+	}
+
+	private isOpen(): boolean {
+		return this.context.app.workspace.getLeavesOfType(START_VIEW).length > 0;
+	}
+
+	/** A program that has been installed meanwhile is found without a click. */
+	private glance(): void {
+		const { sidecar } = this;
+		if (sidecar.found === null && sidecar.status.kind === "off") void sidecar.look();
+	}
+
+	private async lookForInstallers(): Promise<void> {
+		this.installers = await this.sidecar.finder.installers();
+		this.changed.emit(undefined);
+	}
+
+	private async lookForAgents(): Promise<void> {
+		this.agents = await listAgents(this.context.request);
+		this.changed.emit(undefined);
 	}
 
 	private lookAgain(): void {
@@ -135,7 +177,7 @@ export class FirstRun extends Component {
 		const enabled = listOf(settings.current?.values["enabledTools"]);
 		const presets = Object.entries(settings.current?.schema.presets ?? {}).map(([name, tools]) => ({
 			name,
-			tools: tools.length,
+			text: presetText(name, tools),
 			chosen: tools.length === enabled.length && tools.every((tool) => enabled.includes(tool)),
 		}));
 		const program = sidecar.found ?? null;
@@ -151,12 +193,15 @@ export class FirstRun extends Component {
 			program,
 			canStart: sidecar.canStart,
 			canStop: sidecar.canStop,
-			install: installCommands(INSTALL_FROM, machine.system),
-			fromSource: INSTALL_FROM === "",
+			install: installCommands(installSource(REPOSITORY, this.context.plugin.manifest.version), machine, this.installers),
+			fromSource: REPOSITORY === "",
 			serveCommand: `${command} serve ${vault}`,
 			clientCommand: `${command} clients add "My agent" --save ${vault}`,
 			script: scriptFor(folder),
 			presets,
+			agents: this.agents,
+			next: this.next,
+			question: this.question(),
 			demo: this.demo,
 		};
 	}
@@ -185,6 +230,11 @@ export class FirstRun extends Component {
 		}
 	}
 
+	private question(): StartState["question"] {
+		const first = this.context.questions.all[0]?.request;
+		return first ? { requestId: first.requestId, asker: askerOf(first), summary: first.summary } : null;
+	}
+
 	private async choosePreset(name: string): Promise<void> {
 		const tools = this.context.settings.current?.schema.presets[name];
 		if (!tools) return;
@@ -193,8 +243,8 @@ export class FirstRun extends Component {
 	}
 
 	private onChange(listener: () => void): () => void {
-		const { connection, settings } = this.context;
-		const ends = [connection.changed.on(listener), settings.changed.on(listener), this.sidecar.changed.on(listener), this.changed.on(listener)];
+		const { connection, settings, questions } = this.context;
+		const ends = [questions.changed.on(listener), connection.changed.on(listener), settings.changed.on(listener), this.sidecar.changed.on(listener), this.changed.on(listener)];
 		return () => {
 			for (const end of ends) end();
 		};

@@ -1,8 +1,9 @@
 /** Which program is started on this device: the one that was chosen, or the first that is found where installers put it. */
 
 import { isObject } from "../core/json";
+import type { Installer } from "../core/program/commands";
 import { readPath, isAbsolute, type Machine } from "../core/program/machine";
-import { insideFolder, programNote, usualPlaces } from "../core/program/places";
+import { commandPlaces, insideFolder, programNote, usualPlaces } from "../core/program/places";
 import { NOT_INSTALLED, testOutcome, type Test, type Trouble } from "../core/program/trouble";
 import { isFile, isFolder, readOwnFile } from "../platform/outside";
 import { askVersion } from "../platform/sidecar";
@@ -22,6 +23,16 @@ export class ProgramFinder {
 		const { program } = this.context.device.settings;
 		if (program !== null) return (await isFile(program)) ? program : null;
 		return firstFile([...(await this.noted()), ...usualPlaces(this.machine)].filter((path) => !this.others.has(path)));
+	}
+
+	/** The installers on this machine that can install the bridge, the one first that also brings the right Python. */
+	async installers(): Promise<Installer[]> {
+		const found: Installer[] = [];
+		for (const name of ["uv", "pipx"] as const) {
+			const path = await firstFile(commandPlaces(this.machine, name));
+			if (path !== null) found.push({ name, path });
+		}
+		return found;
 	}
 
 	/** Search everything again: what was another program may have been replaced. */

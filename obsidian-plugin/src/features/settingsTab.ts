@@ -14,7 +14,8 @@ import { AgentsPage } from "../ui/settings/agentsPage";
 import { OwnToolsPage } from "../ui/settings/ownToolsPage";
 import { ProgramsPage } from "../ui/settings/programsPage";
 import { ServersPage } from "../ui/settings/serversPage";
-import { sectionPages } from "../ui/settings/sections";
+import { glanceGroup } from "../ui/settings/glance";
+import { allSettings, sectionPages } from "../ui/settings/sections";
 import type { Context } from "./context";
 import { onRecord } from "./hearing";
 import type { SidecarProcess } from "./sidecarProcess";
@@ -22,12 +23,13 @@ import type { SidecarProcess } from "./sidecarProcess";
 export interface SettingsActions {
 	openLog: () => void;
 	openStart: () => void;
+	openActivity: () => void;
 	sidecar: SidecarProcess;
 }
 
 /** What changes what is shown here: other tools, and settings that somebody else has changed. */
 const isNews = ({ method, params }: { method: string; params: JsonObject }): boolean =>
-	method === ("tools.changed" satisfies EventName) || (method === ("audit.appended" satisfies EventName) && params["kind"] === "settings");
+	method === ("tools.changed" satisfies EventName) || method === ("grants.changed" satisfies EventName) || (method === ("audit.appended" satisfies EventName) && params["kind"] === "settings");
 
 export class SettingsTab extends PluginSettingTab {
 	override icon = "shield-check";
@@ -92,11 +94,12 @@ export class SettingsTab extends PluginSettingTab {
 		};
 		return [
 			{ type: "group", items: [this.statusRow()] },
+			glanceGroup(form, () => { this.leaveFor(this.actions.openActivity); }),
+			{ type: "group", heading: "This vault", items: [...sectionPages(form), allSettings(form)] },
 			{
 				type: "group",
-				heading: "This vault",
+				heading: "Programs",
 				items: [
-					...sectionPages(form),
 					{ type: "page", name: "Connect an agent", desc: "Claude Code, Codex, Cursor and others on this machine: connect them to this vault.", page: () => new AgentsPage(app, request) },
 					{ type: "page", name: "Connected programs", desc: "The programs that you gave a name of their own, and what each may do.", page: () => this.programsPage() },
 					{ type: "page", name: "Other servers", desc: "Other MCP servers whose tools your agents can use, with your consent.", page: () => new ServersPage(app, request, onRecord(connection, "server", "settings")) },

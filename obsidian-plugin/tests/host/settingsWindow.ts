@@ -80,6 +80,8 @@ interface Definition {
 	page?: () => SettingPage;
 	render?: (setting: Setting, group: unknown) => unknown;
 	visible?: boolean | (() => boolean);
+	aliases?: string[];
+	search?: { placeholder?: string; match: (definition: Definition, query: string) => boolean };
 }
 
 export abstract class PluginSettingTab {
@@ -142,8 +144,14 @@ export abstract class PluginSettingTab {
 		if (item.type === "group" || item.type === "list") {
 			const group = container.createDiv({ cls: "setting-group" });
 			if (item.heading !== undefined) group.createDiv({ cls: "setting-item setting-item-heading" }).createDiv({ cls: "setting-item-name", text: item.heading });
+			const { search } = item;
+			const field = search && group.createEl("input", { type: "search", placeholder: search.placeholder ?? "", attr: { "aria-label": search.placeholder ?? "" } });
 			const list = group.createDiv({ cls: "setting-items" });
-			for (const child of item.items ?? []) this.drawItem(list, child);
+			const rows = (item.items ?? []).map((child): [Definition, Element | null] => {
+				this.drawItem(list, child);
+				return [child, list.lastElementChild];
+			});
+			field?.addEventListener("input", () => { for (const [child, row] of rows) row?.classList.toggle("is-hidden", !search?.match(child, field.value)); });
 			return;
 		}
 		const setting = new Setting(container).setName(item.name ?? "").setDesc(item.desc ?? "");

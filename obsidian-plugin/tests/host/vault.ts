@@ -137,6 +137,12 @@ export class Vault {
 		return [...this.files.values()];
 	}
 
+	getRoot(): TFolder {
+		const root = this.files.get("/");
+		if (!(root instanceof TFolder)) throw new Error("a vault has a root");
+		return root;
+	}
+
 	getFiles(): TFile[] {
 		return this.getAllLoadedFiles().filter((file) => file instanceof TFile);
 	}

@@ -1,5 +1,7 @@
 /** The page on which programs are connected, in a real browser. */
 
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { agents, connecting } from "./agents";
@@ -32,7 +34,8 @@ describe("connecting an agent", () => {
 		await openSettings(page, "Connect an agent");
 		await page.waitForSelector(".vault-bridge-agent");
 		await expect.poll(async () => agent("Claude Code").textContent()).toContain("Connected as “Claude Code”.");
-		await expect.poll(async () => agent("Codex").textContent()).toContain("Not connected to this vault./home/ada/.codex/config.toml");
+		await expect.poll(async () => agent("Codex").textContent()).toContain("Not connected to this vault.");
+		expect(await agent("Codex").getAttribute("title")).toBe("/home/ada/.codex/config.toml");
 		await expect.poll(async () => agent("Gemini CLI").textContent()).toContain("line 3, column 5");
 		await expect.poll(async () => agent("Gemini CLI").locator("button").count()).toBe(0);
 		await expect.poll(async () => page.textContent(".vault-bridge-agents-rest")).toContain("Not found on this machine: Claude Desktop, VS Code.");
@@ -54,7 +57,28 @@ describe("connecting an agent", () => {
 		await page.click(`${dialog} button:text-is("Connect")`);
 		expect(await bridge.until("agents.connect")).toEqual({ agent: "codex", digest: "sha256:0a1b" });
 		await page.waitForSelector('.notice:has-text("Start Codex again.")');
+		expect(await bridge.until("consent.allowReading")).toEqual({ client: "Codex", where: [] });
 		await page.waitForSelector('.vault-bridge-agent:has-text("Connected as “Codex”.")');
+	});
+
+	it.each<[string, string[]]>([
+		["All notes", ["/"]],
+		["These folders", ["Work/"]],
+	])("asks how much the program may read without asking: %s", async (choice, where) => {
+		mkdirSync(join(bridge.vault, "Work"));
+		mkdirSync(join(bridge.vault, "Private"));
+		writeFileSync(join(bridge.vault, "Work/Plan.md"), "# Plan\n");
+		bridge.answers.set("agents.preview", () => connecting);
+		bridge.answers.set("agents.connect", () => ({ backup: null, addedClient: true, revokedClient: false, then: "Start Codex again." }));
+		bridge.answers.set("consent.allowReading", () => ({ grant: null }));
+		await page.evaluate(async () => window.host.app.vault.refresh());
+		await openSettings(page, "Connect an agent");
+		await agent("Codex").locator("button").click();
+		expect(await page.locator(`${dialog} input:checked`).getAttribute("value")).toBe("ask");
+		await page.click(`${dialog} label:has-text("${choice}")`);
+		if (choice === "These folders") await page.click(`${dialog} .vault-bridge-reading-folders label:has-text("Work")`);
+		await page.click(`${dialog} button:text-is("Connect")`);
+		expect(await bridge.until("consent.allowReading")).toEqual({ client: "Codex", where });
 	});
 
 	it("is given up by Cancel, which has the focus", async () => {
@@ -80,7 +104,8 @@ describe("connecting an agent", () => {
 	it("shows what a program is called as text", async () => {
 		bridge.agents = [{ ...agents[2], title: "<b>Codex</b>\u202e", file: "<img src=x>" }];
 		await openSettings(page, "Connect an agent");
-		await expect.poll(async () => agent("<b>Codex</b>").textContent()).toContain("<img src=x>");
+		await expect.poll(async () => agent("<b>Codex</b>").textContent()).toContain("Not connected");
+		expect(await agent("<b>Codex</b>").getAttribute("title")).toBe("<img src=x>");
 		await expect.poll(async () => page.locator(".vault-bridge-agent img").count()).toBe(0);
 	});
 

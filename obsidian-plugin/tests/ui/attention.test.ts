@@ -79,7 +79,7 @@ describe("a question that comes while the person types", () => {
 		bridge.ask(question({ requestId: "c-2", summary: "The second" }));
 		await page.waitForSelector(".vault-bridge-status.is-asking:has-text('2 questions')");
 		await page.click(".vault-bridge-status.is-asking");
-		await page.click(`${modal} .vault-bridge-answers button:text-is("Deny")`);
+		await page.click(`${modal} .vault-bridge-answers button:text-is("Deny until the bridge stops")`);
 		await page.waitForSelector(`${modal} :text("The second")`);
 	});
 });
@@ -197,7 +197,7 @@ describe("several questions of one client", () => {
 		expect(await bridge.until("consent.respondAll")).toEqual({ answers: [{ requestId: "c-1", decision: "allow_once", planDigest: "sha256:0123" }, { requestId: "c-many", decision: "allow_once", planDigest: "sha256:0123" }] });
 		await expect.poll(async () => page.$$eval(".vault-bridge-group-row", (all) => all.length)).toBe(1);
 		await page.check(".vault-bridge-group-row > input");
-		await page.click('.vault-bridge-answers button:text-is("Deny 1")');
+		await page.click('.vault-bridge-answers button:text-is("Deny 1 until the bridge stops")');
 		await page.waitForSelector('.vault-bridge-tool-name:text-is("Grep")');
 	});
 
@@ -304,7 +304,7 @@ describe("a question that nobody sits and waits for", () => {
 		await page.keyboard.press("PageDown");
 		bridge.notify("consent.waiting", ticket);
 		await page.waitForSelector(`${modal} :text("${goesOn}")`);
-		await page.click(`${modal} .vault-bridge-answers button:text-is("Deny")`);
+		await page.click(`${modal} .vault-bridge-answers button:text-is("Deny until the bridge stops")`);
 		expect(await bridge.until("consent.respond")).toMatchObject({ requestId: "c-1", decision: "deny_once" });
 	});
 

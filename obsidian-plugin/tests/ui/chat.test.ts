@@ -183,7 +183,7 @@ describe("the model's calls", () => {
 		bridge.ask(question({ client: "Chat" }));
 		await page.waitForSelector('.vault-bridge-consent, .notice button:text-is("Show")');
 		if (!(await page.isVisible(".vault-bridge-consent"))) await page.click('.notice button:text-is("Show")');
-		await page.click('.vault-bridge-consent button:text-is("Deny")');
+		await page.click('.vault-bridge-consent button:text-is("Deny until the bridge stops")');
 		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "deny_once" });
 	});
 });

@@ -39,10 +39,68 @@ describe("what is shown", () => {
 
 	it("is two answers, and everything else behind a button", async () => {
 		await ask(read());
-		await expect.poll(async () => page.$$eval(".vault-bridge-answers > button", (all) => all.map((el) => el.textContent))).toEqual(["Deny", "Allow once"]);
+		await expect.poll(async () => page.$$eval(".vault-bridge-answers > button", (all) => all.map((el) => el.textContent))).toEqual(["Deny until the bridge stops", "Allow once"]);
 		await expect.poll(async () => page.$$eval(".vault-bridge-answers-rest button", (all) => all.filter((el) => el.checkVisibility()).map((el) => el.textContent))).toEqual(["Later", "Remember…"]);
 		await expect.poll(async () => page.isVisible(".vault-bridge-remember")).toBe(false);
-		await expect.poll(async () => page.textContent(".vault-bridge-refusal")).toBe("Deny: This call is refused, and is not asked about again until the bridge stops.");
+	});
+
+	it("says only “Deny” where the bridge does not say how long that holds", async () => {
+		await ask(question({ options: [] }));
+		await expect.poll(async () => page.textContent(".vault-bridge-answers .is-deny_once")).toBe("Deny");
+	});
+
+	it.each(["", "/"])("is the whole vault where the target is %j", async (target) => {
+		await ask(question({ operation: "read", preview: null, targets: [target] }));
+		await expect.poll(async () => page.textContent(".vault-bridge-targets")).toBe("The whole vault");
+	});
+
+	it("is at most 60 words before the diff of an ordinary edit", async () => {
+		await ask(question());
+		const before = await page.evaluate((root) => {
+			const range = document.createRange();
+			range.setStart(document.querySelector(root) as Node, 0);
+			range.setEndBefore(document.querySelector(".vault-bridge-row") as Node);
+			return range.toString();
+		}, modal);
+		const words = await page.$$eval(`${modal} *`, (all) => all.filter((el) => el.checkVisibility() && (el.compareDocumentPosition(document.querySelector(".vault-bridge-row") as Node) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0).flatMap((el) => [...el.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).flatMap((node) => (node.textContent ?? "").split(/\s+/).filter((word) => /\w/.test(word)))).length);
+		expect(before).toContain("Balcony garden");
+		expect(words).toBeLessThanOrEqual(60);
+	});
+
+	it("is the first changed line and at least eight lines of the diff, in a window of 420 by 700", async () => {
+		await page.setViewportSize({ width: 420, height: 700 });
+		await ask(question());
+		const rows = await page.evaluate(() => {
+			const body = document.querySelector(".vault-bridge-body")?.getBoundingClientRect();
+			const edge = [...document.querySelectorAll(".vault-bridge-edge")].find((el) => el.checkVisibility())?.getBoundingClientRect();
+			const bottom = edge?.top ?? body?.bottom ?? 0;
+			const top = document.querySelector(".vault-bridge-head")?.getBoundingClientRect().bottom ?? 0;
+			return [...document.querySelectorAll(".vault-bridge-row")].filter((el) => { const { top: from, bottom: to } = el.getBoundingClientRect(); return from >= top - 1 && to <= bottom + 1; }).map((el) => el.className);
+		});
+		expect(rows.length).toBeGreaterThanOrEqual(8);
+		expect(rows.some((name) => /is-added|is-removed/.test(name))).toBe(true);
+	});
+
+	it("can be hit: no control is smaller than 24 by 24, and nothing hangs over the window's edge", async () => {
+		await page.setViewportSize({ width: 420, height: 700 });
+		await ask(hunks());
+		await page.click(`${modal} summary:has-text("Parameters")`);
+		const small = await page.$$eval(`${modal} :is(button, summary, input, textarea)`, (all) => all.filter((el) => el.checkVisibility() && !el.closest(".modal-close-button")).flatMap((el) => {
+			const own = el.getBoundingClientRect();
+			const { width, height } = (el.matches("input[type=checkbox]") ? (el.closest("label") ?? el) : el).getBoundingClientRect();
+			const spaced = el.matches("input[type=checkbox]") ? Math.max(width, own.width + 6) : width;
+			return spaced < 24 || Math.max(height, el.matches("input") ? own.height + 6 : 0) < 24 ? [`${el.textContent} ${width} x ${height}`] : [];
+		}));
+		expect(small).toEqual([]);
+		expect(await page.evaluate((root) => { const box = document.querySelector(`${root} .modal-content`); const outer = document.querySelector(root); return box && outer ? box.getBoundingClientRect().right <= outer.getBoundingClientRect().right && box.scrollWidth <= box.clientWidth : false; }, modal)).toBe(true);
+	});
+
+	it("is read out in order: who, what, the files with their numbers, the answers with how long they hold", async () => {
+		await ask(question());
+		const tree = await page.locator(modal).ariaSnapshot();
+		for (const part of ["Claude Code", "Edit Projects/Balcony garden.md: 3 lines changed", 'button "Deny until the bridge stops"', 'button "Allow once"', 'textbox "Message to the agent, sent with your answer"', 'button "Remember…"']) expect(tree).toContain(part);
+		expect(tree.indexOf("Edit Projects")).toBeLessThan(tree.indexOf('button "Deny'));
+		expect(await page.getAttribute(modal, "role")).toBe("alertdialog");
 	});
 
 	it("offers nothing for longer where nothing is offered", async () => {
@@ -161,7 +219,7 @@ describe("the focus", () => {
 		for (const key of ["Space", "Enter", "y", "n"]) await page.keyboard.press(key);
 		expect(answers()).toEqual([]);
 		await page.keyboard.press("Tab");
-		await expect.poll(async () => focused()).toBe("Deny");
+		await expect.poll(async () => focused()).toBe("Deny until the bridge stops");
 		await page.keyboard.press("Tab");
 		await expect.poll(async () => focused()).toBe("Allow once");
 	});
@@ -179,7 +237,7 @@ describe("the focus", () => {
 	it.each([[800, 480], [550, 400], [420, 700]])("and the answers are in view in a window of %i by %i", async (width, height) => {
 		await page.setViewportSize({ width, height });
 		await ask(read());
-		for (const name of ["Deny", "Allow once", "Later", "Remember…"]) {
+		for (const name of ["Deny until the bridge stops", "Allow once", "Later", "Remember…"]) {
 			const box = await page.locator(button(name)).boundingBox();
 			expect(box && box.y >= 0 && box.x >= 0 && box.y + box.height <= height && box.x + box.width <= width).toBe(true);
 		}
@@ -190,7 +248,7 @@ describe("the focus", () => {
 		await armed();
 		await page.click("text=Remember…");
 		await page.locator(".vault-bridge-option button").last().scrollIntoViewIfNeeded();
-		const row = await page.locator(button("Deny")).boundingBox();
+		const row = await page.locator(button("Deny until the bridge stops")).boundingBox();
 		expect(row && row.y + row.height).toBeLessThanOrEqual(height);
 	});
 });
@@ -216,7 +274,7 @@ describe("a no", () => {
 	it("takes the person's words along", async () => {
 		await ask(question());
 		await page.fill(".vault-bridge-message", "Leave the shopping list alone.");
-		await page.click(button("Deny"));
+		await page.click(button("Deny until the bridge stops"));
 		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-1", decision: "deny_once", planDigest: "sha256:0123", feedback: "Leave the shopping list alone." });
 	});
 
@@ -466,7 +524,7 @@ describe("a bridge that goes", () => {
 		await ask(question());
 		bridge.stop();
 		await page.waitForSelector("text=The connection to the bridge is lost");
-		await expect.poll(async () => page.getAttribute(button("Deny"), "aria-disabled")).toBe("true");
+		await expect.poll(async () => page.getAttribute(button("Deny until the bridge stops"), "aria-disabled")).toBe("true");
 		bridge.pending = [];
 		await bridge.start();
 		await page.waitForSelector(modal, { state: "detached" });
@@ -631,7 +689,7 @@ describe("hostile text", () => {
 		expect(/\p{Bidi_Control}|\u200b/u.test(text)).toBe(false);
 		expect(text).toContain("U+202E");
 		expect(text.length).toBeLessThan(100_000);
-		for (const name of ["Deny", "Allow once"]) {
+		for (const name of ["Deny until the bridge stops", "Allow once"]) {
 			const box = await page.locator(button(name)).boundingBox();
 			expect(box && box.y + box.height).toBeLessThan(800);
 		}

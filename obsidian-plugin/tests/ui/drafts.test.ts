@@ -135,7 +135,7 @@ describe("the review of drafts", () => {
 		await page.waitForSelector(".vault-bridge-consent", { state: "detached" });
 		await page.click(`${waits} button`);
 		await page.fill(".vault-bridge-consent .vault-bridge-message", "Leave the jam where it is.");
-		await page.click('.vault-bridge-consent button:text-is("Deny")');
+		await page.click('.vault-bridge-consent button:text-is("Deny until the bridge stops")');
 		expect(await bridge.until("consent.respond")).toMatchObject({ requestId: "c-draft", decision: "deny_once", feedback: "Leave the jam where it is." });
 		await page.waitForSelector(waits, { state: "hidden" });
 	});

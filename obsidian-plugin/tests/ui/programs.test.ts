@@ -209,6 +209,7 @@ describe("tools that come and go", () => {
 	it("are read again, and the form is drawn with them", async () => {
 		await showSettings(page);
 		await page.click('.mod-page:has-text("Tools and questions")');
+		await page.click('.mod-page:has-text("Each tool")');
 		const schema = bridge.answers.get("settings.schema")?.({}) as { tools: object[] };
 		const added = { name: "weather", title: "Weather", description: "Tells the weather.", risk: "low", consentClass: "always", group: "Network", enabled: true, mode: "always_ask", modes: ["never_allow", "always_ask"], rate: 60, defaultRate: 60 };
 		bridge.answers.set("settings.schema", () => ({ ...schema, tools: [...schema.tools, added] }));

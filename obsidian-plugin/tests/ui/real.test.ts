@@ -135,7 +135,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const answer = call("apply_patch", heading);
 		await page.waitForSelector(modal);
 		await page.fill(".vault-bridge-message", "Keep my heading.");
-		await page.click(button("Deny"));
+		await page.click(button("Deny until the bridge stops"));
 		expect(await answer).toMatchObject({ success: false, data: { code: "denied_by_user", feedback: "Keep my heading." } });
 		expect(bridge.read("Welcome.md")).toBe(before);
 	});
@@ -270,7 +270,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const answer = call("apply_patch", heading);
 		await Promise.all([one.waitForSelector(modal), two.waitForSelector(modal)]);
 		await armed(one);
-		await one.click(button("Deny"));
+		await one.click(button("Deny until the bridge stops"));
 		expect(await answer).toMatchObject({ data: { code: "denied_by_user" } });
 		await two.waitForSelector(modal, { state: "detached" });
 		await expect.poll(async () => two.textContent(".notice")).toContain("It was denied in Obsidian.");
@@ -288,7 +288,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await expect.poll(async () => page.textContent(modal)).toContain("U+202E");
 		const warnings = await page.$$eval(".vault-bridge-body .vault-bridge-note.is-warning", (all) => all.map((el) => el.textContent));
 		expect(warnings).toEqual([expect.stringContaining("runs as a program"), expect.stringContaining("characters that cannot be seen")]);
-		await page.click(button("Deny"));
+		await page.click(button("Deny until the bridge stops"));
 		expect(await answer).toMatchObject({ success: false });
 	});
 
@@ -341,7 +341,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.click('.vault-bridge-answers button:text-is("Allow 2 once")');
 		await expect.poll(async () => page.$$eval(".vault-bridge-group-row", (all) => all.length)).toBe(1);
 		await page.check(".vault-bridge-group-row > input");
-		await page.click('.vault-bridge-answers button:text-is("Deny 1")');
+		await page.click('.vault-bridge-answers button:text-is("Deny 1 until the bridge stops")');
 		expect((await Promise.all(calls)).map((one) => one.success)).toEqual([true, false, true]);
 		expect([bridge.read("One.md"), bridge.read("Three.md")]).toEqual(["One", "Three"]);
 		await page.waitForSelector(modal, { state: "detached" });
@@ -370,6 +370,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const page = await open();
 		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById(window.host.plugin.manifest.id); });
 		await page.click('.mod-page:has-text("Searching, reading and backups")');
+		await page.click('.mod-page:has-text("More settings")');
 		const row = page.locator(".setting-item", { hasText: "Results of find" });
 		await row.locator("input").fill("77");
 		await row.locator("input").blur();
@@ -484,7 +485,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			await expect.poll(async () => page.textContent(".vault-bridge-summary")).toBe("Let Screen answer the questions of other programs");
 			await expect.poll(async () => page.textContent(".vault-bridge-who")).toBe("Screen is to be allowed more:");
 			await expect.poll(async () => page.isVisible(button("Remember…"))).toBe(false);
-			await page.click(button("Deny"));
+			await page.click(button("Deny until the bridge stops"));
 			await page.waitForSelector('.notice:has-text("does not let Screen")');
 			await page.click('button:text-is("Let it answer questions")');
 			await shown(page);

@@ -66,7 +66,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 	it("ends the turn when the person says no, and nothing is written", async () => {
 		ollama.follow([create], ["Never said."]);
 		await say("Make a plan");
-		await decide("Deny");
+		await decide("Deny until the bridge stops");
 		await page.waitForSelector('.vault-bridge-chat-call[data-state="denied"]');
 		await page.waitForSelector('.vault-bridge-note:has-text("You said no")');
 		expect(existsSync(join(bridge.vault, "Garden/Plan.md"))).toBe(false);

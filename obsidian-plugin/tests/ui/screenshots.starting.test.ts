@@ -50,7 +50,7 @@ const states: [name: string, program: string | null, runs: boolean, show: (scene
 	["start-wrong", '#!/bin/sh\necho "vault-bridge, version 1.0.4"\n', false, async ({ page }) => { await confirmed(page); await page.waitForSelector(".vault-bridge-said"); }],
 	["start-failed", `${OURS}echo "The index cannot be kept: No space left on device\nMake room on the disk." >&2; exit 1\n`, false, async ({ page }) => { await confirmed(page); await page.waitForSelector(".vault-bridge-said"); }],
 	["start-unreachable", OURS, true, async ({ page, bridge }) => { bridge.stop(); await page.waitForSelector('.vault-bridge-start-head:has-text("cannot be reached")'); }],
-	["start-connected", OURS, true, async ({ page }) => { await page.waitForSelector(".vault-bridge-preset"); }],
+	["start-connected", OURS, true, async ({ page }) => { await page.waitForSelector(".vault-bridge-start-own"); }],
 	["start-done", OURS, true, async (scene) => answered(scene, { success: true, text: 'Done: Create the demo note "Vault Bridge demo.md"', executionId: "demo-1", metadata: {} })],
 	["start-denied", OURS, true, async (scene) => answered(scene, { success: false, text: "", error: "The user denied this", errorType: "permission_denied", metadata: {} })],
 	["start-menu", OURS, false, async ({ page }) => { await page.click(".vault-bridge-status"); await page.waitForSelector(".menu"); }],

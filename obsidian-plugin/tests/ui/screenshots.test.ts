@@ -9,6 +9,9 @@ import { FakeBridge } from "./fakeBridge";
 import { file } from "./files";
 import { states } from "./states";
 
+/** More widths to look at, as `SCREENSHOT_WIDTHS=420,760`. */
+const WIDTHS = (process.env["SCREENSHOT_WIDTHS"] ?? "").split(",").filter((width) => width !== "").map(Number);
+
 let browser: Browser;
 let bridge: FakeBridge;
 
@@ -26,6 +29,10 @@ describe.each<Theme>(["light", "dark"])("every text can be read and every contro
 		const page = await browser.open({ vault: bridge.vault, theme });
 		await show({ page, bridge });
 		await page.screenshot({ path: file(`screenshots/${name}-${theme}.png`) });
+		for (const width of WIDTHS) {
+			await page.setViewportSize({ width, height: 700 });
+			await page.screenshot({ path: file(`screenshots/${name}-${theme}-${width}.png`) });
+		}
 		expect(await paleTexts(page)).toEqual([]);
 		expect(await accessibilityFindings(page)).toEqual([]);
 		await page.close();

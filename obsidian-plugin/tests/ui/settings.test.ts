@@ -4,7 +4,9 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
 import { recorded } from "./files";
+import { activity } from "./activity";
 import { connected, openSettings, showSettings } from "./plugin";
+import { grants } from "./programs";
 
 eachTestHasAWindow({
 	prepare: () => {
@@ -21,7 +23,8 @@ eachTestHasAWindow({
 	},
 });
 
-const go = async (name: string): Promise<void> => openSettings(page, name);
+const go = async (...names: string[]): Promise<void> => openSettings(page, ...names);
+const RARE = "More settings";
 const row = (name: string) => page.locator(".setting-item", { has: page.locator(`.setting-item-name:text-is("${name}")`) });
 const patch = async (): Promise<unknown> => (await bridge.until("settings.update"))["patch"];
 
@@ -34,7 +37,7 @@ describe("a control", () => {
 	});
 
 	it("measures bytes in what people read", async () => {
-		await go("Searching, reading and backups");
+		await go("Searching, reading and backups", RARE);
 		await expect.poll(async () => row("Largest part of a file").locator("input").inputValue()).toBe("1");
 		await expect.poll(async () => row("Largest part of a file").locator(".vault-bridge-unit").textContent()).toBe("MB");
 		await row("Largest part of a file").locator("input").fill("2.5");
@@ -100,7 +103,7 @@ describe("a control", () => {
 
 	it("keeps the old value and shows the bridge's words when it refuses", async () => {
 		bridge.answers.set("settings.update", () => { throw new RpcFault(-32602, "Invalid params", { hint: "allowedOrigins: 'file' is not an origin" }); });
-		await go("Network");
+		await go("Network", RARE);
 		await row("Allowed web pages").locator("input").fill("file");
 		await row("Allowed web pages").locator('button:text-is("Add")').click();
 		await page.waitForSelector(".vault-bridge-problem.is-error");
@@ -113,7 +116,7 @@ describe("a control", () => {
 		const held: (() => void)[] = [];
 		bridge.answers.set("settings.update", ({ patch: change }) =>
 			new Promise((resolve) => held.push(() => { resolve({ settings: Object.assign(values, change), warnings: ["findMaxResults: noted"] }); })));
-		await go("Searching, reading and backups");
+		await go("Searching, reading and backups", RARE);
 		const input = row("Results of find").locator("input");
 		await input.fill("77");
 		await input.blur();
@@ -160,21 +163,25 @@ describe("tools", () => {
 		await go("Tools and questions");
 		await row("Preset").locator("select").selectOption("minimal");
 		expect(await patch()).toEqual({ enabledTools: ["find", "grep", "read"] });
+		await page.click('.mod-page:has-text("Each tool")');
 		await expect.poll(async () => row("Edit file").locator("select").inputValue()).toBe("off");
 	});
 
-	it("have one row each, in the bridge's groups, and no row twice", async () => {
-		await go("Tools and questions");
-		for (const group of new Set(described().map((tool) => tool.group))) {
-			const rows = page.locator(".setting-group", { has: page.locator(`.setting-item-heading:has-text("${group}")`) });
-			const names = await rows.locator(".setting-item:not(.setting-item-heading) .setting-item-name").allTextContents();
-			expect(names).toEqual(described().filter((tool) => tool.group === group).map((tool) => tool.title));
-		}
+	it("have one row each on a page with a filter, which knows their groups too", async () => {
+		await go("Tools and questions", "Each tool");
+		const titles = page.locator(".setting-items .setting-item:not(.is-hidden) .setting-item-name");
+		expect((await titles.allTextContents()).sort()).toEqual(described().map((tool) => tool.title).sort());
 		await expect.poll(async () => page.locator(".vault-bridge-absent").count()).toBe(0);
+		await page.fill('input[type="search"]', "grep");
+		await expect.poll(async () => titles.allTextContents()).toContain("Grep");
+		expect((await titles.allTextContents()).length).toBeLessThan(5);
+		const group = described().find((tool) => tool.title === "Grep")?.group ?? "";
+		await page.fill('input[type="search"]', group.toUpperCase());
+		await expect.poll(async () => (await titles.allTextContents()).length).toBeGreaterThanOrEqual(described().filter((tool) => tool.group === group).length);
 	});
 
 	it("have one choice, of which each does something else for that tool", async () => {
-		await go("Tools and questions");
+		await go("Tools and questions", "Each tool");
 		await expect.poll(async () => choices("Read")).toEqual(["Off", "Never", "Ask every time", "Ask once a session", "Always allow"]);
 		await expect.poll(async () => choices("Edit file")).toEqual(["Off", "Never", "Ask every time", "Ask once a session"]);
 		await expect.poll(async () => choices("Apply patch")).toEqual(["Off", "Never", "Ask every time"]);
@@ -182,7 +189,7 @@ describe("tools", () => {
 	});
 
 	it("are turned off, and on again with a mode, in one change", async () => {
-		await go("Tools and questions");
+		await go("Tools and questions", "Each tool");
 		await row("Grep").locator("select").selectOption({ label: "Off" });
 		await expect.poll(() => bridge.asked.filter((one) => one.method === "settings.update").length).toBe(1);
 		expect(((await patch()) as { enabledTools: string[] }).enabledTools).not.toContain("grep");
@@ -194,7 +201,7 @@ describe("tools", () => {
 
 	it("go back to what holds when the bridge refuses", async () => {
 		bridge.answers.set("settings.update", () => { throw new RpcFault(-32602, "Invalid params", { hint: "consentMode: no" }); });
-		await go("Tools and questions");
+		await go("Tools and questions", "Each tool");
 		await row("Grep").locator("select").selectOption({ label: "Never" });
 		await page.waitForSelector(".vault-bridge-problem.is-error");
 		await expect.poll(async () => row("Grep").locator("select").inputValue()).toBe("session_allow");
@@ -203,7 +210,7 @@ describe("tools", () => {
 	it("that this bridge does not have stand below in one line, with nothing to choose", async () => {
 		bridge.answers.set("settings.get", () => ({ enabledTools: ["find", "weather_report"] }));
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
-		await go("Tools and questions");
+		await go("Tools and questions", "Each tool");
 		await expect.poll(async () => page.locator(".vault-bridge-absent").textContent()).toContain("weather_report");
 		await expect.poll(async () => page.locator(".vault-bridge-absent select").count()).toBe(0);
 		await expect.poll(async () => row("Grep").locator("select").inputValue()).toBe("off");
@@ -410,5 +417,61 @@ describe("without a bridge", () => {
 		await expect.poll(async () => page.$$(".mod-page")).toHaveLength(0);
 		await row("Program").waitFor();
 		await row("Start and stop").locator('button:text-is("Start")').waitFor();
+	});
+});
+
+describe("the pages", () => {
+	const SHORT = 12;
+	const rows = async (): Promise<number> => page.locator(".setting-item:not(.setting-item-heading)").count();
+	const words = async (): Promise<string[]> => page.$$eval(".setting-item-description", (all) => all.map((el) => el.textContent).filter((text) => text.split(/\s+/).length >= 20));
+
+	it.each(["Tools and questions", "Chat", "External services", "Network", "Limits", "Privacy and log", "Searching, reading and backups"])("%s has at most twelve rows, and no row's text has twenty words", async (name) => {
+		await go(name);
+		expect(await rows()).toBeLessThanOrEqual(SHORT);
+		expect(await words()).toEqual([]);
+	});
+
+	it("lose nothing: every setting is on a page of its section or behind one step from there", async () => {
+		const { properties } = bridge.answers.get("settings.schema")?.({}) as { properties: Record<string, { title: string; section: string; readOnly?: boolean; rare?: boolean }> };
+		await go("Find a setting");
+		const found = await page.locator(".setting-item-name").allTextContents();
+		const drawn = Object.entries(properties).filter(([key, { readOnly }]) => readOnly !== true && !["enabledTools", "consentMode", "rateLimits", "webSearchProviders", "encryptedKeys"].includes(key));
+		expect(drawn.map(([, { title }]) => title).filter((title) => !found.includes(title))).toEqual([]);
+		expect(await words()).toEqual([]);
+	});
+
+	it.each([["offline", "Block external requests"], ["SHELL", "Allow terminal"], ["disk space", "Keep backups for"], ["embeddings", "Search by meaning"]])("find a setting by what people call it: %s", async (query, title) => {
+		await go("Find a setting");
+		await page.fill('input[type="search"]', query);
+		const shown = page.locator(".setting-items .setting-item:not(.is-hidden) .setting-item-name");
+		await expect.poll(async () => shown.allTextContents()).toContain(title);
+		expect(await shown.count()).toBeLessThan(8);
+	});
+});
+
+describe("at a glance", () => {
+	const said = async (name: string): Promise<string | null> => row(name).locator(".setting-item-description").textContent();
+
+	it("says who may do what, how much was asked, and what reaches beyond the vault", async () => {
+		const values = bridge.answers.get("settings.get")?.({}) as object;
+		bridge.answers.set("settings.get", () => ({ ...values, allowTerminal: true, developerMode: true }));
+		bridge.answers.set("consent.grants", () => grants.slice(0, 1));
+		bridge.answers.set("audit.activity", ({ days }) => activity((days as number | undefined) ?? 7));
+		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
+		await go();
+		expect(await said("Without asking")).toContain("Every program may read without asking.");
+		expect(await said("Asked this week")).toMatch(/^[\d,]+ questions in seven days\.$/);
+		expect(await said("Beyond this vault")).toBe("Switched on: Allow terminal.");
+	});
+
+	it("ends everything with one button, after a second question, and says what it ended", async () => {
+		bridge.answers.set("consent.endAll", () => ({ ended: grants.slice(0, 1), text: "1 answer ended. Every program asks from now on." }));
+		await go();
+		await row("Stop everything").locator("button").click();
+		await page.click('.modal:not(.mod-settings) button:text-is("Cancel")');
+		expect(bridge.asked.map(({ method }) => method)).not.toContain("consent.endAll");
+		await row("Stop everything").locator("button").click();
+		await page.click('.modal:not(.mod-settings) button:text-is("Stop everything")');
+		await page.waitForSelector(`.notice:has-text("1 answer ended."):has-text("${(grants[0] as { sentence: string }).sentence.slice(0, 20)}")`);
 	});
 });

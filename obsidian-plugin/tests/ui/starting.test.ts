@@ -8,6 +8,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Browser } from "./browser";
 import { file } from "./files";
 import { Machine, runs } from "./hostMachine";
+import { McpProgram } from "./mcpProgram";
 import { command, ownCode } from "./realBridge";
 
 const VERSION = (JSON.parse(readFileSync(file("manifest.json"), "utf8")) as { version: string }).version;
@@ -68,21 +69,18 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 	it("a stranger gets from enabled to the first question answered, with one pasted command", async () => {
 		await openReal(false);
 		await headline("not installed, or not where Obsidian looks");
-		await page.locator('[aria-label="Copy the command for pipx"]').click();
+		await page.locator('[aria-label="Copy the command that installs the bridge"]').first().click();
 		await page.waitForSelector('button:text-is("Copied")');
-		expect(await page.evaluate(async () => navigator.clipboard.readText())).toMatch(/^pipx install /);
+		expect(await page.evaluate(async () => navigator.clipboard.readText())).toMatch(/ tool install --python 3\.13 \.$/);
 		await button("Look again").click();
 		await page.waitForSelector('.notice:has-text("not installed")');
 		machine.install(".local/bin/vault-bridge", real); // the pasted command
-		await button("Look again").click();
-		await headline("installed but not running");
+		await headline("installed but not running"); // found without a click
 		await button("Start the bridge").click();
 		await page.waitForSelector(`.modal:has-text("${machine.home}/.local/bin/vault-bridge")`);
 		await confirmStart();
 		await headline("Vault Bridge runs");
-		const said = await page.locator(".vault-bridge-start").innerText();
-		expect(said).toContain("in the settings, on the page “Connect an agent”");
-		expect(said).not.toContain("cannot connect");
+		await page.waitForSelector('.vault-bridge-agents-rest:has-text("Claude Code")');
 		await button("Ask a demo question").click();
 		await page.waitForSelector('.vault-bridge-consent:has-text("Vault Bridge demo.md")');
 		expect(existsSync(join(vault, "Vault Bridge demo.md"))).toBe(false);
@@ -96,6 +94,42 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await expect.poll(async () => remembered()).toMatchObject({ program: `${machine.home}/.local/bin/vault-bridge`, confirmed: true, answered: true, startBridge: false });
 	}, 60_000);
 
+	it("a program of this machine is connected there, reads what it may without a question, and its first change is asked about", async () => {
+		machine.install(".local/bin/vault-bridge", real);
+		mkdirSync(join(vault, ".vault-bridge"), { mode: 0o700 });
+		writeFileSync(join(vault, ".vault-bridge/settings.json"), JSON.stringify({ allowedOrigins: [browser.origin] }));
+		mkdirSync(join(machine.home, ".claude"));
+		writeFileSync(join(machine.home, ".claude.json"), '{"theme": "dark"}\n');
+		await open();
+		await run("start-bridge");
+		await confirmStart();
+		await run("getting-started");
+		await page.click('.vault-bridge-start [aria-label="Connect Claude Code"]');
+		await page.click('.modal label:has-text("All notes")');
+		expect(await page.textContent(".modal .vault-bridge-file")).toContain("mcpServers");
+		await page.click('.modal button:text-is("Connect")');
+		await page.waitForSelector('.vault-bridge-start .vault-bridge-agent:has-text("Connected as “Claude Code”")');
+		await expect.poll(async () => page.textContent(".vault-bridge-steps")).toContain("Start Claude Code again");
+		await page.waitForSelector('.vault-bridge-start [aria-label="Copy what to type"]');
+		const configured = JSON.parse(readFileSync(join(machine.home, ".claude.json"), "utf8")) as { mcpServers: { "vault-bridge": { command: string; args: string[] } } };
+		const { command: program, args } = configured.mcpServers["vault-bridge"];
+		const agent = new McpProgram(program, args, { ...ownCode, HOME: machine.home, PATH: process.env["PATH"] ?? "" });
+		try {
+			await agent.begin();
+			expect(await agent.call("read", { path: "Ideas.md" })).toContain("# Ideas");
+			expect(await page.$(".vault-bridge-consent")).toBeNull();
+			const writing = agent.call("create_note", { path: "Hello.md", content: "Two ideas.\n" });
+			await page.waitForSelector('.vault-bridge-consent:has-text("Claude Code")');
+			expect(existsSync(join(vault, "Hello.md"))).toBe(false);
+			await page.locator('.vault-bridge-consent button:has-text("Allow once")').click();
+			await writing;
+			expect(readFileSync(join(vault, "Hello.md"), "utf8")).toContain("Two ideas.");
+			await headline("Vault Bridge is ready");
+		} finally {
+			agent.end();
+		}
+	}, 120_000);
+
 	it("a no to the demo question writes nothing, and it can be asked again", async () => {
 		await openReal();
 		await run("start-bridge");
@@ -105,7 +139,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 			await run("ask-demo-question");
 			await page.waitForSelector(".vault-bridge-consent");
 			expect(await possible("ask-demo-question")).toBe(false);
-			await page.locator('.vault-bridge-consent button:text-is("Deny")').click();
+			await page.locator('.vault-bridge-consent button:text-is("Deny until the bridge stops")').click();
 			await page.waitForSelector(".vault-bridge-consent", { state: "detached" });
 			await expect.poll(async () => possible("ask-demo-question")).toBe(true);
 		}
@@ -393,6 +427,6 @@ it("the view stays as it is while nothing changes, with the focus in it", async 
 it("commands to paste take the vault's name as it is", async () => {
 	await open();
 	await run("getting-started");
-	const text = await page.locator(".vault-bridge-copy code").last().textContent();
+	const text = await page.locator(".vault-bridge-start ol > li").last().locator(".vault-bridge-copy code").textContent();
 	expect(text).toBe(`vault-bridge serve --vault '${vault.replace(/'/g, "'\\''")}'`);
 });

@@ -11,7 +11,7 @@ import { agents, connecting } from "./agents";
 import { chart, listed as listedTools, weather, words } from "./ownTools";
 import { noticed } from "./outside";
 import { claude, grants, ollama, webReaders } from "./programs";
-import { drafted, staged } from "./questions";
+import { create, drafted, staged } from "./questions";
 import { found, listed, notes, papers } from "./servers";
 
 /** Where a state is drawn: the window of the app, and the bridge behind it. */
@@ -372,7 +372,28 @@ const views: State[] = [
 		show: async ({ page }) => {
 			await connected(page);
 			await runCommand(page, "getting-started");
+			await page.click(".vault-bridge-start-own > summary");
 			await page.waitForSelector(".vault-bridge-preset");
+		},
+	},
+	{
+		name: "start-agents",
+		show: async ({ page, bridge }) => {
+			bridge.agents = agents;
+			await connected(page);
+			await runCommand(page, "getting-started");
+			await page.waitForSelector(".vault-bridge-start .vault-bridge-agent");
+		},
+	},
+	{
+		name: "start-question",
+		show: async ({ page, bridge }) => {
+			bridge.agents = agents;
+			bridge.ask(create());
+			await connected(page);
+			await runCommand(page, "getting-started");
+			await page.keyboard.press("Escape");
+			await page.waitForSelector('.vault-bridge-start button:text-is("Show the question")');
 		},
 	},
 	{

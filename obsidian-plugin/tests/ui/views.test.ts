@@ -277,6 +277,7 @@ describe("getting started", () => {
 	it("opens by itself once, and offers the presets", async () => {
 		const first = await browser.open({ vault: bridge.vault, welcomed: false });
 		bridge.answers.set("settings.update", () => ({ settings: {}, warnings: [] }));
+		await first.click(".vault-bridge-start-own > summary");
 		await first.click('.vault-bridge-preset:has-text("Minimal")');
 		expect(await bridge.until("settings.update")).toEqual({ patch: { enabledTools: ["find", "grep", "read"] } });
 		expect(await first.evaluate(() => window.localStorage.getItem("vault-bridge"))).toContain('"welcomed":true');

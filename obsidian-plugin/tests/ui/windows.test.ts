@@ -39,7 +39,7 @@ describe("in a window that was popped out", () => {
 		bridge.ask(question());
 		await other.waitForSelector(".vault-bridge-consent");
 		await expect.poll(async () => page.$$(".vault-bridge-consent")).toHaveLength(0);
-		await other.click('.vault-bridge-answers button:text-is("Deny")');
+		await other.click('.vault-bridge-answers button:text-is("Deny until the bridge stops")');
 		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "deny_once" });
 		await other.waitForSelector(".vault-bridge-consent", { state: "detached" });
 	});

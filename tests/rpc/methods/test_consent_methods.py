@@ -9,7 +9,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection, ProtocolFailure, connect
-from tests.people import Person, person_at
+from tests.people import Person, add_client, named, person_at
 
 NEW = [f"New {number}.md" for number in range(4)]
 
@@ -99,3 +99,72 @@ async def test_a_change_is_found_by_the_answer_that_allowed_it(agent: Connection
     assert len(person.asked) == len(NEW), "the later one was not asked about"
     entries = {entry["files"][0]: entry["grant"] for entry in await person.host.request("history.list")}
     assert entries == {NEW[0]: grant, "Later.md": grant} | dict.fromkeys(NEW[1:])
+
+
+async def test_a_client_reads_the_folders_that_the_person_named_without_a_question_and_asks_for_the_rest(
+    bridge: Bridge, person: Person, vault: Path
+) -> None:
+    for path in ("Work/Plan.md", "Work/Secret/Key.md", "Diary.md"):
+        (vault / path).parent.mkdir(parents=True, exist_ok=True)
+        (vault / path).write_text("# Text\n", encoding="utf-8")
+    permissions = vault / ".vault-bridge" / "permissions.json"
+    permissions.write_text('{"Work/Secret/": "---"}', encoding="utf-8")
+    await add_client(person, vault, "Robot")
+    answer = await person.host.request("consent.allowReading", client="Robot", where=["Work/"])
+    sentence = "Robot may read every note in the folder Work/, with any tool that only reads"
+    assert answer["grant"]["sentence"].startswith(sentence)
+    person.answer = "deny_once"
+    async with named(vault, "Robot") as robot:
+        assert (await robot.call("read", path="Work/Plan.md")).ok
+        assert person.asked == []
+        assert not (await robot.call("read", path="Work/Secret/Key.md")).ok
+        assert person.asked == []
+        assert not (await robot.call("read", path="Diary.md")).ok
+        assert not (await robot.call("write_file", {"path": "Work/New.md", "content": "x\n"})).ok
+        assert [question["targets"] for question in person.asked] == [["Diary.md"], ["Work/New.md"]]
+        # The newest word counts, and takes the place of the one before.
+        await person.host.request("consent.allowReading", client="Robot", where=["/"])
+        assert (await robot.call("read", path="Diary.md")).ok
+        held = [grant for grant in await person.host.request("consent.grants") if grant["kind"] == "client"]
+        assert [grant["where"] for grant in held] == [["/"]]
+        assert (await person.host.request("consent.allowReading", client="Robot", where=[])) == {"grant": None}
+        assert not (await robot.call("read", path="Work/Plan.md")).ok
+        assert person.asked[-1]["targets"] == ["Work/Plan.md"]
+    del bridge
+
+
+async def test_reading_is_allowed_for_a_client_that_is_there_and_for_folders_of_the_vault_alone(
+    person: Person, vault: Path
+) -> None:
+    await add_client(person, vault, "Robot")
+    with pytest.raises(ProtocolFailure, match="no folder of the vault"):
+        await person.host.request("consent.allowReading", client="Robot", where=["../elsewhere"])
+    with pytest.raises(ProtocolFailure):
+        await person.host.request("consent.allowReading", client="Nobody", where=["/"])
+    async with named(vault, "Robot") as robot:
+        with pytest.raises(ProtocolFailure, match="Forbidden"):
+            await robot.request("consent.allowReading", client="Robot", where=["/"])
+    assert await person.host.request("consent.grants") == []
+
+
+async def test_everything_that_was_allowed_ends_at_once_and_what_was_denied_stays_denied(
+    bridge: Bridge, person: Person, vault: Path
+) -> None:
+    permissions = vault / ".vault-bridge" / "permissions.json"
+    permissions.write_text('{"Work/": "r??", "Diary.md": "---"}', encoding="utf-8")
+    await add_client(person, vault, "Robot")
+    bridge.settings.update({"developerMode": True, "consentMode": {"grep": "always_allow", "find": "never_allow"}})
+    await person.host.request("consent.allowReading", client="Robot", where=["/"])
+    await person.host.request("consent.autoApprove", operation="create", enabled=True)
+    ended = await person.host.request("consent.endAll")
+    kinds = sorted(grant["kind"] for grant in ended["ended"])
+    assert kinds == ["auto", "client", "file", "mode"]
+    assert ended["text"] == "4 answers ended; developer mode is off. Every program asks from now on."
+    left = await person.host.request("consent.grants")
+    assert {grant["decision"] for grant in left} == {"deny_always"}
+    person.answer = "deny_once"
+    async with named(vault, "Robot") as robot:
+        assert not (await robot.call("read", path="Ideas.md")).ok
+        assert not (await robot.call("write_file", {"path": "New.md", "content": "x\n"})).ok
+    assert len(person.asked) == 2
+    assert (await person.host.request("consent.endAll"))["text"].startswith("Nothing was allowed without asking.")

@@ -1,7 +1,7 @@
 /** The plugin's own words for what the bridge sends as names. */
 
 import type { FileChange } from "../wire/consent";
-import type { FilePreview, RiskLevel } from "../wire/contract";
+import type { AnswerOption, FilePreview, RiskLevel } from "../wire/contract";
 
 /** What the two buttons say that are always there. */
 export const ONCE = { allow_once: "Allow once", deny_once: "Deny" } as const;
@@ -12,6 +12,11 @@ export const RISK_LABELS: Readonly<Record<RiskLevel, string>> = {
 	medium: "Medium risk",
 	high: "High risk",
 };
+
+/** How long a no for once holds, as the end of its button's label; the bridge says it of each question. */
+export function denialHolds(options: readonly Pick<AnswerOption, "decision" | "until">[]): string {
+	return options.some(({ decision, until }) => decision === "deny_once" && until === "stop") ? " until the bridge stops" : "";
+}
 
 const CHANGE_LABELS: Readonly<Record<FileChange, string>> = {
 	create: "New file",

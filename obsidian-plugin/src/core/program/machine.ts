@@ -10,8 +10,8 @@ export interface Machine {
 }
 
 /** The command that is looked for. */
-export function programName({ system }: Pick<Machine, "system">): string {
-	return system === "windows" ? "vault-bridge.exe" : "vault-bridge";
+export function programName({ system }: Pick<Machine, "system">, command = "vault-bridge"): string {
+	return system === "windows" ? `${command}.exe` : command;
 }
 
 /** Path components in one, in the way of the system. */

@@ -13,10 +13,14 @@ const STORE = "qbz5n2kfra8p0";
 
 /** Every place in which the command may lie, the likeliest first, each once. */
 export function usualPlaces(machine: Machine): string[] {
-	const folders = [...pathFolders(machine), ...chosenFolders(machine), ...systemFolders(machine)];
 	const clones = CLONES.flatMap((below) => insideFolder(machine, joinPath(machine, machine.home, ...below, "vault-bridge")));
-	const name = programName(machine);
-	return [...new Set([...folders.map((folder) => joinPath(machine, folder, name)), ...clones])];
+	return [...new Set([...commandPlaces(machine, "vault-bridge"), ...clones])];
+}
+
+/** Where installers put a command. */
+export function commandPlaces(machine: Machine, command: string): string[] {
+	const folders = [...pathFolders(machine), ...chosenFolders(machine), ...systemFolders(machine)];
+	return [...new Set(folders)].map((folder) => joinPath(machine, folder, programName(machine, command)));
 }
 
 /** Where the command lies in a folder that a person names: a checkout, an environment, or a folder of programs. */

@@ -2,8 +2,8 @@
 
 import { isObject, readable } from "../json";
 import { METHOD_NOT_FOUND, RpcError } from "../rpc/messages";
-import type { AllowedSite, KeyStatus, SandboxStatus, SearchServiceInfo, SemanticStatus } from "../wire/contract";
-import { readAllowedSite, readKeyStatus, readSandboxStatus, readSearchServiceInfo, readVaultStatus } from "../wire/readers";
+import type { AllowedSite, Grant, KeyStatus, SandboxStatus, SearchServiceInfo, SemanticStatus } from "../wire/contract";
+import { readAllowedSite, readAuditActivity, readGrant, readKeyStatus, readSandboxStatus, readSearchServiceInfo, readVaultStatus } from "../wire/readers";
 import type { Request } from "../wire/request";
 
 export interface Extras {
@@ -21,10 +21,14 @@ export interface Extras {
 	logBytes: number | null;
 	/** How far search by meaning is. Null: the bridge does not say. */
 	semantic: SemanticStatus | null;
+	/** What people have said and still holds. */
+	grants: Grant[];
+	/** Questions of the last seven days. Null: the bridge does not say. */
+	asked: number | null;
 }
 
 export async function loadExtras(request: Request): Promise<Extras> {
-	const ask = async (method: "keys.status" | "search.services" | "web.sites" | "sandbox.status" | "cache.stats" | "audit.stats" | "vault.status"): Promise<unknown> => {
+	const ask = async (method: "keys.status" | "search.services" | "web.sites" | "sandbox.status" | "cache.stats" | "audit.stats" | "vault.status" | "consent.grants" | "audit.activity"): Promise<unknown> => {
 		try {
 			return await request(method);
 		} catch (error) {
@@ -32,7 +36,7 @@ export async function loadExtras(request: Request): Promise<Extras> {
 			throw error;
 		}
 	};
-	const [keys, services, sites, sandbox, cache, log, vault] = await Promise.all([ask("keys.status"), ask("search.services"), ask("web.sites"), ask("sandbox.status"), ask("cache.stats"), ask("audit.stats"), ask("vault.status")]);
+	const [keys, services, sites, sandbox, cache, log, vault, grants, activity] = await Promise.all([ask("keys.status"), ask("search.services"), ask("web.sites"), ask("sandbox.status"), ask("cache.stats"), ask("audit.stats"), ask("vault.status"), ask("consent.grants"), ask("audit.activity")]);
 	return {
 		keys: keys === null ? [] : readable(readKeyStatus)(keys, "keys.status"),
 		services: services === null ? [] : readable(readSearchServiceInfo)(services, "search.services"),
@@ -41,6 +45,8 @@ export async function loadExtras(request: Request): Promise<Extras> {
 		cacheBytes: bytesOf(cache),
 		logBytes: bytesOf(log),
 		semantic: vault === null ? null : readVaultStatus(vault, "vault.status").semantic,
+		grants: grants === null ? [] : readable(readGrant)(grants, "consent.grants"),
+		asked: activity === null ? null : readAuditActivity(activity, "audit.activity").days.reduce((sum, { allowed, denied, timedOut, withdrawn }) => sum + allowed + denied + timedOut + withdrawn, 0),
 	};
 }
 

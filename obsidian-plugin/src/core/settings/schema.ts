@@ -21,6 +21,10 @@ interface FieldBase {
 	none: string;
 	/** Whether null is a value. */
 	nullable: boolean;
+	/** Whether few people change it. */
+	rare: boolean;
+	/** What people call it besides its title. */
+	also: string[];
 }
 
 export interface NumberField extends FieldBase {
@@ -90,6 +94,8 @@ function readField(key: string, value: unknown): Field {
 		unit: optional(string, "")(property["unit"], `${key}.unit`),
 		none: optional(string, "Any")(property["none"], `${key}.none`),
 		nullable,
+		rare: property["rare"] === true,
+		also: optional(readable(string), [])(property["also"], `${key}.also`),
 	};
 	const choices = Array.isArray(shape["enum"]) ? shape["enum"].filter(isChoice) : null;
 	if (choices) return { ...base, kind: "choice", options: choices };

@@ -1,7 +1,7 @@
 /** What crosses the wire. Written by `python3 scripts/generate-types` from the bridge's models; do not edit. */
 
 import { boolean, booleanOrFalse, dictionary, either, list, number, object, oneOf, optional, readable, record, string, stringOrEmpty, stringOrNull, time, unknown, type Members } from "../json";
-import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, BrokenLinks, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LeftOut, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NearestState, NewClient, NotePart, ObsidianWritesHeard, OutsideNotice, OwnQuestion, PendingCall, Preview, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsCompared, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
+import type { ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AgentInfo, AgentOutcome, AgentPlan, AllEnded, AllowedSite, AnswerOption, Attached, AuditActivity, AuditAppended, AuditCleared, AuditDropped, AuditExport, AuditExportFile, AuditFault, AuditHead, AuditRecord, AuditStats, AuditVerification, AuditedFile, AutoApproved, BrokenLinks, CacheState, CallPlan, CallPreview, Cancelled, ChainCall, ChangeDiff, ChangeEntry, ChatDeleted, ChatDelta, ChatDone, ChatMessage, ChatModel, ChatModels, ChatStarted, ChatToolCall, ChatToolEvent, ClientInfo, ClientsChanged, ConsentReply, ConsentRequest, ConsentResolved, ConsentRevised, ConsentWaiting, Conversation, ConversationInfo, CustomAnswer, CustomResult, CustomRunEnded, CustomToolInfo, CustomToolList, CustomToolSaved, DataPart, DirtyQuestion, Discovery, DraftDiscarded, DraftInfo, DraftPreview, DraftStep, DraftsChanged, EffectiveSettings, Endpoint, EnvironmentInfo, Events, Explanation, Faults, FilePreview, FileVersion, FileVersions, FoundServer, FunctionTool, Grant, GrantsChanged, HostWrite, ImagePart, IndexComparison, IndexDifference, IndexProgress, KeyStatus, KeyTest, LeftOut, LimitHit, LimitUse, LinkPart, McpAnnotations, McpTool, NearestState, NewClient, NotePart, ObsidianWritesHeard, OutsideNotice, OwnQuestion, PendingCall, Preview, ReadingAllowed, Refusal, RequestPlan, Revision, Revoked, RunToolQuestion, SandboxStatus, Scope, SearchServiceInfo, SemanticStatus, ServerInfo, ServerList, ServerToolInfo, SessionInfo, SessionName, SettingsInForce, SettingsSchema, SettingsSection, SettingsUpdated, Subscribed, TargetView, Template, TemplateInfo, TemplateParameter, TemplateRemoved, TextPart, ToolDescription, ToolFace, ToolFinished, ToolFunction, ToolOutput, ToolProgress, ToolResult, ToolSetting, ToolStarted, ToolsChanged, TrashQuestion, UncomparedNote, UndoneAll, UndoneChange, VaultChanged, VaultMoved, VaultStatus, VersionBytes, VersionsCompared, VersionsForgotten, VersionsStatus, WebCleared, WebReaderInfo, WritePlan, WriteQuestion } from "./contract";
 
 export const activityAnswers: Members<ActivityAnswers> = {
 	count: number,
@@ -102,6 +102,35 @@ export const agentPlan: Members<AgentPlan> = {
 	digest: string,
 };
 export const readAgentPlan = /* @__PURE__ */ record(agentPlan);
+
+export const grant: Members<Grant> = {
+	who: string,
+	what: string,
+	tool: stringOrNull,
+	operation: stringOrNull,
+	where: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	additions: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
+	mostFiles: /* @__PURE__ */ optional(number, null),
+	until: string,
+	expires: stringOrNull,
+	sentence: string,
+	grantId: string,
+	kind: string,
+	client: stringOrNull,
+	clientId: stringOrNull,
+	sessionId: stringOrNull,
+	decision: string,
+	feedback: stringOrNull,
+	usedFiles: /* @__PURE__ */ optional(number, null),
+	since: stringOrNull,
+};
+export const readGrant = /* @__PURE__ */ record(grant);
+
+export const allEnded: Members<AllEnded> = {
+	ended: /* @__PURE__ */ list(readGrant),
+	text: string,
+};
+export const readAllEnded = /* @__PURE__ */ record(allEnded);
 
 export const allowedSite: Members<AllowedSite> = {
 	site: string,
@@ -261,29 +290,6 @@ export const auditVerification: Members<AuditVerification> = {
 	head: /* @__PURE__ */ optional(readAuditHead, null),
 };
 export const readAuditVerification = /* @__PURE__ */ record(auditVerification);
-
-export const grant: Members<Grant> = {
-	who: string,
-	what: string,
-	tool: stringOrNull,
-	operation: stringOrNull,
-	where: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	additions: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
-	mostFiles: /* @__PURE__ */ optional(number, null),
-	until: string,
-	expires: stringOrNull,
-	sentence: string,
-	grantId: string,
-	kind: string,
-	client: stringOrNull,
-	clientId: stringOrNull,
-	sessionId: stringOrNull,
-	decision: string,
-	feedback: stringOrNull,
-	usedFiles: /* @__PURE__ */ optional(number, null),
-	since: stringOrNull,
-};
-export const readGrant = /* @__PURE__ */ record(grant);
 
 export const autoApproved: Members<AutoApproved> = {
 	enabled: boolean,
@@ -979,6 +985,11 @@ export const pendingCall: Members<PendingCall> = {
 };
 export const readPendingCall = /* @__PURE__ */ record(pendingCall);
 
+export const readingAllowed: Members<ReadingAllowed> = {
+	grant: /* @__PURE__ */ optional(readGrant, null),
+};
+export const readReadingAllowed = /* @__PURE__ */ record(readingAllowed);
+
 export const refusal: Members<Refusal> = {
 	outcome: /* @__PURE__ */ oneOf("deny", "fail"),
 	rule: string,
@@ -1121,6 +1132,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	encryptedKeys: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(string), {}),
 	allowedDomains: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	allowAllDomains: booleanOrFalse,
+	onlyAllowedDomains: booleanOrFalse,
 	blockExternalRequests: booleanOrFalse,
 	httpsOnly: /* @__PURE__ */ optional(boolean, true),
 	allowSelfSignedLocalhost: booleanOrFalse,
@@ -1150,6 +1162,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	shareUsageStatistics: booleanOrFalse,
 	semanticSearch: /* @__PURE__ */ optional(/* @__PURE__ */ oneOf("auto", "on", "off"), "auto"),
 	semanticModel: stringOrEmpty,
+	searchPdfs: /* @__PURE__ */ optional(boolean, true),
 	findMaxResults: /* @__PURE__ */ optional(number, 50),
 	grepContextLines: /* @__PURE__ */ optional(number, 2),
 	grepMaxMatches: /* @__PURE__ */ optional(number, 100),

@@ -1,6 +1,6 @@
 /** The row of answers: deny or allow once; everything else is behind a button. */
 
-import { ONCE } from "../../core/consent/wording";
+import { denialHolds, ONCE } from "../../core/consent/wording";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { allows, type ConsentRequest } from "../../core/wire/consent";
 import type { AnswerOption, Decision } from "../../core/wire/contract";
@@ -70,7 +70,7 @@ export class Answers {
 	}
 
 	/** What an answer for once does, in the bridge's words. */
-	onceSentence(decision: Decision): string | null {
+	private onceSentence(decision: Decision): string | null {
 		return this.options.find((one) => one.decision === decision)?.sentence ?? null;
 	}
 
@@ -131,7 +131,7 @@ export class Answers {
 	}
 
 	private drawOnce(bar: HTMLElement, decision: keyof typeof ONCE): void {
-		const button = bar.createEl("button", { cls: `vault-bridge-answer is-${decision}`, text: ONCE[decision], type: "button" });
+		const button = bar.createEl("button", { cls: `vault-bridge-answer is-${decision}`, text: allows(decision) ? ONCE[decision] : `${ONCE[decision]}${denialHolds(this.options)}`, type: "button" });
 		const sentence = this.onceSentence(decision);
 		if (sentence !== null) button.title = sanitizePlain(sentence);
 		this.guard.press(button, allows(decision) ? "allow" : "deny", (byKey) => { this.give(decision, null, byKey); });

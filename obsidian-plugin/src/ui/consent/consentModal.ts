@@ -167,7 +167,7 @@ export class ConsentModal extends Modal {
 	private drawBody(request: ConsentRequest, summaryId: string): void {
 		const frame = this.contentEl.createDiv({ cls: "vault-bridge-frame" });
 		const body = frame.createDiv({ cls: "vault-bridge-body", attr: { tabindex: "0", role: "region", "aria-labelledby": summaryId } });
-		const content = body.createDiv();
+		const content = body.createDiv({ cls: "vault-bridge-content" });
 		drawSummary(content.createDiv({ cls: "vault-bridge-head" }), request, summaryId);
 		this.patience = null;
 		this.patienceEl = content.createDiv({ cls: "vault-bridge-faint", attr: { role: "status" } });
@@ -207,8 +207,6 @@ export class ConsentModal extends Modal {
 		if (note !== null && this.app.vault.getFileByPath(note)) link("Open the note beside", () => { this.events.showNote(note); });
 		link("View audit log", this.events.showLog);
 		link("Tool settings", this.events.showSettings);
-		const refusal = this.answers?.onceSentence("deny_once");
-		if (refusal) showText(footer.createSpan({ cls: "vault-bridge-refusal" }), `Deny: ${refusal}`);
 	}
 
 	/** What is read has the focus at first, so that keys scroll it and answer nothing. From there Tab goes to the answers. */

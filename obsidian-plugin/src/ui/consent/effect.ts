@@ -31,15 +31,21 @@ export function drawEffect(container: HTMLElement, request: ConsentRequest, offe
 
 function drawTargets(container: HTMLElement, targets: readonly string[]): void {
 	const list = container.createDiv({ cls: "vault-bridge-targets" });
-	for (const target of targets.slice(0, 50)) showLongText(list.createEl("code"), target);
+	for (const target of targets.slice(0, 50)) {
+		if (target === "" || target === "/") list.createEl("strong", { text: "The whole vault" });
+		else showLongText(list.createEl("code"), target);
+	}
 	if (targets.length > 50) list.createSpan({ text: `and ${targets.length - 50} more` });
 }
 
 function drawParameterSection(container: HTMLElement, request: ConsentRequest, open: boolean): void {
 	const details = container.createEl("details", { cls: "vault-bridge-details" });
 	details.createEl("summary", { text: "Parameters" });
+	if (request.tool.description && !request.brief) showLongText(details.createDiv({ cls: "vault-bridge-faint" }), request.tool.description);
+	let drawn = false;
 	const draw = (): void => {
-		if (!details.open || details.childElementCount > 1) return;
+		if (!details.open || drawn) return;
+		drawn = true;
 		drawParameters(details.createDiv(), request.parameters);
 	};
 	details.open = open;

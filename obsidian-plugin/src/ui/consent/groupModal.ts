@@ -2,6 +2,7 @@
 
 import { Modal, type App } from "obsidian";
 import type { Clock } from "../../core/clock";
+import { denialHolds } from "../../core/consent/wording";
 import { patienceOf } from "../../core/consent/patience";
 import { isDestructive } from "../../core/diff/totals";
 import type { ConsentRequest } from "../../core/wire/consent";
@@ -189,8 +190,10 @@ export class GroupModal extends Modal {
 	}
 
 	private refresh(): void {
-		const [deny, allow] = [this.chosen("deny_once").length, this.chosen("allow_once").length];
-		this.denyEl?.setText(`Deny ${deny}`);
+		const denied = this.chosen("deny_once");
+		const [deny, allow] = [denied.length, this.chosen("allow_once").length];
+		const holds = new Set(denied.map(({ options }) => denialHolds(options)));
+		this.denyEl?.setText(`Deny ${deny}${holds.size === 1 ? [...holds].join("") : ""}`);
 		this.allowEl?.setText(`Allow ${allow} once`);
 		this.denyEl?.setAttr("aria-disabled", this.blocked || deny === 0);
 		const ready = !this.blocked && allow > 0 && this.guard.armed;

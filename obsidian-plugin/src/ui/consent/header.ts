@@ -35,7 +35,6 @@ export function drawBackground(container: HTMLElement, request: ConsentRequest):
 		reason.createSpan({ cls: "vault-bridge-faint", text: "Its reason: " });
 		showLongText(reason.createSpan({ cls: "vault-bridge-quote" }), request.reason, INTRODUCTION);
 	}
-	if (request.tool.description && !request.brief) showLongText(container.createDiv({ cls: "vault-bridge-faint" }), request.tool.description, INTRODUCTION);
 }
 
 /** The name that the person gave stands as a fact. What a program calls itself is a claim, and is marked as one. */

@@ -4,7 +4,6 @@ import { setIcon } from "obsidian";
 import { changeLabel } from "../../core/consent/wording";
 import { dangersOf, type Danger } from "../../core/diff/dangers";
 import { factsOf } from "../../core/diff/facts";
-import type { Hunk } from "../../core/diff/model";
 import { parseDiff } from "../../core/diff/parse";
 import type { Selection } from "../../core/diff/selection";
 import type { FileChange } from "../../core/wire/consent";
@@ -18,6 +17,9 @@ import { drawPartBox } from "./partBox";
 
 /** Characters of a diff that is read after it is on the screen. */
 const LONG_DIFF = 50_000;
+
+/** Rows of a diff that one sees at a glance. */
+const SEEN_WHOLE = 40;
 
 const ICONS: Readonly<Record<FileChange, string>> = {
 	create: "file-plus-2",
@@ -97,12 +99,16 @@ function drawBody(body: HTMLElement, file: FilePreview, offer: FileOffer | null,
 	if (file.note !== "") body.createDiv({ cls: "vault-bridge-note", text: file.note });
 	const about = body.createDiv();
 	const diff = body.createDiv();
+	const facts = body.createDiv();
 	soon(() => {
 		const hunks = parseDiff(file.diff);
+		// Below a change that one sees whole; above one that one would have to read to its end.
+		if (hunks.reduce((count, { rows }) => count + rows.length, 0) > SEEN_WHOLE) about.append(facts);
 		if (hunks.length > 0) ends.push(drawDiff(diff, hunks, actionsFor(file, offer)));
 		else diff.createDiv({ cls: "vault-bridge-file-empty", text: emptySentence(file) });
 		soon(() => {
-			drawAbout(about, hunks);
+			for (const danger of dangersOf(hunks)) about.createDiv({ cls: "vault-bridge-note is-warning", text: DANGERS[danger] });
+			drawFacts(facts, factsOf(hunks));
 		});
 	});
 }
@@ -124,11 +130,6 @@ function choiceFor(file: FilePreview, selection: Selection | null): HunkActions[
 /** The sign that a row can be opened, which turns when it is. */
 export function drawChevron(summary: HTMLElement): void {
 	setIcon(summary.createSpan({ cls: "vault-bridge-chevron" }), "chevron-right");
-}
-
-function drawAbout(about: HTMLElement, hunks: readonly Hunk[]): void {
-	for (const danger of dangersOf(hunks)) about.createDiv({ cls: "vault-bridge-note is-warning", text: DANGERS[danger] });
-	drawFacts(about, factsOf(hunks));
 }
 
 function emptySentence(file: FilePreview): string {

@@ -17,7 +17,7 @@ const NULL = "";
 export function fieldRow(form: Form, field: Field): SettingDefinition | null {
 	const draw = painter(form, field);
 	if (!draw) return null;
-	return { name: sanitizePlain(field.title), desc: sanitizePlain(plain(field.description)), aliases: [field.key], render: draw };
+	return { name: sanitizePlain(field.title), desc: sanitizePlain(plain(field.description)), aliases: [field.key, ...field.also], render: draw };
 }
 
 function painter(form: Form, field: Field): ((setting: Setting) => void) | null {

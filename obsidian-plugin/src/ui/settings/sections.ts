@@ -10,6 +10,7 @@ import { fieldRow } from "./fields";
 import type { Form } from "./form";
 import { showOutcome } from "./problem";
 import { CHOSEN } from "./searchServices";
+import { filtered } from "./filtered";
 import { rateGroup, toolGroups } from "./tools";
 
 /** Settings that have controls of their own. */
@@ -23,21 +24,32 @@ export function sectionPages(form: Form): SettingDefinitionPage[] {
 	});
 }
 
+/** Every setting in one list, found by its title and by what people call it. */
+export function allSettings(form: Form): SettingDefinitionPage {
+	const rows = form.settings.schema.fields.flatMap((field) => rowsOf(form, [field]));
+	return { type: "page", name: "Find a setting", desc: "All settings in one list, with a search.", items: [filtered(rows)] };
+}
+
 function page(form: Form, section: SettingsSection, fields: readonly Field[]): SettingDefinitionPage {
-	const rows = fields.flatMap((field): SettingDefinition[] => {
-		const row = fieldRow(form, field);
-		return row && !ELSEWHERE.has(field.key) ? [...rowsAbove(form, field.key), row] : [];
-	});
 	const limits = fields.filter((field): field is TableField => field.kind === "table" && field.key === "rateLimits");
+	const rare = rowsOf(form, fields.filter((field) => field.rare));
+	const more: SettingDefinitionPage = { type: "page", name: "More settings", desc: "What few people change.", items: [filtered(rare)] };
 	const items: SettingDefinitionItem[] = [
 		...(fields.some((field) => field.key === "enabledTools") ? toolGroups(form) : []),
 		...groupsBefore(form, section.id),
-		{ type: "group", items: [...rows, ...extraRows(form, section.id)] },
+		{ type: "group", items: [...rowsOf(form, fields.filter((field) => !field.rare)), ...extraRows(form, section.id)] },
 		...groupsAfter(form, section.id),
 		...limits.map((field) => rateGroup(form, field)),
-		{ type: "group", items: [resetRow(form, section)] },
+		{ type: "group", items: [...(rare.length > 0 ? [more] : []), resetRow(form, section)] },
 	];
 	return { type: "page", name: sanitizePlain(section.title), desc: sanitizePlain(section.description), items };
+}
+
+function rowsOf(form: Form, fields: readonly Field[]): SettingDefinition[] {
+	return fields.flatMap((field): SettingDefinition[] => {
+		const row = fieldRow(form, field);
+		return row && !ELSEWHERE.has(field.key) ? [...rowsAbove(form, field.key), row] : [];
+	});
 }
 
 function resetRow(form: Form, section: SettingsSection): SettingDefinition {

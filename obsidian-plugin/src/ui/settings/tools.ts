@@ -1,25 +1,35 @@
 /** What agents can do: a preset in one step, or tool by tool with one choice each. */
 
-import { ExtraButtonComponent, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
+import { ExtraButtonComponent, type SettingDefinition, type SettingDefinitionItem, type SettingDefinitionPage } from "obsidian";
 import { isObject, type JsonObject } from "../../core/json";
 import { labelOf, MODE_LABELS } from "../../core/settings/labels";
+import { presetText } from "../../core/settings/presets";
 import type { TableField } from "../../core/settings/schema";
 import { absentTools, listOf, type Outcome } from "../../core/settings/store";
 import { choiceOf, choicesOf, choosing, grouped, OFF, type ToolChoice } from "../../core/settings/tools";
 import { sanitizePlain } from "../../core/text/sanitize";
 import type { ToolSetting } from "../../core/wire/contract";
+import { filtered } from "./filtered";
 import { valueOf, type Form } from "./form";
 import { about, showOutcome } from "./problem";
 import { replaceTyped } from "./typed";
 
 const CUSTOM = "";
+/** Words of a row's text, so that one can run over the rows. */
+const MOST_WORDS = 20;
 
 export function toolGroups(form: Form): SettingDefinitionItem[] {
-	const groups = grouped(form.settings.schema.tools).map(
-		([heading, tools]): SettingDefinitionItem => ({ type: "group", heading: sanitizePlain(heading), items: tools.map((tool) => toolRow(form, tool)) }),
-	);
+	const { tools } = form.settings.schema;
+	const rows = grouped(tools).flatMap(([heading, own]) => own.map((tool) => toolRow(form, tool, heading)));
 	const absent = absentRow(form);
-	return [{ type: "group", items: [presetRow(form)] }, ...groups, ...(absent.length > 0 ? [{ type: "group", items: absent } as const] : [])];
+	const changed = Object.keys(tableOf(form, "consentMode")).filter((name) => tools.some((tool) => tool.name === name)).length;
+	const each: SettingDefinitionPage = {
+		type: "page",
+		name: "Each tool",
+		desc: changed === 0 ? "Which tools are on, and when each asks." : `Which tools are on, and when each asks. You have set ${changed}.`,
+		items: [filtered(rows), ...(absent.length > 0 ? [{ type: "group", items: absent } as const] : [])],
+	};
+	return [{ type: "group", items: [presetRow(form), each] }];
 }
 
 export function presetNameOf(form: Form): string | null {
@@ -31,7 +41,7 @@ export function presetNameOf(form: Form): string | null {
 function presetRow(form: Form): SettingDefinition {
 	return {
 		name: "Preset",
-		desc: "Turns a set of tools on, and all others off.",
+		desc: sanitizePlain(presetText(presetNameOf(form) ?? CUSTOM, enabledIn(form))),
 		render: (setting) => {
 			setting.addDropdown((dropdown) => {
 				dropdown.addOption(CUSTOM, "Custom");
@@ -45,11 +55,11 @@ function presetRow(form: Form): SettingDefinition {
 	};
 }
 
-function toolRow(form: Form, tool: ToolSetting): SettingDefinition {
+function toolRow(form: Form, tool: ToolSetting, heading: string): SettingDefinition {
 	return {
 		name: sanitizePlain(tool.title),
-		desc: sanitizePlain(firstSentence(tool.description)),
-		aliases: [tool.name, "consent"],
+		desc: sanitizePlain(short(tool.description)),
+		aliases: [tool.name, sanitizePlain(heading), "consent"],
 		render: (setting) => {
 			setting.addDropdown((dropdown) => {
 				const shown = (): ToolChoice => choiceOf(tool, enabledIn(form), tableOf(form, "consentMode"));
@@ -158,6 +168,8 @@ function tableOf(form: Form, key: string): JsonObject {
 	return isObject(value) ? value : {};
 }
 
-function firstSentence(text: string): string {
-	return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+/** The first sentence of a description that is written for models, or its first words. */
+function short(text: string): string {
+	const words = (/^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text).split(/\s+/);
+	return words.length < MOST_WORDS ? words.join(" ") : `${words.slice(0, MOST_WORDS - 1).join(" ").replace(/[,;:]$/, "")}…`;
 }

@@ -8,6 +8,12 @@ import { chooseFile } from "../chooseFile";
 import { copyRow, type Copy } from "../copyRow";
 import { showText } from "../text";
 import { addButton } from "../addButton";
+import type { AgentConnector, Agents } from "../agents/agentList";
+
+/** What an agent may be asked at first: it reads, and proposes one change. */
+const TASK = "Look through my notes in Obsidian, then write a new note “Hello.md” there that says what they are about.";
+/** Milliseconds after which a page that waits for something looks again. */
+const GLANCE = 3_000;
 
 export const START_VIEW = "vault-bridge-start";
 
@@ -25,6 +31,10 @@ export interface StartSource {
 	askDemo: () => void;
 	undoDemo: (executionId: string) => void;
 	copy: Copy;
+	showQuestion: (requestId: string) => void;
+	connector: AgentConnector;
+	/** The page is looked at, and time has passed. */
+	glance: () => void;
 	openReadme: () => void;
 	openLog: () => void;
 	openChanges: () => void;
@@ -56,15 +66,15 @@ export interface StartState {
 	serveCommand: string;
 	clientCommand: string;
 	script: string;
-	presets: { name: string; tools: number; chosen: boolean }[];
+	presets: { name: string; text: string; chosen: boolean }[];
+	/** The programs of this machine; null until the bridge has said. */
+	agents: Agents | null;
+	/** What the person does after a program was connected just now. */
+	next: string | null;
+	/** The question of an agent that waits. */
+	question: { requestId: string; asker: string; summary: string } | null;
 	demo: Demo;
 }
-
-const PRESET_TEXTS: Readonly<Record<string, string>> = {
-	minimal: "Agents find and read notes. Nothing can be changed.",
-	vault: "Agents also create, edit, move and delete notes. Every change is shown to you first.",
-	everything: "Every tool there is. Some still have a switch of their own in the settings.",
-};
 
 const HEADLINES: Readonly<Record<StartState["kind"], string>> = {
 	looking: "Looking for Vault Bridge…",
@@ -79,6 +89,7 @@ const HEADLINES: Readonly<Record<StartState["kind"], string>> = {
 
 export class StartView extends ItemView {
 	private drawn = "";
+	private ownOpen = false;
 
 	constructor(
 		leaf: WorkspaceLeaf,
@@ -100,6 +111,7 @@ export class StartView extends ItemView {
 		this.contentEl.addClass("vault-bridge-view");
 		this.drawn = "";
 		this.register(this.source.onChange(() => { this.draw(); }));
+		this.registerInterval(window.setInterval(() => { this.source.glance(); }, GLANCE));
 		this.draw();
 		return Promise.resolve();
 	}
@@ -144,8 +156,7 @@ export class StartView extends ItemView {
 
 	private drawStart(el: HTMLElement, { program, serveCommand }: StartState): void {
 		this.title(el, "Start it for this vault", false);
-		if (program === null) el.createDiv({ text: "Select “Look again” when it is installed. Obsidian can then start it; or start it in a terminal:" });
-		else showText(el.createDiv(), `Found: ${program}. Obsidian can start it, or you in a terminal:`);
+		showText(el.createDiv(), program === null ? "Obsidian can start it as soon as it is installed. Or you, in a terminal:" : `Found: ${program}. Obsidian can start it, or you in a terminal:`);
 		copyRow(el, serveCommand, "the command that starts the bridge", this.source.copy);
 	}
 
@@ -157,49 +168,86 @@ export class StartView extends ItemView {
 		if (trouble && trouble.said !== "") showText(note.createEl("pre", { cls: "vault-bridge-said" }), trouble.said);
 	}
 
-	private drawInstall(el: HTMLElement, { install, fromSource }: StartState): void {
+	private drawInstall(el: HTMLElement, { install: [first, ...others], fromSource }: StartState): void {
+		if (!first) return;
 		this.title(el, "Install it, once", false);
-		el.createDiv({ text: `Paste one of these into a terminal${fromSource ? ", in the folder of the source" : ""}. The first also brings the right Python; the second needs Python 3.11 to 3.13.` });
-		for (const { name, command } of install) {
-			el.createDiv({ cls: "vault-bridge-copy-label", text: `With ${name}` });
-			copyRow(el, command, `the command for ${name}`, this.source.copy);
-		}
+		el.createDiv({ text: `Paste this into a terminal${fromSource ? ", in the folder of the source" : ""}. This page goes on by itself when it is done.` });
+		this.drawCommand(el, first);
+		if (others.length === 0) return;
+		const more = el.createEl("details", { cls: "vault-bridge-details" });
+		more.createEl("summary", { text: "Other ways" });
+		for (const one of others) this.drawCommand(more, one);
+	}
+
+	private drawCommand(el: HTMLElement, { name, command }: InstallCommand): void {
+		el.createDiv({ cls: "vault-bridge-copy-label", text: name });
+		copyRow(el, command, "the command that installs the bridge", this.source.copy);
 	}
 
 	private drawRunning(page: HTMLElement, state: StartState): void {
-		const { detail, presets, demo } = state;
-		showText(page.createDiv({ cls: "vault-bridge-note" }), detail ?? "");
+		showText(page.createDiv({ cls: "vault-bridge-note" }), state.detail ?? "");
 		const steps = page.createEl("ol", { cls: "vault-bridge-steps" });
-		const tools = steps.createEl("li");
-		this.title(tools, "Choose which tools agents have", presets.some(({ chosen }) => chosen));
-		tools.createDiv({ text: "You can change it at any time in the settings." });
-		this.drawPresets(tools, state);
-		const question = steps.createEl("li");
-		this.title(question, "Answer a first question", state.kind === "done");
-		question.createDiv({ text: "The bridge asks you whether it may create one note. Allow it or not: nothing else happens, and you can undo it." });
-		this.drawDemo(question, demo);
-		const agent = steps.createEl("li");
-		this.title(agent, "Connect an agent", false);
-		agent.createDiv({ text: "Claude Code, Claude Desktop, Codex, Cursor, VS Code, Gemini CLI and OpenCode are connected in the settings, on the page “Connect an agent”. It also says how any other program that speaks MCP connects." });
-		agent.createDiv({ text: "For a program of your own, make a name and a token in a terminal:" });
-		copyRow(agent, state.clientCommand, "the command that adds an agent", this.source.copy);
-		agent.createDiv({ text: "A script that works under this name, for the Python that the bridge is installed in:" });
-		copyRow(agent, state.script, "the script", this.source.copy);
+		this.drawConnect(steps.createEl("li"), state);
+		this.drawTask(steps.createEl("li"), state);
+		this.drawQuestion(steps.createEl("li"), state);
+		this.drawOwn(page, state);
 		const bar = page.createDiv({ cls: "vault-bridge-start-buttons" });
 		const links: [string, () => void][] = [["View log", this.source.openLog], ["Changes", this.source.openChanges], ["Open settings", this.source.openSettings], ["Open the readme", this.source.openReadme]];
-		for (const [text, action] of links) bar.createEl("button", { text, type: "button" }).addEventListener("click", action);
+		for (const [text, action] of links) addButton(bar, text, action);
+	}
+
+	private drawConnect(el: HTMLElement, { agents }: StartState): void {
+		this.title(el, "Connect the program in which you use AI", connectedOf(agents) !== null);
+		if (agents === null) el.createDiv({ text: "Looking which programs are on this machine…" });
+		else this.source.connector.draw(el, agents);
+		if (agents?.kind === "listed" && !agents.agents.some(({ here }) => here)) el.createDiv({ text: "Install one of them, then open this page again." });
+	}
+
+	private drawTask(el: HTMLElement, { agents, next }: StartState): void {
+		const title = connectedOf(agents);
+		this.title(el, "Ask it something", false);
+		if (title === null) el.createDiv({ cls: "vault-bridge-faint", text: "What to type appears here." });
+		else {
+			showText(el.createDiv(), next ?? `Start ${title} again if it was open.`);
+			el.createDiv({ text: "Then type, for example:" });
+			copyRow(el, TASK, "what to type", this.source.copy);
+		}
+	}
+
+	private drawQuestion(el: HTMLElement, { kind, question, demo }: StartState): void {
+		this.title(el, "Answer its first question", kind === "done");
+		if (question !== null) {
+			const note = el.createDiv({ cls: "vault-bridge-note", attr: { role: "status" } });
+			showText(note, `${question.asker} asks: ${question.summary}.`);
+			addButton(note, "Show the question", () => { this.source.showQuestion(question.requestId); }, "mod-cta");
+		} else if (kind === "done") el.createDiv({ text: "You have answered one. “Changes” lists what was written, each with “Undo”." });
+		else el.createDiv({ text: "It opens by itself and shows what would change. Nothing is written before you allow it." });
+		this.drawDemo(el, demo);
 	}
 
 	private drawDemo(el: HTMLElement, demo: Demo): void {
-		const button = el.createEl("button", { cls: demo.kind === "none" ? "mod-cta" : "", text: demo.kind === "asking" ? "Waiting for your answer…" : "Ask a demo question", type: "button" });
+		const button = addButton(el, demo.kind === "asking" ? "Waiting for your answer…" : "Ask a demo question", this.source.askDemo);
 		button.disabled = demo.kind === "asking";
-		button.addEventListener("click", this.source.askDemo);
 		if (demo.kind !== "allowed" && demo.kind !== "not-allowed") return;
 		const note = el.createDiv({ cls: "vault-bridge-note", attr: { role: "status" } });
 		showText(note, demo.text);
 		const { executionId } = demo.kind === "allowed" ? demo : { executionId: null };
 		if (executionId === null) return;
 		addButton(note, "Undo…", () => { this.source.undoDemo(executionId); });
+	}
+
+	/** What only those need who write programs themselves. It stays open while the page is drawn anew. */
+	private drawOwn(page: HTMLElement, state: StartState): void {
+		const own = page.createEl("details", { cls: "vault-bridge-details vault-bridge-start-own" });
+		own.open = this.ownOpen;
+		own.addEventListener("toggle", () => { this.ownOpen = own.open; });
+		own.createEl("summary", { text: "For your own programs" });
+		own.createDiv({ text: "Programs that have no name of their own get these tools:" });
+		this.drawPresets(own, state);
+		own.createDiv({ text: "A name and a token for a program of yours come from a terminal:" });
+		copyRow(own, state.clientCommand, "the command that adds an agent", this.source.copy);
+		own.createDiv({ text: "A script that works under this name, for the Python that the bridge is installed in:" });
+		copyRow(own, state.script, "the script", this.source.copy);
 	}
 
 	private drawPresets(el: HTMLElement, { presets }: StartState): void {
@@ -209,7 +257,7 @@ export class StartView extends ItemView {
 			const title = card.createDiv({ cls: "vault-bridge-preset-name" });
 			showText(title, labelOf(preset.name));
 			if (preset.chosen) setIcon(title.createSpan(), "check");
-			card.createDiv({ cls: "vault-bridge-preset-text", text: PRESET_TEXTS[preset.name] ?? `${preset.tools} tools` });
+			showText(card.createDiv({ cls: "vault-bridge-preset-text" }), preset.text);
 			card.addEventListener("click", () => { this.source.choosePreset(preset.name); });
 		}
 	}
@@ -218,4 +266,9 @@ export class StartView extends ItemView {
 		const title = el.createDiv({ cls: "vault-bridge-step-title", text });
 		if (done) setIcon(title.createSpan({ attr: { "aria-label": "Done", role: "img" } }), "check");
 	}
+}
+
+/** What the first program that is connected is called. */
+function connectedOf(agents: Agents | null): string | null {
+	return agents?.kind === "listed" ? (agents.agents.find(({ client }) => client !== null)?.title ?? null) : null;
 }

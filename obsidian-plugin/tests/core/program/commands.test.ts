@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { installCommands, quoted, typedProgram } from "../../../src/core/program/commands";
+import { installCommands, installSource, quoted, typedProgram } from "../../../src/core/program/commands";
 
 const HOSTILE = ["plain", "/home/ada/My Notes", "a'b", "$(touch x)", "`id`", "a;b&c|d", 'say "hi"', "*?[x]", "$HOME", "é ü 🎉", "-n", "a\nb", "\\"];
 
@@ -36,10 +36,22 @@ describe("the command in a terminal", () => {
 	});
 });
 
-it("is installed from the release's address, and else from the folder of the source; never by a bare name that somebody else may have", () => {
-	expect(installCommands("https://example.org/obsidian_vault_bridge-0.1.0-py3-none-any.whl", "linux").map(({ command }) => command)).toEqual([
-		"uv tool install --python 3.13 https://example.org/obsidian_vault_bridge-0.1.0-py3-none-any.whl",
-		"pipx install https://example.org/obsidian_vault_bridge-0.1.0-py3-none-any.whl",
-	]);
-	expect(installCommands("", "macos").map(({ command }) => command)).toEqual(["uv tool install --python 3.13 .", "pipx install ."]);
+describe("it is installed", () => {
+	const linux = { system: "linux", home: "/home/ada", env: { PATH: "/usr/bin" } } as const;
+	const wheel = installSource("https://example.org/ada/bridge", "0.1.0");
+
+	it("from the release's address, and else from the folder of the source; never by a bare name that somebody else may have", () => {
+		expect(wheel).toBe("https://example.org/ada/bridge/releases/download/0.1.0/obsidian_vault_bridge-0.1.0-py3-none-any.whl");
+		expect(installCommands(wheel, linux, [{ name: "pipx", path: "/usr/bin/pipx" }])[0]?.command).toBe(`pipx install ${wheel}`);
+		expect(installCommands(installSource("", "0.1.0"), linux, [{ name: "pipx", path: "/usr/bin/pipx" }])[0]?.command).toBe("pipx install .");
+	});
+
+	it("by what is there, called by its whole path where a terminal may not find it; else uv is fetched first", () => {
+		expect(installCommands("", linux, [{ name: "uv", path: "/opt/a b/uv" }]).map(({ command }) => command)).toEqual([
+			"'/opt/a b/uv' tool install --python 3.13 .",
+			"curl -LsSf https://astral.sh/uv/install.sh | sh && ~/.local/bin/uv tool install --python 3.13 .",
+		]);
+		const windows = { system: "windows", home: "C:\\Users\\ada", env: {} } as const;
+		expect(installCommands("", windows, []).map(({ command }) => command)).toEqual(['irm https://astral.sh/uv/install.ps1 | iex; & "$HOME\\.local\\bin\\uv.exe" tool install --python 3.13 .']);
+	});
 });

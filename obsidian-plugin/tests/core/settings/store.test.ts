@@ -36,7 +36,7 @@ describe("the settings of a vault", () => {
 		const vault = { notes: 3, files: 3, indexed: 3, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], semantic };
 		const { made } = store({ "search.services": [service], "sandbox.status": sandbox, "web.sites": [site], "keys.status": [key], "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 }, "vault.status": vault });
 		await made.load();
-		expect(made.current?.extras).toEqual({ keys: [key], services: [service], sites: [site], sandbox, cacheBytes: 5, logBytes: 7, semantic });
+		expect(made.current?.extras).toEqual({ keys: [key], services: [service], sites: [site], sandbox, cacheBytes: 5, logBytes: 7, semantic, grants: [], asked: null });
 	});
 
 	it("are told of once, as long as nothing changes", async () => {

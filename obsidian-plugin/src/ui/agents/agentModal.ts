@@ -7,6 +7,7 @@ import { drawFiles } from "../diff/fileList";
 import { focusAtOpening } from "../firstFocus";
 import { showText } from "../text";
 import { addButton } from "../addButton";
+import { drawReadingChoice } from "./readingChoice";
 
 export class AgentModal extends Modal {
 	private end: () => void = () => undefined;
@@ -15,7 +16,8 @@ export class AgentModal extends Modal {
 		app: App,
 		private readonly title: string,
 		private readonly plan: AgentPlan,
-		private readonly act: () => void,
+		/** Do it; `reads` are the folders that the program reads without asking. */
+		private readonly act: (reads: readonly string[]) => void,
 	) {
 		super(app);
 	}
@@ -29,9 +31,11 @@ export class AgentModal extends Modal {
 			body.createEl("p"),
 			removes
 				? "Its entry is taken out of the configuration. If connecting had made its token, that is refused from then on."
-				: `It becomes the program “${client}”, which may call tools and is asked about like any other. Its token stays in a file that only you can read. The old configuration is kept beside the new one.`,
+				: `It is called “${client}” here. You are asked before it changes anything.`,
 		);
+		const reads = removes ? () => [] : drawReadingChoice(body, this.app);
 		for (const sentence of kept) showText(body.createDiv({ cls: "vault-bridge-note" }), sentence);
+		if (files.length > 0) body.createDiv({ cls: "vault-bridge-reading-title", text: "What changes on this machine" });
 		if (files.length > 0) this.end = drawFiles(body, files, null);
 		else body.createDiv({ cls: "vault-bridge-note", text: "No file has to be changed." });
 		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
@@ -40,7 +44,7 @@ export class AgentModal extends Modal {
 		});
 		bar.createEl("button", { cls: removes ? "mod-warning" : "mod-cta", text: removes ? "Disconnect" : "Connect", type: "button" }).addEventListener("click", () => {
 			this.close();
-			this.act();
+			this.act(reads());
 		});
 		focusAtOpening(cancel);
 	}

@@ -1,0 +1,270 @@
+"""Follows the index: reads the PDF files of the vault one after the other, and makes their words findable."""
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+from operator import is_
+from pathlib import Path
+from typing import Final, Literal
+
+from bridge.clock import Clock
+from bridge.errors import ExecutionFailed, ToolFailure
+from bridge.index.knowledge import ClosedRules, IndexedFile
+from bridge.index.pdfs.pdf_store import Known, PdfStore, digest_of, remove
+from bridge.index.vault_index import VaultIndex
+from bridge.pdf.document import EXTENSION, PdfText, is_pdf
+from bridge.pdf.reader import LARGEST, PdfReader
+from bridge.vault.files import VaultFiles
+from bridge.vault.paths import known_path
+
+logger = logging.getLogger(__name__)
+
+START_SECONDS: Final = 5.0
+"""How long after the start nothing is read: what a person asks first comes first."""
+LOOK_SECONDS: Final = 60.0
+"""How often it is looked for changes that nobody reported."""
+SOON_SECONDS: Final = 2.0
+"""How often it is looked whether the index is complete."""
+FAILED_SECONDS: Final = 600.0
+"""How long nothing is read after the process could not start or the disk failed."""
+_IN_MEMORY: Final = 8
+"""Texts that are kept in memory, those asked for last."""
+
+
+@dataclass(frozen=True, slots=True)
+class PdfStatus:
+    """How far the texts are.
+
+    Attributes:
+        state: `off`; `waiting` for the index; `reading`; `ready`; `failed` (see `reason`).
+        reason: Why it failed; empty otherwise.
+        done: Files that were read, or that cannot be read.
+        total: Files that there are.
+    """
+
+    state: Literal["off", "waiting", "reading", "ready", "failed"]
+    reason: str = ""
+    done: int = 0
+    total: int = 0
+
+
+class PdfIndex:
+    """The texts of one vault's PDF files. Every method may be called from any thread.
+
+    Files that are closed for reading are not opened.
+
+    Args:
+        index: What is known of the vault.
+        files: All of the vault's files.
+        closed: The rules that close files for reading.
+        clock: The time.
+        reader: Reads files.
+        folder: Where texts are kept, for this vault and this user alone; None keeps them in memory.
+        wanted: Whether files shall be read.
+        delay: Seconds after its start in which it does nothing; None for the usual time.
+    """
+
+    def __init__(
+        self,
+        index: VaultIndex,
+        files: VaultFiles,
+        closed: ClosedRules,
+        clock: Clock,
+        reader: PdfReader,
+        *,
+        folder: Path | None,
+        wanted: Callable[[], bool],
+        delay: float | None = None,
+    ) -> None:
+        self._index = index
+        self._vault = files
+        self._closed = closed
+        self._clock = clock
+        self._reader = reader
+        self._folder = folder
+        self._wanted = wanted
+        self._delay = START_SECONDS if delay is None else delay
+        self._opening = threading.Lock()
+        self._kept: PdfStore | None = None
+        self._status = PdfStatus("waiting")
+        self._followed: tuple[object, object] | None = None
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="PDF files", daemon=True)
+        self._joined = lru_cache(_IN_MEMORY)(self._joined_text)
+
+    def start(self) -> None:
+        """Begin, in a thread."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop. Blocks. Closing twice does nothing."""
+        self._stop.set()
+        self._wake.set()
+        self._reader.close()
+        if self._thread.is_alive():
+            self._thread.join()
+        with self._opening:
+            store, self._kept = self._kept, None
+        if store is not None:
+            store.close()
+
+    def changed(self) -> None:
+        """Look again soon: files, rules or settings may have changed. Returns at once."""
+        self._wake.set()
+
+    def status(self) -> PdfStatus:
+        """Return how far it is."""
+        return self._status if self._wanted() else PdfStatus("off")
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    def paths(self) -> frozenset[str]:
+        """Return the files whose text is known."""
+        return frozenset(list(self._store.files)) if self._is_used else frozenset()
+
+    def text(self, path: str) -> str | None:
+        """Return the text of all pages of a file that is as it was when it was read."""
+        file = self._index.file(path)
+        known = self._store.files.get(path) if self._is_used else None
+        if known is None or file is None or known[:2] != (file.size, file.mtime_ns):
+            return None
+        return self._joined(known.digest)
+
+    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+        """Return the pages of a file, which are read now if they are not known yet. Blocks.
+
+        Args:
+            path: The file; what is kept is told apart by its bytes alone.
+            data: Its bytes.
+            deadline: `Clock.monotonic()` value.
+
+        Raises:
+            ExecutionFailed: The process that reads cannot start.
+        """
+        del path
+        found = self._store.text(digest_of(data))
+        return found if found is not None else self._reader.read(data, deadline)
+
+    @property
+    def _is_used(self) -> bool:
+        return self._wanted() and not self._stop.is_set()
+
+    @property
+    def _store(self) -> PdfStore:
+        with self._opening:
+            if self._kept is None:
+                self._kept = PdfStore(self._folder)
+            return self._kept
+
+    def _joined_text(self, digest: bytes) -> str | None:
+        found = self._store.text(digest)
+        return None if found is None else found.text
+
+    # -- the thread ---------------------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        self._stop.wait(self._delay)
+        while not self._stop.is_set():
+            self._wake.clear()
+            try:
+                wait = self.follow()
+            except (ExecutionFailed, OSError, sqlite3.Error) as error:
+                if self._stop.is_set():
+                    return
+                reason = error.message if isinstance(error, ExecutionFailed) else "the texts cannot be kept on the disk"
+                logger.warning("PDF files cannot be read now: %s (%s)", reason, error)
+                self._status, wait = PdfStatus("failed", reason), FAILED_SECONDS
+            except Exception:
+                if self._stop.is_set():
+                    return
+                logger.exception("PDF files cannot be read now; it is tried again")
+                self._status, wait = PdfStatus("failed", "see the bridge's console"), FAILED_SECONDS
+            self._wake.wait(wait)
+
+    def follow(self) -> float:
+        """Bring the texts up to date. Returns after how many seconds to look again."""
+        if not self._wanted():
+            self._forget()
+            return LOOK_SECONDS
+        if self._index.status().indexing:
+            return SOON_SECONDS
+        followed = self._index.seen_files(), self._closed()
+        found = self._index.with_text(EXTENSION)
+        files = self._open_files()
+        if self._followed is not None and all(map(is_, self._followed, followed)) and len(found) == len(files):
+            return LOOK_SECONDS
+        self._followed = None
+        store = self._store
+        store.keep_only([file.path for file in files])
+        self._drop(found.difference(file.path for file in files))
+        missing = [file for file in files if file.path not in found or not _is_known(store, file)]
+        missing.sort(key=lambda file: -file.mtime_ns)
+        done = len(files) - len(missing)
+        for number, file in enumerate(missing):
+            self._status = PdfStatus("reading", done=done + number, total=len(files))
+            if self._stop.is_set():
+                return 0.0
+            self._take_in(store, file)
+        store.tidy()
+        self._status, self._followed = PdfStatus("ready", done=len(files), total=len(files)), followed
+        return LOOK_SECONDS
+
+    def _take_in(self, store: PdfStore, file: IndexedFile) -> None:
+        """Read a file, unless its text is known, and make its words findable. A closed one is not opened."""
+        closed = self._closed()
+        if closed is not None and closed(file.path) is not None:
+            return
+        known = store.files.get(file.path)
+        text: PdfText | None = None
+        if known is None or known[:2] != (file.size, file.mtime_ns):
+            try:
+                data, state = self._vault.read(known_path(file.path), limit=LARGEST + 1)
+            except ToolFailure:
+                return  # it has gone, or cannot be read; the next look sees it again
+            if (state.size, state.mtime_ns) != (file.size, file.mtime_ns):
+                return
+            known = Known(file.size, file.mtime_ns, digest_of(data))
+            text = store.text(known.digest)
+            if text is None:
+                text = self._reader.read(data)
+                store.put_text(known.digest, text)
+            store.put_file(file.path, known)
+        text = text if text is not None else store.text(known.digest)
+        self._index.put_text(file, text.text if text is not None else "")
+
+    def _open_files(self) -> list[IndexedFile]:
+        """Return the PDF files that agents may read, as they were seen last."""
+        closed = self._closed()
+        return [
+            file
+            for file in self._index.seen_files()
+            if is_pdf(file.path) and (closed is None or closed(file.path) is None)
+        ]
+
+    def _drop(self, paths: Iterable[str]) -> None:
+        """Have files found by their names alone."""
+        for path in paths:
+            file = self._index.file(path)
+            if file is not None:
+                self._index.put_text(file, None)
+
+    def _forget(self) -> None:
+        """Remove all texts: the person does not want them."""
+        self._followed = None
+        self._drop(self._index.with_text(EXTENSION))
+        with self._opening:
+            store, self._kept = self._kept, None
+        if store is not None:
+            store.close()
+        self._joined.cache_clear()
+        if self._folder is not None:
+            remove(self._folder)
+
+
+def _is_known(store: PdfStore, file: IndexedFile) -> bool:
+    known = store.files.get(file.path)
+    return known is not None and known[:2] == (file.size, file.mtime_ns)

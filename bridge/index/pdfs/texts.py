@@ -1,0 +1,76 @@
+"""What searches and tools ask of the texts of PDF files."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from bridge.pdf.document import PdfText
+
+
+class PdfTexts(Protocol):
+    """The texts of PDF files. Any thread may ask."""
+
+    def paths(self) -> frozenset[str]:
+        """Return the files whose text is known."""
+        ...
+
+    def text(self, path: str) -> str | None:
+        """Return the text of all pages, as `PdfText.text` joins them; None where it is not known."""
+        ...
+
+    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+        """Return the pages of a file, which are read now if they are not known yet. Blocks.
+
+        Args:
+            path: The file.
+            data: Its bytes.
+            deadline: `Clock.monotonic()` value.
+
+        Raises:
+            ExecutionFailed: The process that reads cannot start.
+        """
+        ...
+
+
+class NoPdfTexts:
+    """Knows no PDF file."""
+
+    def paths(self) -> frozenset[str]:
+        """Return none."""
+        return frozenset()
+
+    def text(self, path: str) -> str | None:
+        """Return none."""
+        del path
+        return None
+
+    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+        """Return nothing but the reason."""
+        del path, data, deadline
+        return PdfText(why="PDF files are not read here")
+
+
+class LatePdfTexts:
+    """The texts once somebody reads PDF files, and none where nobody ever will. It is a `PdfTexts`.
+
+    Args:
+        find: Returns what reads them, as soon as it is there.
+    """
+
+    def __init__(self, find: Callable[[], PdfTexts | None]) -> None:
+        self._find = find
+
+    def paths(self) -> frozenset[str]:
+        """See `PdfTexts`."""
+        return self._texts.paths()
+
+    def text(self, path: str) -> str | None:
+        """See `PdfTexts`."""
+        return self._texts.text(path)
+
+    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+        """See `PdfTexts`."""
+        return self._texts.read(path, data, deadline)
+
+    @property
+    def _texts(self) -> PdfTexts:
+        return self._find() or NoPdfTexts()

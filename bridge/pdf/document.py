@@ -1,0 +1,70 @@
+"""The text of one PDF file."""
+
+from dataclasses import dataclass
+from typing import Final
+
+PAGE_BREAK: Final = "\n\n\f"
+"""What separates the pages of a text: the form feed that programs use for that, behind the end of a paragraph."""
+_MARK: Final = PAGE_BREAK[-1]
+EXTENSION: Final = ".pdf"
+
+
+@dataclass(frozen=True, slots=True)
+class PdfText:
+    """The pages of a PDF file that could be read.
+
+    Attributes:
+        pages: The text of each page, from the first.
+        count: How many pages the file has; 0 where that is not known.
+        why: Why text is missing, as a sentence without its full stop; empty where all pages were read.
+    """
+
+    pages: tuple[str, ...] = ()
+    count: int = 0
+    why: str = ""
+
+    @property
+    def characters(self) -> int:
+        """How many characters the pages have."""
+        return sum(map(len, self.pages))
+
+    @property
+    def text(self) -> str:
+        """All pages as one text, separated by `PAGE_BREAK`."""
+        return PAGE_BREAK.join(self.pages)
+
+
+def is_pdf(path: str) -> bool:
+    """Return whether a file is a PDF by its name."""
+    return path[-len(EXTENSION) :].lower() == EXTENSION
+
+
+def page_at(text: str, place: int) -> int:
+    """Return the number of the page, from 1, on which a place of a joined text is.
+
+    Args:
+        text: The text of all pages, as `PdfText.text` joins them.
+        place: In characters.
+    """
+    return text.count(_MARK, 0, place) + 1
+
+
+def place_in(path: str, page: int | None) -> str:
+    """Return a file with one of its pages, as a link of Obsidian's names it: `file.pdf#page=3`."""
+    return path if page is None else f"{path}#page={page}"
+
+
+def page_start(text: str, place: int) -> int:
+    """Return where the page begins on which a place of a joined text is; both in characters."""
+    return text.rfind(_MARK, 0, place) + 1
+
+
+def cleaned(text: str) -> str:
+    r"""Return the text of a page as it is kept: `\n` between lines, words that a line end divides in one piece.
+
+    Args:
+        text: As an engine gives it. PDFium puts U+FFFE where a word is divided by a hyphen at the end of a line.
+    """
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe\n", "").replace("\ufffe", "")
+    text = "".join(" " if character in "\0\f\v" else character for character in text)
+    return text.encode("utf-8", "replace").decode().strip("\n")

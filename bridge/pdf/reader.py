@@ -1,0 +1,116 @@
+"""Reads PDF files in worker processes, one process for each file, within time and memory."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from bridge.clock import Clock
+from bridge.errors import DeadlineExceeded, ExecutionFailed
+from bridge.pdf.document import PdfText
+from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
+from bridge.workers.pool import NOT_STARTED, Job, Worker, WorkerPool
+
+LARGEST: Final = 100 << 20
+"""Bytes of a file that is read."""
+SECONDS: Final = 60.0
+"""How long one file may take. A book of 400 pages takes one to four."""
+MOST_PAGES: Final = 5_000
+MOST_CHARACTERS: Final = 20_000_000
+"""Characters that are kept of one file: some seven thousand dense pages."""
+WORKERS: Final = 2
+
+READING: Final = Job("bridge.pdf.pdf_worker", "PDF", "open the file in another program")
+_REFUSALS: Final = {
+    PASSWORD: "The file is protected by a password",
+    DAMAGED: "The file is damaged or is no PDF",
+}
+
+
+class PdfReader:
+    """Reads PDF files. Any thread may ask.
+
+    Args:
+        clock: The one that deadlines are given in.
+        hide: Takes secrets out of what a process said before it ended.
+    """
+
+    def __init__(self, clock: Clock, hide: Callable[[str], str]) -> None:
+        self._clock = clock
+        self._pool = WorkerPool(clock, READING, hide, WORKERS, reuse=False)
+
+    def read(self, data: bytes, deadline: float | None = None) -> PdfText:
+        """Return the text of a file, as far as it can be read. Blocks.
+
+        Args:
+            data: The file's bytes.
+            deadline: `Clock.monotonic()` value at which reading ends with the pages that were read by then; at most
+                `SECONDS` from now.
+
+        Raises:
+            ExecutionFailed: `worker_not_started`: the process cannot start, so nothing is known of the file.
+        """
+        if len(data) > LARGEST:
+            return PdfText(why=f"The file has more than {LARGEST >> 20} MB")
+        latest = self._clock.monotonic() + SECONDS
+        reading = _Reading()
+        try:
+            with self._pool.lend(latest if deadline is None else min(deadline, latest)) as worker:
+                reading.read(worker, data)
+        except DeadlineExceeded:
+            reading.why = "Reading took too long"
+        except ExecutionFailed as failure:
+            if failure.code == NOT_STARTED:
+                raise
+            reading.why = f"Reading it ended the process ({failure.data.get('stderr', 'it was stopped')})"
+        return reading.result()
+
+    def close(self) -> None:
+        """End the processes. What is being read fails."""
+        self._pool.close()
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was read of a file so far: it outlives the process that reads.
+
+    Attributes:
+        pages: The text of each page.
+        count: How many there are.
+        why: Why text is missing.
+        failed: How many of the pages could not be read.
+    """
+
+    pages: list[str] = field(default_factory=list)
+    count: int = 0
+    why: str = ""
+    failed: int = 0
+
+    def read(self, worker: Worker, data: bytes) -> None:
+        """Read one page after the other."""
+        header, _ = worker.ask({}, data)
+        if "failed" in header:
+            self.why = _REFUSALS.get(header["failed"], _REFUSALS[DAMAGED])
+            return
+        self.count = int(header["pages"])
+        left = MOST_CHARACTERS
+        for index in range(min(self.count, MOST_PAGES)):
+            header, text = worker.ask({"page": index})
+            self.failed += "failed" in header
+            self.pages.append(text.decode()[:left])
+            left -= len(self.pages[-1])
+            if left <= 0:
+                self.why = f"The file has more than {MOST_CHARACTERS:,} characters"
+                return
+        if self.count > MOST_PAGES:
+            self.why = f"The file has more than {MOST_PAGES:,} pages"
+
+    def result(self) -> PdfText:
+        """Return what was read, with why text is missing."""
+        why, done = self.why, len(self.pages)
+        if why and done:
+            why = f"{why}; {done} of {self.count} pages were read"
+        elif not why and self.failed:
+            why = f"{self.failed} of {self.count} pages cannot be read"
+        elif not why and done and not any(map(str.strip, self.pages)):
+            why = "No page has text; the pages are pictures, as in a scanned document"
+        return PdfText(tuple(self.pages), self.count, why)

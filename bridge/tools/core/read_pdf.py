@@ -1,0 +1,127 @@
+"""Pages of a PDF file as `read` gives them: text, page by page, as far as there is room."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from bridge.errors import InvalidParameters, NotFound
+from bridge.index.pdfs.texts import PdfTexts
+from bridge.pdf.document import PdfText, place_in
+from bridge.pdf.reader import LARGEST
+from bridge.toolkit.tool import Output
+from bridge.tools.core.file_part import file_facts
+from bridge.tools.storage import Storage
+from bridge.vault.files import FileStat
+
+_PAGES: Final = re.compile(
+    r"(?:!?\[\[)?(?P<path>[^\[\]|#]+\.pdf)(?:#page=(?P<first>[0-9]{1,6})(?:-(?P<last>[0-9]{1,6}))?)?"
+    r"(?:&[^\[\]|]*)?(?:\|[^\[\]]*)?(?:\]\])?",
+    re.IGNORECASE,
+)
+_OF_A_PAGE: Final = 24
+"""Bytes of the line above each page."""
+
+
+@dataclass(frozen=True, slots=True)
+class AskedPages:
+    """The pages that a caller asks for.
+
+    Attributes:
+        path: The file, as the caller wrote it.
+        first: The first page, from 1.
+        last: The last page; None for as many as there is room for.
+        is_link: Whether the caller wrote a link, which names a file as a note would.
+    """
+
+    path: str
+    first: int
+    last: int | None
+    is_link: bool
+
+
+def asked_pages(name: str) -> AskedPages | None:
+    """Return what a caller asks for by `file.pdf`, `file.pdf#page=3`, `file.pdf#page=3-5` or a link to one of these.
+
+    Returns:
+        None where it is no PDF file that is named.
+
+    Raises:
+        InvalidParameters: The pages are in the wrong order, or begin at 0.
+    """
+    found = _PAGES.fullmatch(name.strip())
+    if found is None:
+        return None
+    first, last = found["first"], found["last"]
+    begin, end = int(first or 1), int(last) if last else (int(first) if first else None)
+    if begin < 1 or (end is not None and end < begin):
+        raise InvalidParameters(f"{name!r} names no pages; pages count from 1, as in 'file.pdf#page=3-5'")
+    return AskedPages(found["path"], begin, end, "[[" in name)
+
+
+def pdf_path(storage: Storage, asked: AskedPages) -> str:
+    """Return the path of the file that is meant: where a link leads, or what the caller wrote."""
+    if not asked.is_link:
+        return asked.path
+    found = storage.knowledge.names.resolve(asked.path, "")
+    if found is None or storage.knowledge.file(found) is None:
+        raise NotFound(f"File not found: {asked.path}. Use find to see what there is", wanted=asked.path)
+    return found
+
+
+def read_pages(
+    storage: Storage, pdfs: PdfTexts, file: FileStat, asked: AskedPages, *, room: int, deadline: float
+) -> Output:
+    """Read pages of a PDF file. Blocks.
+
+    Args:
+        storage: The vault.
+        pdfs: The texts that are known.
+        file: The file.
+        asked: Which pages.
+        room: Bytes of text for all pages.
+        deadline: `Clock.monotonic()` value.
+
+    Raises:
+        InvalidParameters: The file has fewer pages.
+        ExecutionFailed: The process that reads cannot start.
+    """
+    data, _state = storage.read(file.path, limit=LARGEST + 1)
+    text = pdfs.read(str(file.path), data, deadline)
+    facts: dict[str, Any] = file_facts(file) | {"totalPages": text.count}
+    if text.why:
+        facts["why"] = text.why
+    if not text.pages:
+        return Output(facts | {"pages": []}, f"{file.path} cannot be read as text: {text.why}.")
+    if asked.first > text.count:
+        raise InvalidParameters(f"{str(file.path)!r} has {text.count} pages", data={"totalPages": text.count})
+    return _shown(file, text, asked, facts, room)
+
+
+def _shown(file: FileStat, text: PdfText, asked: AskedPages, facts: dict[str, Any], room: int) -> Output:
+    """Return as many of the pages as there is room for, but at least a part of the first."""
+    last = min(asked.last or text.count, text.count)
+    pages: list[dict[str, Any]] = []
+    lines: list[str] = []
+    truncated = False
+    for number in range(asked.first, min(last, len(text.pages)) + 1):
+        page = text.pages[number - 1]
+        taken = len(page.encode()) + _OF_A_PAGE
+        if taken > room:
+            truncated = True
+            if pages:
+                break
+            page = page.encode()[: max(room - _OF_A_PAGE, 0)].decode(errors="ignore")
+        room -= taken
+        pages.append({"page": number, "text": page})
+        lines += [f"[page {number} of {text.count}]", page]
+        if truncated:
+            break
+    shown = asked.first + len(pages) - 1
+    foot = f"pages {asked.first}-{shown} of {text.count}"
+    if shown < text.count:
+        foot += f"; next: {place_in(str(file.path), shown + 1)}"
+    if text.why:
+        foot += f"; {text.why}"
+    if truncated and len(pages) == 1:
+        foot += "; the page is cut"
+    return Output(facts | {"pages": pages}, "\n".join([*lines, f"[{foot}]"]), {"truncated": truncated})

@@ -1,0 +1,256 @@
+"""The words of PDF files are found with their pages, as long as the files are there, open and unchanged."""
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from bridge.clock import SystemClock
+from bridge.errors import ExecutionFailed
+from bridge.index.pdfs.pdf_index import PdfIndex
+from bridge.index.pdfs.pdf_store import FILE, Known, PdfStore
+from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch
+from bridge.index.search.text_session import SearchTexts
+from bridge.index.store.fulltext import StoredWords
+from bridge.pdf.document import PdfText
+from bridge.pdf.pdf_worker import PdfiumDocument, Refused
+from bridge.pdf.reader import PdfReader
+from bridge.vault.files import VaultFiles
+from tests.index.index_world import World
+from tests.patience import PATIENCE
+from tests.pdf import pdf_files
+
+MANUAL = pdf_files.pages("The boiler is in the cellar.", "Descale the boiler every spring.", "Warranty: ten years.")
+
+
+class Reader(PdfReader):
+    """Reads with the real engine, in this process; it counts the files."""
+
+    def __init__(self) -> None:
+        super().__init__(SystemClock(), lambda text: text)
+        self.read_files = 0
+        self.failing: Exception | None = None
+
+    def read(self, data: bytes, deadline: float | None = None) -> PdfText:
+        del deadline
+        if self.failing is not None:
+            raise self.failing
+        self.read_files += 1
+        try:
+            document = PdfiumDocument(data)
+        except Refused as refused:
+            return PdfText(why=f"refused: {refused}")
+        return PdfText(tuple(document.page(index) for index in range(document.count())), document.count())
+
+
+@dataclass
+class Shelf:
+    """A vault with its index, and the texts of its PDF files."""
+
+    world: World
+    reader: Reader = field(default_factory=Reader)
+    closed: set[str] = field(default_factory=set)
+    wanted: bool = True
+    delay: float = 0.0
+
+    def __post_init__(self) -> None:
+        self.open()
+
+    def open(self) -> None:
+        files = VaultFiles(self.world.root)
+        self.pdfs = PdfIndex(
+            self.world.index,
+            files,
+            lambda: lambda path: "closed" if path in self.closed else None,
+            self.world.clock,
+            self.reader,
+            folder=self.world.cache,
+            wanted=lambda: self.wanted,
+            delay=self.delay,
+        )
+        self.texts = SearchTexts(self.world.index.texts, files, self.world.clock, self.pdfs)
+        self._search = NoteSearch(self.world.index, StoredWords(self.world.index.search), self.texts)
+
+    def follow(self) -> None:
+        self.world.index.refresh()
+        self.pdfs.follow()
+
+    def find(self, query: str) -> list[str]:
+        return [result.place for result in self.results(query)]
+
+    def results(self, query: str) -> tuple[FoundNote, ...]:
+        return self._search.search(NoteQuery(query, SystemClock().monotonic() + PATIENCE)).results
+
+    def close(self) -> None:
+        self.texts.close()
+        self.pdfs.close()
+
+
+@pytest.fixture
+def shelf(tmp_path: Path) -> Iterator[Shelf]:
+    (tmp_path / "vault").mkdir()
+    world = World(tmp_path / "vault", tmp_path / "cache")
+    world.write("Manuals/Boiler.pdf", MANUAL)
+    world.write("Note.md", "The boiler was serviced.\n")
+    shelf = Shelf(world)
+    shelf.follow()
+    yield shelf
+    shelf.close()
+    world.close()
+
+
+def test_words_are_found_with_their_page_and_what_stands_there(shelf: Shelf) -> None:
+    assert shelf.find("descale") == ["Manuals/Boiler.pdf#page=2"]
+    (found,) = shelf.results("warranty years")
+    assert found.page == 3
+    assert found.excerpt.endswith("Descale the boiler every spring. Warranty: ten years.")
+    assert sorted(shelf.find("boiler")) == ["Manuals/Boiler.pdf#page=1", "Note.md"]
+
+
+@pytest.mark.parametrize("query", ['"every spring"', "/desc\\w+/", "path:Manuals descale", "line:(boiler spring)"])
+def test_operators_look_into_them_too(shelf: Shelf, query: str) -> None:
+    assert [result.path for result in shelf.results(query)] == ["Manuals/Boiler.pdf"]
+
+
+def test_passages_name_their_page(shelf: Shelf) -> None:
+    passages = shelf._search.passages("when is the boiler descaled", SystemClock().monotonic() + PATIENCE)
+    assert "Manuals/Boiler.pdf#page=1" in [passage.place for passage in passages]
+
+
+def test_a_file_is_read_once_whatever_it_is_called(shelf: Shelf) -> None:
+    assert shelf.reader.read_files == 1
+    shelf.follow()
+    old = shelf.world.folder / "Manuals" / "Boiler.pdf"
+    old.rename(shelf.world.folder / "Heating.pdf")
+    shelf.world.write("Copy.pdf", MANUAL)
+    shelf.follow()
+    assert sorted(shelf.find("descale")) == ["Copy.pdf#page=2", "Heating.pdf#page=2"]
+    assert shelf.reader.read_files == 1
+
+
+def test_a_change_is_read_and_nothing_of_the_old_text_is_found(shelf: Shelf) -> None:
+    shelf.world.write("Manuals/Boiler.pdf", pdf_files.pages("Now about the roof."))
+    shelf.world.index.refresh()
+    assert shelf.find("descale") == []
+    assert shelf.find('"every spring"') == []
+    shelf.pdfs.follow()
+    assert shelf.find("roof") == ["Manuals/Boiler.pdf#page=1"]
+
+
+def test_a_deleted_file_is_found_no_more_and_its_text_is_forgotten(shelf: Shelf) -> None:
+    (shelf.world.folder / "Manuals" / "Boiler.pdf").unlink()
+    shelf.follow()
+    assert shelf.find("descale") == []
+    with sqlite3.connect(shelf.world.folder.parent / "cache" / FILE) as connection:
+        assert connection.execute("SELECT count(*) FROM files JOIN texts").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM texts").fetchone() == (0,)
+    connection.close()
+
+
+def test_a_restart_reads_nothing_again(shelf: Shelf) -> None:
+    shelf.close()
+    shelf.world.reopen()
+    shelf.open()
+    shelf.follow()
+    assert shelf.reader.read_files == 1
+    assert shelf.find("descale") == ["Manuals/Boiler.pdf#page=2"]
+
+
+def test_texts_outlive_the_index_of_notes(shelf: Shelf) -> None:
+    shelf.close()
+    shelf.world.index.close()
+    (shelf.world.folder.parent / "cache" / "index.sqlite").unlink()
+    shelf.world.open()
+    shelf.open()
+    shelf.follow()
+    assert shelf.find("descale") == ["Manuals/Boiler.pdf#page=2"]
+    assert shelf.reader.read_files == 1
+
+
+def test_a_closed_file_is_not_opened_and_one_that_is_closed_later_is_forgotten(shelf: Shelf) -> None:
+    shelf.closed = {"Private.pdf"}
+    shelf.world.write("Private.pdf", pdf_files.pages("A private matter."))
+    shelf.follow()
+    assert shelf.reader.read_files == 1
+    assert shelf.find("private matter") == []
+    shelf.closed = set()
+    shelf.follow()
+    assert shelf.find("private matter") == ["Private.pdf#page=1"]
+    shelf.closed = {"Private.pdf"}
+    shelf.follow()
+    assert shelf.find("private matter") == []
+    assert shelf.pdfs.text("Private.pdf") is None
+
+
+def test_what_nobody_wants_is_forgotten(shelf: Shelf) -> None:
+    shelf.wanted = False
+    shelf.follow()
+    assert shelf.find("descale") == []
+    assert shelf.pdfs.status().state == "off"
+    assert not (shelf.world.folder.parent / "cache" / FILE).exists()
+    shelf.wanted = True
+    shelf.follow()
+    assert shelf.find("descale") == ["Manuals/Boiler.pdf#page=2"]
+
+
+def test_a_file_that_cannot_be_read_is_not_tried_again(shelf: Shelf) -> None:
+    shelf.world.write("Broken.pdf", b"%PDF-1.7 and then nothing")
+    shelf.follow()
+    shelf.follow()
+    assert shelf.reader.read_files == 2
+    assert (shelf.pdfs.status().state, shelf.pdfs.status().done, shelf.pdfs.status().total) == ("ready", 2, 2)
+    data = (shelf.world.folder / "Broken.pdf").read_bytes()
+    assert shelf.pdfs.read("Broken.pdf", data, SystemClock().monotonic() + PATIENCE).why == "refused: damaged"
+
+
+def test_a_process_that_cannot_start_says_nothing_about_the_file(shelf: Shelf) -> None:
+    shelf.reader.failing = ExecutionFailed("The process for this PDF cannot start", code="worker_not_started")
+    shelf.world.write("New.pdf", pdf_files.pages("Something new."))
+    shelf.world.index.refresh()
+    with pytest.raises(ExecutionFailed):
+        shelf.pdfs.follow()
+    shelf.reader.failing = None
+    shelf.follow()
+    assert shelf.find("something new") == ["New.pdf#page=1"]
+
+
+def test_it_follows_in_a_thread(shelf: Shelf) -> None:
+    shelf.world.write("Later.pdf", pdf_files.pages("It came later."))
+    shelf.world.index.refresh()
+    shelf.pdfs.start()
+    latest = SystemClock().monotonic() + PATIENCE
+    while shelf.pdfs.paths() != {"Later.pdf", "Manuals/Boiler.pdf"} and SystemClock().monotonic() < latest:
+        shelf.pdfs.changed()
+    shelf.pdfs.close()
+    assert shelf.world.index.with_text(".pdf") == {"Later.pdf", "Manuals/Boiler.pdf"}
+
+
+@pytest.mark.parametrize("damage", [b"no database", b""])
+def test_a_damaged_store_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    store = PdfStore(tmp_path)
+    store.put_text(b"d", PdfText(("text",), 1))
+    store.put_file("a.pdf", Known(1, 2, b"d"))
+    store.close()
+    (tmp_path / FILE).write_bytes(damage)
+    again = PdfStore(tmp_path)
+    assert again.files == {}
+    again.close()
+
+
+def test_a_store_of_another_form_is_made_anew(tmp_path: Path) -> None:
+    PdfStore(tmp_path).close()
+    with sqlite3.connect(tmp_path / FILE) as connection:
+        connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    store = PdfStore(tmp_path)
+    assert store.text(b"d") is None
+    store.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_only_the_user_can_read_the_store(tmp_path: Path) -> None:
+    PdfStore(tmp_path).close()
+    assert (tmp_path / FILE).stat().st_mode & 0o777 == 0o600
