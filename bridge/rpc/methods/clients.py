@@ -55,7 +55,9 @@ async def add(context: RequestContext, params: ClientAddParams) -> NewClient:
     only its hash, outside the vault.
     """
     services = context.services
-    client, token = await asyncio.to_thread(services.clients.add, params.name, params.preset)
+    client, token = await asyncio.to_thread(
+        partial(services.clients.add, params.name, params.preset, drafts=params.drafts)
+    )
     await _announce(context, "added", client, f"{client.name} was added. It may call tools.")
     return NewClient(client=client, token=token)
 
@@ -74,7 +76,7 @@ async def rename(context: RequestContext, params: ClientRenameParams) -> ClientI
 
 
 async def update(context: RequestContext, params: ClientUpdateParams) -> ClientInfo:
-    """Give a client another named set of tools, or let its user confirm reads in it, or no longer.
+    """Give a client another named set of tools, let its user confirm reads in it, or have it work in drafts.
 
     For the person's own programs alone. Gives a client another named set of tools, which it hears of (`tools.changed`),
     and lets its own user [confirm](#consentconfirm) what it reads (`elicitation`), after a person has said yes to that
@@ -89,13 +91,16 @@ async def update(context: RequestContext, params: ClientUpdateParams) -> ClientI
     if params.elicitation and not client.elicitation:
         await _ask(context, client, "elicitation", _CONFIRMS)
     choose = partial(services.clients.choose, preset=params.preset, elicitation=params.elicitation)
-    client = await asyncio.to_thread(choose, params.client_id)
+    client = await asyncio.to_thread(choose, params.client_id, drafts=params.drafts)
     if params.preset is not None:
         await _announce(context, "updated", client, f"{client.name} has the tools of the preset {params.preset}.")
         services.hub.notify_client(client.client_id, ToolsChanged())
     if params.elicitation is not None:
         event, may = ("widened", "may") if params.elicitation else ("updated", "may not")
         await _announce(context, event, client, f"{client.name} {may} {_CONFIRMS} from now on.")
+    if params.drafts is not None:
+        works = "works in drafts" if params.drafts else "asks about each change"
+        await _announce(context, "updated", client, f"{client.name} {works} from now on.")
     return _with_connections(services, client)
 
 
@@ -202,6 +207,7 @@ async def _announce(context: RequestContext, event: str, client: ClientInfo, mes
         "capabilities": [capability.value for capability in client.capabilities],
         "preset": client.preset,
         "elicitation": client.elicitation,
+        "drafts": client.drafts,
         "by": context.session.name,
     }
     await asyncio.to_thread(context.services.note, "client", facts)

@@ -2,6 +2,7 @@
 
 import asyncio
 
+from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.drafts import DraftDiscarded, DraftInfo, DraftParams, DraftPreview, DraftStep
 from bridge.contract.identity import Capability
@@ -60,6 +61,10 @@ def _info(context: RequestContext, draft: Draft) -> DraftInfo:
         touched=shown.touched,
         steps=tuple(DraftStep(tool=step.tool, summary=step.summary, time=step.time) for step in draft.steps),
         files=shown.files,
+        state=shown.state,
+        since=shown.since,
+        words=shown.words,
+        kept_until=stamp(context.services.drafts.kept_until(draft)),
     )
 
 

@@ -476,6 +476,7 @@ export const clientInfo: Members<ClientInfo> = {
 	capabilities: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("call", "answer", "administer")),
 	preset: stringOrNull,
 	elicitation: booleanOrFalse,
+	drafts: booleanOrFalse,
 	added: string,
 	lastSeen: stringOrNull,
 	connected: /* @__PURE__ */ optional(number, 0),
@@ -731,6 +732,10 @@ export const draftInfo: Members<DraftInfo> = {
 	touched: string,
 	steps: /* @__PURE__ */ list(readDraftStep),
 	files: /* @__PURE__ */ list(string),
+	state: /* @__PURE__ */ optional(string, "open"),
+	since: stringOrNull,
+	words: stringOrNull,
+	keptUntil: string,
 };
 export const readDraftInfo = /* @__PURE__ */ record(draftInfo);
 
