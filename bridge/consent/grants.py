@@ -51,6 +51,7 @@ class GrantStore:
         clients: Answers for good that hold for one client.
         expiry: Ends grants that nobody uses; None: they hold for ever.
         title_of: The title of a tool by its name, for people.
+        always_allowed: Where the mode `always_allow` of a tool holds, as the end of a sentence; None where it does not.
         days: After how many days without use an allow ends; None: never.
     """
 
@@ -64,6 +65,7 @@ class GrantStore:
         clients: ClientGrants,
         expiry: GrantExpiry | None = None,
         title_of: Callable[[str], str] = lambda name: name,
+        always_allowed: Callable[[str], str | None] = lambda _name: "",
         days: Callable[[], int | None] = lambda: None,
     ) -> None:
         self._permissions = permissions
@@ -72,6 +74,7 @@ class GrantStore:
         self._clients = clients
         self._expiry = expiry
         self._title_of = title_of
+        self._always = always_allowed
         self._days = days
         self._table = permissions.table if expiry is None else expiry.table
         self._session = SessionGrants(clock)
@@ -350,13 +353,15 @@ class GrantStore:
     def _mode_grants(self) -> Iterator[Grant]:
         for tool, mode in self._modes().items():
             decision = _MODES.get(ConsentMode(mode))
-            if decision is not None:
+            if decision is not None and (not decision.allows or self._always(tool) is not None):
                 yield self._mode_grant(tool, decision)
 
     def _mode_grant(self, tool: str, decision: Decision) -> Grant:
         until = Until.UNUSED if decision.allows else Until.REVOKED
         extent = Extent(Holder.EVERYONE, Coverage.TOOL, until, tool=tool)
-        sentence = extent.sentence(decision, holder="", title=self._title_of(tool), days=self._days())
+        where = self._always(tool) or "" if decision.allows else ""
+        title = f"{self._title_of(tool)}{where}"
+        sentence = extent.sentence(decision, holder="", title=title, days=self._days())
         return Grant.model_validate(
             extent.to_wire(sentence) | {"grant_id": f"m-{tool}", "kind": "mode", "decision": decision}
         )

@@ -323,12 +323,16 @@ class Settings(BaseModel):
 
     allowed_domains: tuple[str, ...] = _network(
         "Allowed domains",
-        "Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains.",
+        "Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains, "
+        "and `localhost` is the port of Ollama.",
         lambda: ("localhost", "127.0.0.1"),
         strict=False,
     )
     allow_all_domains: bool = _network(
         "Allow all domains", "Every public site counts as one of the allowed domains. This is risky.", default=False
+    )
+    only_allowed_domains: bool = _network(
+        "Only these domains", "Sites that are not allowed domains are refused instead of asked about.", default=False
     )
     block_external_requests: bool = _network("Block external requests", "Nothing leaves this computer.", default=False)
     https_only: bool = _network("HTTPS only", "`http:` addresses are upgraded to `https:`.", default=True)

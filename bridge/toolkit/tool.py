@@ -319,12 +319,14 @@ class Output:
         text: For models.
         metadata: About the answer itself.
         parts: What text cannot carry, in order: images, structured data, links to notes, further texts.
+        strangers: Whose words are in it that the person has not seen, though the tool is none of the network's.
     """
 
     data: Any
     text: str
     metadata: dict[str, Any] = field(default_factory=dict)
     parts: tuple[ResultPart, ...] = ()
+    strangers: tuple[Target, ...] = ()
 
     def trimmed(self, limit: int) -> tuple[str, dict[str, Any]]:
         """Cut the text to at most so many bytes of UTF-8, at a line end where there is one.
@@ -427,6 +429,7 @@ class ChainEffect:
         return ()
 
 
+WriteEffect = ChangePlan | Unchanged | ChainEffect | RequestEffect
 Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged | ChainEffect | EffectKind
 """What a tool may say that a call will do; `effects/kinds.py` has the kind of each."""
 
@@ -486,8 +489,12 @@ class WriteTool(Tool[P]):
     @abstractmethod
     def prepare(
         self, params: P, context: CallContext
-    ) -> ChangePlan | Unchanged | ChainEffect | Awaitable[ChangePlan] | Awaitable[ChangePlan | Unchanged]:
-        """Plan the change, without making any of it."""
+    ) -> WriteEffect | Awaitable[ChangePlan] | Awaitable[ChangePlan | Unchanged] | Awaitable[WriteEffect]:
+        """Plan the change, without making any of it.
+
+        Returns:
+            The plan. Only where the call is looked at, and the plan depends on a request, that request.
+        """
 
     @abstractmethod
     def report(self, params: P, applied: Applied) -> Output:

@@ -7,7 +7,7 @@ from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.bases.holding import holding_bases
-from bridge.tools.formatting import counted
+from bridge.tools.formatting import counted, some
 from bridge.tools.notes.writing import decoded, encoded
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_note, is_text
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 
 MOST_NOTES: Final = 20_000
 """Notes that one call changes."""
+_NAMED: Final = 20
 MOST_BYTES: Final = 512 << 20
 """Bytes of them that one plan may hold: a plan is held in memory until it is answered."""
 
 _LEFT: Final = "Left as it is: "
 _PROGRESS_EVERY: Final = 50
 _LISTED: Final = 1000
-_NAMED: Final = 20
 
 
 class ManyNotes:
@@ -113,6 +113,6 @@ def reported(applied: Applied, said: str, **facts: Any) -> Output:
     lines = [f"{said} ({applied.execution_id})"]
     if left:
         lines.append(f"{counted(len(left), 'file')} left as it is:" if len(left) == 1 else f"{len(left)} files left:")
-        lines += [f"  {each}" for each in left[:_NAMED]]
+        lines.append(some([f"  {each}" for each in left], "\n"))
     data = facts | {"updated": updated[:_LISTED], "updatedCount": len(updated), "left": left[:_LISTED]}
     return Output(data, "\n".join(lines))

@@ -268,6 +268,7 @@ class CreationPlanner:
         warnings: Sequence[str] = (),
         *,
         reads: Sequence[str] = (),
+        besides: Mapping[VaultPath, bytes] | None = None,
     ) -> ChangePlan:
         """The plan that makes a file and, where its name makes a link of another note ambiguous, rewrites that link.
 
@@ -281,13 +282,15 @@ class CreationPlanner:
             context: The call.
             warnings: What else they should know.
             reads: Files that the text is from.
+            besides: Further files that are made with it, by their places.
 
         Raises:
             PermissionDenied: A note that the user has closed would have to change.
         """
-        builder = self._storage.plan()
-        builder.create(place, new)
-        kept = self._keeper.keep_for_new(builder, [str(place)], context)
+        builder, files = self._storage.plan(), {place: new} | dict(besides or {})
+        for path, data in files.items():
+            builder.create(path, data)
+        kept = self._keeper.keep_for_new(builder, list(map(str, files)), context)
         operation = Operation.UPDATE if kept.links else Operation.CREATE
         warned = [*warnings, *kept.warnings]
         return builder.build(operation, summary + kept.sentence, warned, broken=kept.broken, reads=reads)
