@@ -106,7 +106,7 @@ WRITING: list[Case] = [
     ("daily_note", {"append": "hello"}, (ID,)),
     ("history_undo", {}, ("Undone: daily-",)),
     ("history_redo", {}, (": daily-",)),
-    ("history", {}, ("add_tag", "New.md", "applied")),
+    ("history", {}, ("edit_canvas", "New.md", "applied")),
 ]
 DRAFTING: list[Case] = [
     ("draft", {"action": "begin"}, (DRAFT, "until you submit or discard")),
