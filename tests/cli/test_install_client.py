@@ -95,9 +95,8 @@ def test_json_holds_the_facts_and_asks_nobody(vault: Path, home: Path) -> None:
     assert (rows["cursor"]["here"], rows["cursor"]["client"], rows["codex"]["here"]) == (True, "Cursor", False)
 
 
-def test_a_program_is_connected_so_that_it_works_in_drafts_also_when_it_was_connected_before(
-    vault: Path, home: Path
-) -> None:
+@pytest.mark.usefixtures("home")
+def test_a_program_is_connected_so_that_it_works_in_drafts_also_when_it_was_connected_before(vault: Path) -> None:
     def works_in_drafts() -> bool:
         listed = CliRunner().invoke(app, ["clients", "list", "--json", "--vault", str(vault)])
         (client,) = json.loads(listed.stdout)
