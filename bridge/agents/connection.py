@@ -8,7 +8,7 @@ from bridge.agents.credential import Clients, ensure_client
 from bridge.agents.errors import ConfigurationRefused
 from bridge.agents.file_change import digest
 from bridge.agents.planning import Plan, Planner
-from bridge.agents.record import Record
+from bridge.agents.record import ConnectionRecord
 from bridge.client import token_storage
 from bridge.errors import ExecutionFailed
 
@@ -87,7 +87,7 @@ class Connector(Planner):
         self._records.forget(plan.agent.key_of_record)
         return Outcome(backup=backup, revoked_client=ended)
 
-    def _note(self, plan: Plan, first: Record | None, backup: Path | None, *, added: bool) -> None:
+    def _note(self, plan: Plan, first: ConnectionRecord | None, backup: Path | None, *, added: bool) -> None:
         """Write down how to take this back.
 
         Args:
@@ -98,7 +98,7 @@ class Connector(Planner):
         """
         change, skill, before = plan.configuration, plan.skill, plan.record
         made = before is not None and before.made_client and before.client == plan.client
-        record = Record(
+        record = ConnectionRecord(
             name=plan.name,
             client=plan.client,
             made_client=added or made,

@@ -15,7 +15,7 @@ from bridge.agents.errors import ConfigurationRefused
 from bridge.agents.file_change import FileChange, digest, read, real_file
 from bridge.agents.json_entry import JsonEntries
 from bridge.agents.machine import Machine
-from bridge.agents.record import Record, Records
+from bridge.agents.record import ConnectionRecord, ConnectionRecords
 from bridge.agents.skill import FILE, skill_text
 from bridge.agents.table import Agent, ServerCommand
 from bridge.agents.toml_entry import TomlEntries
@@ -50,7 +50,7 @@ class Plan:
     configuration: FileChange
     skill: FileChange | None
     removes: bool
-    record: Record | None
+    record: ConnectionRecord | None
     kept: tuple[str, ...] = ()
 
     @property
@@ -81,7 +81,7 @@ class Planner:
     def __init__(self, machine: Machine, vault: Path, words: Callable[[], Sequence[str]], folder: RecordFolder) -> None:
         self.machine = machine
         self._vault, self._words = vault, words
-        self._records = Records(folder)
+        self._records = ConnectionRecords(folder)
 
     def server(self, client: str) -> ServerCommand:
         """What a program starts."""
@@ -204,7 +204,7 @@ class Planner:
         return next((name for name in names if name not in held), names[-1])
 
     def _skill_change(
-        self, agent: Agent, name: str, client: str, record: Record | None
+        self, agent: Agent, name: str, client: str, record: ConnectionRecord | None
     ) -> tuple[FileChange | None, tuple[str, ...]]:
         """The skill's file; one that somebody else wrote or edited stays as it is."""
         if agent.skills is None:
@@ -219,7 +219,7 @@ class Planner:
             return None, (f"{file} is there already and is not as this command writes it, so it stays.",)
         return FileChange(file, found, text), ()
 
-    def _original(self, record: Record, otherwise: bytes | None) -> bytes | None:
+    def _original(self, record: ConnectionRecord, otherwise: bytes | None) -> bytes | None:
         """The bytes of before, where they are still known for certain."""
         if record.original == digest(None):
             return None

@@ -66,7 +66,7 @@ class Options(BaseModel):
     seconds: int = USUAL_SECONDS
 
 
-class Record(BaseModel):
+class ProtectionRecord(BaseModel):
     """One program's protection of one vault.
 
     Attributes:
@@ -101,7 +101,7 @@ class ProtectionPlan:
     options: Options
     changes: tuple[FileChange, ...]
     removes: bool
-    record: Record | None
+    record: ProtectionRecord | None
     kept: tuple[str, ...] = ()
 
 
@@ -144,7 +144,7 @@ class Protector:
     ) -> None:
         self.machine = machine
         self._vault, self._endpoint, self._stays = vault, endpoint, stays
-        self._file = RecordStore(folder, FILE, dict[str, Record], replace_damaged=True)
+        self._file = RecordStore(folder, FILE, dict[str, ProtectionRecord], replace_damaged=True)
         self._guarded = tuple(guarded)
 
     def plan_protect(self, program: Protected, options: Options | None = None) -> ProtectionPlan:
@@ -271,7 +271,7 @@ class Protector:
             if (faults := self.faults(program))
         ]
 
-    def _looked_at(self, program: Protected, record: Record) -> Iterator[str]:
+    def _looked_at(self, program: Protected, record: ProtectionRecord) -> Iterator[str]:
         hook = self._hook(program, record.options)
         if not token_storage.token_file(self._vault, record.client).is_file():
             yield "its credential is gone"
@@ -353,12 +353,12 @@ class Protector:
         token_storage.remove(self._vault, name)
         return known
 
-    def _records(self) -> dict[str, Record]:
+    def _records(self) -> dict[str, ProtectionRecord]:
         return {key: record for key, record in self._file.load({}).items() if key in PROTECTED_BY_ID}
 
     def _keep(self, plan: ProtectionPlan, files: Iterable[Written], *, added: bool) -> None:
         made = added or (plan.record is not None and plan.record.made_client)
-        record = Record(client=plan.client, made_client=made, options=plan.options, files=[*files])
+        record = ProtectionRecord(client=plan.client, made_client=made, options=plan.options, files=[*files])
         try:
             self._file.save({**self._file.load({}), plan.program.id: record})
         except ExecutionFailed as error:
@@ -406,7 +406,7 @@ def _changing(changes: Sequence[FileChange]) -> tuple[FileChange, ...]:
     return tuple(change for change in changes if change.changes)
 
 
-def _written(record: Record | None, file: Path) -> Written | None:
+def _written(record: ProtectionRecord | None, file: Path) -> Written | None:
     return next((one for one in record.files if one.file == file), None) if record else None
 
 

@@ -11,7 +11,7 @@ from bridge.records.store import RecordStore
 FILE: Final = "agents.json"
 
 
-class Record(BaseModel):
+class ConnectionRecord(BaseModel):
     """One program's connection to one vault.
 
     Attributes:
@@ -37,7 +37,7 @@ class Record(BaseModel):
     skill_written: str = ""
 
 
-class Records:
+class ConnectionRecords:
     """The records of one vault, by program.
 
     Args:
@@ -45,13 +45,13 @@ class Records:
     """
 
     def __init__(self, folder: RecordFolder) -> None:
-        self._file = RecordStore(folder, FILE, dict[str, Record], replace_damaged=True)
+        self._file = RecordStore(folder, FILE, dict[str, ConnectionRecord], replace_damaged=True)
 
-    def find(self, agent: str) -> Record | None:
+    def find(self, agent: str) -> ConnectionRecord | None:
         """What is known of a program; None when it was not connected from here, or the file is damaged."""
         return self._file.load({}).get(agent)
 
-    def keep(self, agent: str, record: Record) -> None:
+    def keep(self, agent: str, record: ConnectionRecord) -> None:
         """Write it down. Raises ExecutionFailed."""
         self._file.save({**self._file.load({}), agent: record})
 

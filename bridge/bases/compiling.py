@@ -5,7 +5,7 @@ the part, and what it is given are values.
 """
 
 import difflib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
@@ -260,6 +260,8 @@ class _Compiler:
             hint = method or _meant(node.name, known)
             raise ExpressionError(f'Cannot find function "{node.name}"{hint}', node.name_start)
         given = _given(function, node)
+        if node.name == "link" and len(given) == 1 and isinstance(given[0], Literal):
+            return _one_link(given[0].value)
         run, position = function.run, node.name_start
         arguments = [self.made(argument) for argument in given]
 
@@ -350,7 +352,7 @@ class _Compiler:
     def _unary(self, node: Unary) -> Evaluate:
         operand = self.made(node.operand)
         if node.sign == "!":
-            return lambda scope: not is_true(operand(scope))
+            return lambda scope: (value := operand(scope)) is False or (value is not True and not is_true(value))
         return _located(lambda scope: negative(operand(scope)), node.start)
 
     def _chain(self, node: Chain) -> Evaluate:
@@ -365,7 +367,7 @@ class _Compiler:
                 return value
 
             return _located(total, node.parts[1].start)
-        return _both(parts) if node.sign == "&&" else _either(parts)
+        return both(parts) if node.sign == "&&" else either(parts)
 
 
 # -- what parts become -----------------------------------------------------------------------------------------------
@@ -420,21 +422,39 @@ def _read(scope: Scope, value: Value, name: str, lower: str, position: int) -> V
         raise _at(error, position) from None
 
 
+def _one_link(value: Value) -> Evaluate:
+    """A link to what is written there: it is made once for each folder, because it is found from there."""
+    key = object()
+
+    def run(scope: Scope) -> Value:
+        made = scope.once.get(key)
+        if made is None:
+            made = scope.once[key] = {}
+        home = scope.row.home
+        link = made.get(home, _MISSING)
+        if link is _MISSING:
+            link = made[home] = make(scope, value)
+        return link
+
+    make = GLOBALS["link"].run
+    return run
+
+
 def _method_of_one(
     name: str, table: dict[type, Function], own: Evaluate, argument: Evaluate, position: int
 ) -> Evaluate:
     """A method that is given one thing, as most are."""
-    find = table.get
+    find = {kind: function.run for kind, function in table.items()}.get
 
     def call(scope: Scope) -> Value:
         value = own(scope)
         if value is None and name != "isType":
             return None
-        function = find(type(value))
-        if function is None:
+        run = find(type(value))
+        if run is None:
             return _no_method(value, name, position)
         try:
-            return function.run(scope, value, argument(scope))
+            return run(scope, value, argument(scope))
         except ExpressionError as error:
             raise _at(error, position) from None
 
@@ -471,20 +491,26 @@ def _reduced(scope: Scope, values: list[Value], each: Evaluate, start: Value) ->
     return scope.acc
 
 
-def _both(parts: list[Evaluate]) -> Evaluate:
+def both(parts: Sequence[Evaluate]) -> Evaluate:
+    """Return what evaluates whether all of some parts are true."""
+
     def run(scope: Scope) -> bool:
-        for part in parts:  # noqa: SIM110 (a generator would cost as much as a part)
-            if not is_true(part(scope)):
+        for part in parts:
+            value = part(scope)
+            if value is not True and not is_true(value):
                 return False
         return True
 
     return run
 
 
-def _either(parts: list[Evaluate]) -> Evaluate:
+def either(parts: Sequence[Evaluate]) -> Evaluate:
+    """Return what evaluates whether one of some parts is true."""
+
     def run(scope: Scope) -> bool:
-        for part in parts:  # noqa: SIM110
-            if is_true(part(scope)):
+        for part in parts:
+            value = part(scope)
+            if value is True or is_true(value):
                 return True
         return False
 

@@ -161,7 +161,7 @@ def _link(scope: Scope, value: Value, display: Value = None) -> Value:
 def _made_link(scope: Scope, said: str, display: str | None) -> Link:
     """A link that a formula makes; it is found from the row's folder."""
     source = scope.row.path
-    key = said, source.rpartition("/")[0]
+    key = said, scope.row.home
     link = scope.links.get(key)
     if link is None:
         bracketed = said[:2] == "[[" and said[-2:] == "]]" and len(said) >= 4  # noqa: PLR2004 (the brackets)
@@ -211,10 +211,10 @@ GLOBALS: Final[dict[str, Function]] = {
         Function("date", "Global", "text", 1, _date),
         Function("duration", "Global", "text", 1, _duration),
         Function("escapeHTML", "Global", "text", 1, lambda scope, value: texts.escaped(as_text(value), scope.budget)),
-        Function("file", "Global", "path, file or link", 1, _file),
+        Function("file", "Global", "path or file or link", 1, _file),
         Function("html", "Global", "text", 1, lambda _scope, value: Html(as_text(value))),
         Function("icon", "Global", "name", 1, lambda _scope, value: Icon(as_text(value))),
-        Function("image", "Global", "path, file or address", 1, _image),
+        Function("image", "Global", "path or file or address", 1, _image),
         Function("link", "Global", "path or file, display?", 1, _link),
         Function("list", "Global", "value", 1, _list),
         Function("max", "Global", "numbers", 1, _largest),
@@ -230,7 +230,7 @@ GLOBALS: Final[dict[str, Function]] = {
 
 
 def _contains_text(_scope: Scope, own: str, wanted: Value) -> bool:
-    return as_text(wanted) in own
+    return (wanted if type(wanted) is str else as_text(wanted)) in own
 
 
 def _contains_texts(own: str, wanted: tuple[Value, ...], *, every: bool) -> bool:
@@ -310,7 +310,7 @@ def _has_tag(_scope: Scope, own: Row, *names: Value) -> bool:
 
 def _in_folder(_scope: Scope, own: Row, folder: Value) -> bool:
     wanted = as_text(folder).strip("/")
-    return not wanted or own.folder == wanted or own.folder.startswith(wanted + "/")
+    return not wanted or own.home == wanted or own.home.startswith(wanted + "/")
 
 
 def _as_link(_scope: Scope, own: Row, display: Value = None) -> Link:
@@ -487,7 +487,7 @@ FILE_FIELDS: Final[dict[str, Field]] = {
     "basename": lambda _scope, own: own.basename,
     "fullname": lambda _scope, own: own.path.rpartition("/")[2],
     "path": lambda _scope, own: own.path,
-    "folder": lambda _scope, own: own.folder,
+    "folder": lambda _scope, own: own.home,
     "ext": lambda _scope, own: own.ext,
     "size": lambda _scope, own: own.size,
     "ctime": lambda scope, own: _file_date(scope, own.ctime),

@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from bridge.bases.failures import MOST_ITEMS, Budget, TooMuch
 from bridge.bases.numbers import Number, quotient, tame
-from bridge.bases.rows import Tags, Value
-from bridge.bases.values import LISTS, TEXTS, equal, identical, text
+from bridge.bases.rows import Link, Tags, Value
+from bridge.bases.values import LISTS, TEXTS, equal, identical, same_place, text
 
 _DIGITS: Final = re.compile(r"(\d+)", re.ASCII)
 _INDEX: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)
@@ -18,10 +18,33 @@ _PLAIN: Final = frozenset({int, float})
 
 def contains(values: list[Value], wanted: Value, budget: Budget) -> bool:
     """Return whether a value is among others; of tags also whether one is nested in it."""
-    budget.spend(len(values))
+    budget.left -= len(values)
+    if budget.left < 0:
+        budget.spend(0)
+    kind = type(wanted)
     if type(values) is Tags and isinstance(wanted, str):
         return has_tag(values, wanted)
-    return any(equal(value, wanted, budget) for value in values)
+    if kind is Link:
+        return _has_link(values, wanted, budget)
+    for value in values:  # noqa: SIM110 (a generator would cost as much as a comparison)
+        if equal(value, wanted, budget):
+            return True
+    return False
+
+
+def _has_link(values: list[Value], wanted: Link, budget: Budget) -> bool:
+    """Whether a link is among others: one that leads to the same file, or says the same where one leads nowhere."""
+    target, path = wanted.target, wanted.path
+    for value in values:
+        if type(value) is not Link:
+            if equal(value, wanted, budget):
+                return True
+        elif target is not None and value.target is not None:
+            if value.target == target:
+                return True
+        elif value.path == path or ("#" in value.path + path and same_place(value, wanted)):
+            return True
+    return False
 
 
 def has_tag(tags: list[Value], wanted: str) -> bool:

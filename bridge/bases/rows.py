@@ -110,24 +110,28 @@ class Link:
         display: What is shown; None where nothing else is.
         source: The file it is in.
         vault: Says where it leads.
+
+    Attributes:
+        target: The path of the file that it leads to; None where it leads nowhere.
     """
 
-    __slots__ = ("_target", "display", "path", "source", "vault")
+    __slots__ = ("display", "path", "source", "target", "vault")
+
+    target: str | None
 
     def __init__(self, path: str, display: str | None, source: str, vault: Vault) -> None:
         self.path = path
         self.display = display
         self.source = source
         self.vault = vault
-        self._target: str | bool | None = False
 
-    @property
-    def target(self) -> str | None:
-        """The path of the file that it leads to; None where it leads nowhere."""
-        if self._target is False:
-            path = split_link(self.path)[0]
-            self._target = self.vault.resolve(path, self.source) if path else None
-        return self._target if isinstance(self._target, str) else None
+    def __getattr__(self, name: str) -> Any:
+        """Find where it leads when that is asked for the first time."""
+        if name != "target":
+            raise AttributeError(name)
+        path = split_link(self.path)[0]
+        self.target = found = self.vault.resolve(path, self.source) if path else None
+        return found
 
     def file(self) -> "Row | None":
         """Return the file that it leads to; None where there is none that may be seen."""
@@ -151,17 +155,19 @@ class Row:
     Attributes:
         name: Its name; that of a note without `.md`.
         cells: Its properties as values, by their names in lower case.
+        home: The folder that it is in.
         targets: The paths of the files that it links to.
         unresolved: What its links that lead nowhere say.
     """
 
     __slots__ = (
-        *("_backlinks", "_embeds", "_links", "cells", "ctime", "mtime", "name", "path", "properties", "size"),
+        *("_backlinks", "_embeds", "_links", "cells", "ctime", "home", "mtime", "name", "path", "properties", "size"),
         *("tags_written", "targets", "unresolved", "vault"),
     )
 
     name: str
     cells: dict[str, Value]
+    home: str
     targets: frozenset[str]
     unresolved: frozenset[str]
     _links: list[Link]
@@ -191,6 +197,8 @@ class Row:
         elif name == "name":
             last = self.path.rpartition("/")[2]
             self.name = last[:-3] if is_note(last) else last
+        elif name == "home":
+            self.home = self.path.rpartition("/")[0]
         elif name == "_backlinks":
             self._backlinks = [
                 Link(path, _short_name(path), "", self.vault) for path in self.vault.backlinks(self.path)
@@ -234,11 +242,6 @@ class Row:
         last = self.path.rpartition("/")[2]
         stem, _dot, extension = last.rpartition(".")
         return extension if stem else ""
-
-    @property
-    def folder(self) -> str:
-        """The folder that it is in."""
-        return self.path.rpartition("/")[0]
 
     def values(self) -> dict[str, Value]:
         """Return its properties as one value, by their names as written."""

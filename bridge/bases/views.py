@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeVar
 
 from bridge.bases.base_file import Base, Filter, Group, Order, PropertyId, Statement, View
-from bridge.bases.compiling import Compiled, Evaluate, compile_expression
+from bridge.bases.compiling import Compiled, Evaluate, both, compile_expression, either
 from bridge.bases.dates import Date
 from bridge.bases.failures import BaseError, Budget, ExpressionError, TooMuch
 from bridge.bases.functions import FILE_FIELDS, Scope
@@ -228,7 +228,7 @@ class _Evaluation:
         base, view = self._base, self._view
         for error in (*base.problems, *view.problems):
             raise error
-        filters = [self._filter(each) for each in (base.filter, view.filter) if each is not None]
+        filters = [self._filter(each) for part in (base.filter, view.filter) for each in _all_of(part)]
         columns = [self._column(each) for each in view.columns]
         sort = [(self._column(order.property, needed=True), order) for order in view.sort]
         group = None if view.group is None else self._column(view.group.property, needed=True)
@@ -280,7 +280,8 @@ class _Evaluation:
                     scope.formulas = {}
                 try:
                     for test in tests:
-                        if not is_true(test(scope)):
+                        value = test(scope)
+                        if value is not True and not is_true(value):
                             break
                     else:
                         passing.append(row)
@@ -389,6 +390,13 @@ class _Evaluation:
         problem.rows += row is not None
 
 
+def _all_of(condition: Filter | None) -> Sequence[Filter]:
+    """The filters that must all be true."""
+    if condition is None:
+        return ()
+    return condition.parts if isinstance(condition, Group) and condition.kind == "and" else (condition,)
+
+
 def _placed(run: Evaluate, statement: Statement) -> Evaluate:
     """Say of a mistake in which statement it is."""
 
@@ -408,10 +416,9 @@ def _group(kind: str, parts: list[Evaluate]) -> Evaluate:
     if not parts:
         return lambda _scope: True
     if kind == "and":
-        return lambda scope: all(is_true(part(scope)) for part in parts)
-    if kind == "or":
-        return lambda scope: any(is_true(part(scope)) for part in parts)
-    return lambda scope: not any(is_true(part(scope)) for part in parts)
+        return both(parts)
+    one = either(parts)
+    return one if kind == "or" else lambda scope: not one(scope)
 
 
 def _run_of(each: PropertyId, formulas: Mapping[str, Evaluate]) -> Evaluate:

@@ -9,8 +9,10 @@ from bridge.contract.events import LimitHit
 from bridge.contract.result import ToolResult
 from bridge.errors import BridgeError
 from bridge.index.carried_text import CarriedText
+from bridge.index.changed_bases import ChangedBases
 from bridge.index.lost_parts import lost_parts
 from bridge.index.lost_properties import lost_properties
+from bridge.index.permitted import PermittedKnowledge
 from bridge.index.search.nearest import NearestNames
 from bridge.policy.limits import RateLimits
 from bridge.toolkit.call_registry import CallRegistry
@@ -66,7 +68,9 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         await log.step.finished(tool_call, result, plan, seconds)
 
     def losses(plan: ChangePlan) -> Sequence[str]:
-        return (*lost_parts(plan, index), *lost_properties(plan, index))
+        return (*lost_parts(plan, index), *lost_properties(plan, index), *bases.of(plan))
+
+    bases = ChangedBases(PermittedKnowledge(index, trust.grants.closed), clock)
 
     def large(path: str) -> bytes | None:
         try:

@@ -53,6 +53,7 @@ async def open_trust(base: Base) -> Trust:
         clients=answers,
         expiry=GrantExpiry(permissions, base.state, clock=clock, days=days),
         title_of=base.registry.title_of,
+        always_allowed=base.registry.always_allowed,
         days=days,
     )
 

@@ -8,7 +8,7 @@ from bridge.cli.printer import Printer
 
 
 def attended_keyboard(printer: Printer) -> Keyboard | None:
-    """Where the person types; None where no person is at both ends of a terminal."""
+    """Return where the person types; None where no person is at both ends of a terminal."""
     if printer.as_json or not printer.interactive or not sys.stdin.isatty():
         return None
     return open_keyboard()

@@ -35,12 +35,12 @@ _KEY: Final = 4
 
 
 def options_for_longer(request: ConsentRequest) -> list[AnswerOption]:
-    """The answers on offer that hold for more than this call, as the bridge orders them."""
+    """Return the answers on offer that hold for more than this call, as the bridge orders them."""
     return [option for option in request.options if option.decision not in ONCE.values()]
 
 
 def option_keys(request: ConsentRequest) -> dict[str, AnswerOption]:
-    """The answers for longer that have a key of their own.
+    """Return the answers for longer that have a key of their own.
 
     `s` is the one that the bridge suggests, or else the narrowest for this session. `a` approves all operations of this
     kind, or is the narrowest "always" where that is not on offer. `d` and `x` are the narrowest denials.
@@ -65,7 +65,7 @@ def option_keys(request: ConsentRequest) -> dict[str, AnswerOption]:
 
 
 def offered_keys(request: ConsentRequest, *, cut: bool) -> dict[str, Text]:
-    """What can be typed for a question, with what it means: only what the question offers.
+    """Return what can be typed for a question, with what it means: only what the question offers.
 
     Args:
         request: The question.
@@ -94,7 +94,7 @@ def offered_keys(request: ConsentRequest, *, cut: bool) -> dict[str, Text]:
 
 
 def draw_legend(keys: Mapping[str, Text], width: int) -> Iterator[Text]:
-    """The keys and what they mean, no wider than `width` cells."""
+    """Yield the keys and what they mean, no wider than `width` cells."""
     line = Text()
     for key, label in keys.items():
         short = label.copy()
@@ -108,7 +108,7 @@ def draw_legend(keys: Mapping[str, Text], width: int) -> Iterator[Text]:
 
 
 def draw_option(option: AnswerOption, width: int, number: str = "") -> Iterator[Text]:
-    """An answer for longer: its label, and below it the sentence that says how far it reaches."""
+    """Yield an answer for longer: its label, and below it the sentence that says how far it reaches."""
     margin = "    "
     label = sanitize(option.label, style="bold")
     head = Text.assemble((f" {number} ", "bold reverse"), " ", label) if number else label
@@ -117,7 +117,7 @@ def draw_option(option: AnswerOption, width: int, number: str = "") -> Iterator[
 
 
 def draw_options(options: Sequence[AnswerOption], width: int) -> Iterator[Text]:
-    """All answers for longer, numbered from 1."""
+    """Yield all answers for longer, numbered from 1."""
     for number, option in enumerate(options, 1):
         yield from draw_option(option, width, f"{number:>{len(str(len(options)))}}")
 

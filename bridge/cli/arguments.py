@@ -27,7 +27,7 @@ class BadArguments(Exception):
 
 
 def parse_arguments(words: Sequence[str], schema: Schema | None, whole: str | None = None) -> dict[str, Any]:
-    """The arguments of one call.
+    """Return the arguments of one call.
 
     A value is coerced to the type its parameter has: numbers, booleans, arrays and objects are read as JSON, texts are
     taken as they are. `key=@file` reads a file, `key=-` standard input, `key=@@text` is a text that begins with `@`.
@@ -67,7 +67,7 @@ def parse_arguments(words: Sequence[str], schema: Schema | None, whole: str | No
 
 
 def coerce(key: str, text: str, member: Schema | None) -> Any:
-    """A value as the type that its parameter has.
+    """Return a value as the type that its parameter has.
 
     Args:
         key: The parameter's name, for the message.
@@ -95,7 +95,7 @@ def coerce(key: str, text: str, member: Schema | None) -> Any:
 
 
 def describe_parameters(schema: Schema) -> list[str]:
-    """One line a parameter: name, type, whether it is required, what it means."""
+    """Return one line a parameter: name, type, whether it is required, what it means."""
     required = schema.get("required", [])
     lines = []
     for name, member in schema.get("properties", {}).items():
@@ -116,7 +116,7 @@ def _whole(source: str, schema: Schema | None) -> dict[str, Any]:
 
 
 def _member(key: str, schema: Schema | None) -> Schema | None:
-    """The schema of one parameter; None when nothing is known about it."""
+    """Return the schema of one parameter; None when nothing is known about it."""
     if schema is None:
         return None
     properties: dict[str, Schema] = schema.get("properties", {})
@@ -128,7 +128,7 @@ def _member(key: str, schema: Schema | None) -> Schema | None:
 
 
 def _read(value: str) -> str:
-    """The text a value stands for. Line breaks of files are kept as they are."""
+    """Return the text a value stands for. Line breaks of files are kept as they are."""
     if value == "-":
         return _decoded(sys.stdin.buffer.read(), "Standard input")
     if value.startswith("@@"):
@@ -151,7 +151,7 @@ def _decoded(data: bytes, name: str) -> str:
 
 
 def _list(key: str, text: str, member: Schema | None) -> list[Any]:
-    """A JSON array, or one item of a list of texts."""
+    """Return a JSON array, or one item of a list of texts."""
     value = _as("array", text)
     if isinstance(value, list):
         return value
@@ -189,7 +189,7 @@ def _no_constant(name: str) -> Any:
 
 
 def json_types(member: Schema | None) -> list[str]:
-    """The JSON types a parameter takes, in the schema's order."""
+    """Return the JSON types a parameter takes, in the schema's order."""
     if not member:
         return []
     kind = member.get("type")

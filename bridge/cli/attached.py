@@ -93,7 +93,7 @@ class AttachedBridge:
         await self._stack.aclose()
 
     async def _kept_list(self) -> list[dict[str, Any]] | None:
-        """The client's tools as they were last, where no bridge is there yet and one has to start; else None."""
+        """Return the client's tools as they were last, where no bridge is there yet and one has to start; else None."""
         finding, starting = asyncio.create_task(self._connected()), asyncio.create_task(self._starting.wait())
         await asyncio.wait((finding, starting), return_when=asyncio.FIRST_COMPLETED)
         starting.cancel()
@@ -127,7 +127,7 @@ class AttachedBridge:
             return self._connection
 
     async def _drop(self, connection: Connection) -> None:
-        """The bridge went away. The next one may have other tools."""
+        """Note that the bridge went away. The next one may have other tools."""
         async with self._connecting:
             if self._connection is connection:
                 self._connection = None
@@ -191,6 +191,6 @@ class _StartedBridge:
         return self._process.poll() is not None and time.monotonic() - self._since > AGAIN_SECONDS
 
     def said(self) -> str:
-        """What it said when it ended, in its last lines."""
+        """Return what it said when it ended, in its last lines."""
         self._log.seek(0)
         return self._log.read()[-2000:].decode("utf-8", "replace").strip()

@@ -12,10 +12,10 @@ from rich.text import Text
 from bridge.cli.agreement import ask_to_send, attended_keyboard
 from bridge.cli.asking import asking_here
 from bridge.cli.chat_screen import ChatScreen
-from bridge.cli.connection import as_person, run_idempotent, run_once
+from bridge.cli.connection import as_person, ask, run_once
 from bridge.cli.exit_codes import FAILURE, fail, show_result
+from bridge.cli.family import Column, Table, when
 from bridge.cli.keyboard import Keyboard, PersonLeft
-from bridge.cli.layout import draw_table, local_time
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -152,38 +152,25 @@ async def _export(vault: Path, printer: Printer, **params: str) -> Result:
 
 
 def _list(vault: Path | None, printer: Printer) -> None:
-    found = run_idempotent(vault, lambda bridge: bridge.request("chat.list"))
-    if printer.as_json:
-        printer.json(found)
-    elif found:
-        rows = [
-            [
-                sanitize(one["conversationId"]),
-                sanitize(local_time(one["updated"])),
-                sanitize(one["model"]),
-                sanitize(one["title"], style="bold"),
-            ]
-            for one in found
-        ]
-        printer.lines(draw_table(("Id", "Last", "Model", "Begins with"), rows, printer.width))
-    else:
-        printer.say("There is no conversation yet.")
+    columns: tuple[Column, ...] = (
+        ("Id", "conversationId"),
+        ("Last", when("updated")),
+        ("Model", "model"),
+        ("Begins with", "title", "bold"),
+    )
+    Table(columns, "There is no conversation yet.").print(printer, ask(vault, "chat.list"))
 
 
 def _models(vault: Path | None, printer: Printer) -> None:
-    found = run_idempotent(vault, lambda bridge: bridge.request("chat.models"))
-    if printer.as_json:
-        printer.json(found)
-    elif not found["allowed"]:
+    found = ask(vault, "chat.models")
+    if not found["allowed"] and not printer.as_json:
         fail(f"{found['sentence']} Nobody has agreed to that yet: run `vault-bridge chat`, which asks once.")
-    elif found["models"]:
-        rows = [
-            [sanitize(one["name"], style="bold" if one["name"] == found["model"] else ""), Text(_size(one["size"]))]
-            for one in found["models"]
-        ]
-        printer.lines(draw_table(("Model", "Size"), rows, printer.width))
-    else:
-        printer.say("There is no model yet. Pull one, for instance: ollama pull qwen3:8b")
+    columns: tuple[Column, ...] = (
+        ("Model", lambda one: sanitize(one["name"], style="bold" if one["name"] == found["model"] else "")),
+        ("Size", lambda one: _size(one["size"])),
+    )
+    none = "There is no model yet. Pull one, for instance: ollama pull qwen3:8b"
+    Table(columns, none).print(printer, found["models"], found)
 
 
 def _size(size: int) -> str:

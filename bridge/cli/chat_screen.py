@@ -147,7 +147,7 @@ class _Shown:
             self._printer.say("Stopped.")
 
     def _say(self, message: str | Text) -> None:
-        """A line about the answer, which does not stand in the middle of one of its lines."""
+        """Print a line about the answer, not in the middle of one of its lines."""
         self._writer.end()
         if not self._printer.as_json:
             self._printer.say(message, style="dim") if isinstance(message, str) else self._printer.say(message)

@@ -1,17 +1,16 @@
 """`vault-bridge clients`: the programs that have a name and a credential of their own."""
 
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
-from rich.text import Text
 
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import ask, run_once, tell
 from bridge.cli.exit_codes import fail
+from bridge.cli.family import Table, Thing, when
 from bridge.cli.layout import local_time
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
-from bridge.cli.sanitize import sanitize
 from bridge.cli.serve import Preset
 from bridge.client import Connection, find_vault, token_storage
 from bridge.client.errors import KeyringUnavailable
@@ -57,7 +56,7 @@ def add(
     """Add a client. It may call tools; everything it does is still asked about."""
     printer = Printer(as_json=as_json)
     folder = find_vault(vault)
-    added = run_once(vault, lambda bridge: bridge.request("clients.add", name=name, preset=preset))
+    added = tell(vault, "clients.add", name=name, preset=preset)
     token, client = added["token"], added["client"]
     kept = _keep(folder, name, token, keyring=keyring) if save or keyring else None
     if as_json:
@@ -73,12 +72,7 @@ def add(
 @app.command("list")
 def list_clients(vault: Vault = None, as_json: AsJson = False) -> None:
     """List the clients, what they may do, and when they were last seen."""
-    printer = Printer(as_json=as_json)
-    clients = run_idempotent(vault, lambda bridge: bridge.request("clients.list"))
-    headings = ("Name", "May", "Tools", "Added", "Last seen", "Calls itself", "Id")
-    printer.listed(
-        clients, headings, _row, "No program has a name of its own. Add one with `vault-bridge clients add NAME`."
-    )
+    _CLIENTS.print(Printer(as_json=as_json), ask(vault, "clients.list"))
 
 
 @app.command("rename")
@@ -89,14 +83,10 @@ def rename(
     as_json: AsJson = False,
 ) -> None:
     """Call a client by another name. What it was allowed stays."""
-    printer = Printer(as_json=as_json)
     folder = find_vault(vault)
     client = _act(vault, name, "clients.rename", name=new_name)
     token_storage.rename(folder, name, new_name)
-    if as_json:
-        printer.json(client)
-    else:
-        printer.say(f"It is called {client['name']} from now on.")
+    Printer(as_json=as_json).answer(client, f"It is called {client['name']} from now on.")
 
 
 @app.command("update")
@@ -116,20 +106,16 @@ def update(
     as_json: AsJson = False,
 ) -> None:
     """Give a client another set of tools, or let its own user confirm what it reads."""
-    printer = Printer(as_json=as_json)
     wanted = {"preset": preset, "elicitation": elicitation}
     given = {key: value for key, value in wanted.items() if value is not None}
     if not given:
         fail("Say what is to change: `--preset`, `--elicitation` or `--no-elicitation`.")
     client = _act(vault, name, "clients.update", **given)
-    if as_json:
-        printer.json(client)
-        return
-    if preset is not None:
-        printer.say(f"{client['name']} has the tools of the preset {preset} now.")
+    said = [] if preset is None else [f"{client['name']} has the tools of the preset {preset} now."]
     if elicitation is not None:
         may = "may" if elicitation else "may not"
-        printer.say(f"The user of {client['name']} {may} say yes in it to single calls that only read notes.")
+        said.append(f"The user of {client['name']} {may} say yes in it to single calls that only read notes.")
+    Printer(as_json=as_json).answer(client, "\n".join(said))
 
 
 @app.command("allow")
@@ -140,25 +126,17 @@ def allow(
     as_json: AsJson = False,
 ) -> None:
     """Let a client answer the questions of others, or administer. You are asked about it on a screen."""
-    printer = Printer(as_json=as_json)
     client = _act(vault, name, "clients.allow", capability=capability)
-    if as_json:
-        printer.json(client)
-    else:
-        printer.say(f"{client['name']} may now: {', '.join(client['capabilities'])}.")
+    Printer(as_json=as_json).answer(client, f"{client['name']} may now: {', '.join(client['capabilities'])}.")
 
 
 @app.command("revoke")
 def revoke(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
     """Revoke a client: its token is refused from now on, and what it was allowed is forgotten."""
-    printer = Printer(as_json=as_json)
     folder = find_vault(vault)
     client = _act(vault, name, "clients.revoke")
     token_storage.remove(folder, client["name"])
-    if as_json:
-        printer.json(client)
-    else:
-        printer.say(f"Revoked {client['name']}. Its token is not valid any more.")
+    Printer(as_json=as_json).answer(client, f"Revoked {client['name']}. Its token is not valid any more.")
 
 
 def _act(vault: Path | None, meant: str, method: str, **params: Any) -> dict[str, Any]:
@@ -194,14 +172,21 @@ def _keep(vault: Path, name: str, token: str, *, keyring: bool) -> str:
     return "the system's keyring"
 
 
-def _row(client: dict[str, Any]) -> list[Text]:
-    seen = "now" if client["connected"] else local_time(client["lastSeen"]) if client["lastSeen"] else "never"
-    return [
-        sanitize(client["name"], style="bold"),
-        Text(", ".join([*client["capabilities"], *(["confirm reads"] if client["elicitation"] else [])])),
-        sanitize(client["preset"] or "as set"),
-        Text(local_time(client["added"])),
-        Text(seen),
-        sanitize(client["callsItself"] or ""),
-        sanitize(client["clientId"]),
-    ]
+def _seen(client: Thing) -> str:
+    if client["connected"]:
+        return "now"
+    return local_time(client["lastSeen"]) if client["lastSeen"] else "never"
+
+
+_CLIENTS: Final = Table(
+    (
+        ("Name", "name", "bold"),
+        ("May", lambda client: ", ".join([*client["capabilities"], *["confirm reads"] * client["elicitation"]])),
+        ("Tools", lambda client: client["preset"] or "as set"),
+        ("Added", when("added")),
+        ("Last seen", _seen),
+        ("Calls itself", "callsItself"),
+        ("Id", "clientId"),
+    ),
+    "No program has a name of its own. Add one with `vault-bridge clients add NAME`.",
+)

@@ -16,7 +16,7 @@ def complete_key(incomplete: str) -> list[str]:
 
 
 def complete_assignment(incomplete: str) -> list[str]:
-    """A setting with the values it may have, where these can be listed."""
+    """Return a setting with the values it may have, where these can be listed."""
     key, equals, _ = incomplete.partition("=")
     if equals:
         return _beginning([f"{key}={value}" for value in _values(key)], incomplete)
@@ -45,7 +45,7 @@ def _described() -> dict[str, dict[str, Any]]:
 
 
 def _values(key: str) -> list[str]:
-    """What a setting may be."""
+    """Return what a setting may be."""
     whole, dot, _ = key.partition(".")
     about = _described().get(whole, {})
     if dot:

@@ -50,19 +50,29 @@ def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]
 
 
 def went_away(error: BridgeError) -> bool:
-    """Whether a request failed because the bridge ended: another one can be asked."""
+    """Return whether a request failed because the bridge ended: another one can be asked."""
     return isinstance(error, ConnectionLost) or (isinstance(error, ProtocolFailure) and error.code == STOPPED)
 
 
 def run_once(vault: Path | None, work: Callable[[Connection], Awaitable[T]]) -> T:
-    """The same for what must not be done twice."""
+    """Do the same for what must not be done twice."""
     return asyncio.run(_run(find_vault(vault), work))
+
+
+def ask(vault: Path | None, method: str, **params: Any) -> Any:
+    """Return the answer of a method that can be asked twice; see `run_idempotent`."""
+    return run_idempotent(vault, lambda bridge: bridge.request(method, **params))
+
+
+def tell(vault: Path | None, method: str, **params: Any) -> Any:
+    """Return the answer of a method that must not be asked twice."""
+    return run_once(vault, lambda bridge: bridge.request(method, **params))
 
 
 def embedded_bridge(
     vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", brief: bool = False
 ) -> "Bridge":
-    """A bridge in this process, not yet started; a brief one lives only as long as a command."""
+    """Return a bridge in this process, not yet started; a brief one lives only as long as a command."""
     gc.disable()  # what imports make is no garbage, and looking through it again and again takes a tenth of a start
     try:
         from bridge.app import Bridge  # noqa: PLC0415 - mostly a bridge runs, and a command starts fast without
@@ -74,7 +84,7 @@ def embedded_bridge(
 
 @contextlib.asynccontextmanager
 async def as_person(vault: Path) -> AsyncIterator[Connection]:
-    """A connection as the person's own program, to the bridge that runs or to one of our own, until the block ends.
+    """Provide a connection as the person's own program, to the bridge that runs or to one of our own.
 
     Args:
         vault: The vault's folder.
@@ -86,7 +96,7 @@ async def as_person(vault: Path) -> AsyncIterator[Connection]:
 async def tool_arguments(
     bridge: Connection, tool: str, words: Sequence[str] | None, whole: str | None = None
 ) -> dict[str, Any]:
-    """The arguments that `key=value` words make for a tool, by its parameters.
+    """Return the arguments that `key=value` words make for a tool, by its parameters.
 
     Args:
         bridge: Knows the parameters.

@@ -38,7 +38,7 @@ class Responder(Reviser, Protocol):
     """Takes answers to the bridge."""
 
     async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
-        """What the bridge says to each answer; None when the bridge has stopped."""
+        """Return what the bridge says to each answer; None when the bridge has stopped."""
         ...
 
 
@@ -90,7 +90,7 @@ class ConsentPrompt:
         return False
 
     async def _wait_with_some_aside(self, keyboard: Keyboard) -> None:
-        """All that is open is set aside: wait until the person takes it up, or something changes."""
+        """Wait until the person takes up what was set aside, or something changes."""
         aside = self._questions.set_aside
         first = min(aside, key=lambda request: request.expires_at)
         said = "1 question is" if len(aside) == 1 else f"{len(aside)} questions are"
@@ -109,7 +109,7 @@ class ConsentPrompt:
             self._withdrawn(request, end)
 
     async def _unless(self, work: Awaitable[T], end: Awaitable[E]) -> T | E:
-        """What `work` comes to, or `end` if that comes first. Nothing else is said meanwhile."""
+        """Return what `work` comes to, or `end` if that comes first. Nothing else is said meanwhile."""
         self._idle.clear()
         working, ending = asyncio.ensure_future(work), asyncio.ensure_future(end)
         try:
@@ -184,7 +184,7 @@ class ConsentPrompt:
 
 
 def describe_end(end: QuestionEnd) -> Text:
-    """How a question ended elsewhere, as a sentence."""
+    """Return how a question ended elsewhere, as a sentence."""
     if end.how is None:
         return Text("The bridge has gone, and its question with it.")
     if end.how in _ENDED:
@@ -197,13 +197,13 @@ def describe_end(end: QuestionEnd) -> Text:
 
 
 def _is_covered(answers: list[ConsentAnswer], answer: ConsentAnswer, reply: ConsentReply) -> bool:
-    """Whether one of several answers has ended this question too, in the way that was wanted."""
+    """Return whether one of several answers has ended this question too, in the way that was wanted."""
     wanted = Outcome.ALLOWED if answer.decision.allows else Outcome.DENIED
     return len(answers) > 1 and reply.outcome is wanted
 
 
 def _done(answer: ConsentAnswer, reply: ConsentReply) -> Text:
-    """What an answer has brought about; of one for longer, what is remembered and how to take it back."""
+    """Return what an answer has brought about; of one for longer, what is remembered and how to take it back."""
     if answer.option is None:
         part = " What you left out is not written." if answer.hunks is not None else ""
         message = " The agent gets your message." if answer.feedback else ""

@@ -48,7 +48,7 @@ class Conversation:
         return min(self._printer.width, READABLE)
 
     def say(self, message: str | Text) -> None:
-        """One sentence or more."""
+        """Say one sentence or more."""
         self.show(wrap(Text(message) if isinstance(message, str) else message, self.width))
 
     def show(self, lines: Iterable[Text]) -> None:
@@ -57,7 +57,7 @@ class Conversation:
             self._printer.lines(lines)
 
     async def ask(self, prompt: Callable[[], str] | str, *above: Callable[[], str]) -> str:
-        """What the person types.
+        """Return what the person types.
 
         Args:
             prompt: What stands before the cursor.
@@ -85,7 +85,7 @@ class Conversation:
         return True
 
     def remaining(self) -> str:
-        """How long the question is still open, in words."""
+        """Return how long the question is still open, in words."""
         seconds = self._seconds_left()
         if seconds <= 0:
             return "expired"

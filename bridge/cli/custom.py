@@ -8,11 +8,12 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments, parse_arguments
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import run_once, tell
 from bridge.cli.editor import NotEdited
 from bridge.cli.editor import edit as open_editor
 from bridge.cli.exit_codes import FAILURE, fail
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.family import Family, Table
+from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -36,9 +37,6 @@ Examples:
   vault-bridge custom remove words
 """
 
-app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
-
-Name = Annotated[str, typer.Argument(metavar="NAME", help="As `vault-bridge custom list` shows it.")]
 Environment = Annotated[
     str | None, typer.Option("--environment", metavar="NAME", help="node (the default), browser or python.")
 ]
@@ -53,25 +51,40 @@ _NOTHING: Final = {"type": "object", "properties": {}}
 _COLOURS: Final = {"browser": "blue", "node": "magenta", "python": "yellow"}
 _FILES: Final = {"browser": "tool.js", "node": "tool.js", "python": "tool.py"}
 
+Name = Annotated[str, typer.Argument(metavar="NAME", help="As `vault-bridge custom list` shows it.")]
+_FAMILY: Final = Family(
+    "custom",
+    HELP,
+    name=Name,
+    thing="tool",
+    member="tools",
+    table=Table(
+        (
+            ("Name", "name", "bold"),
+            ("Environment", lambda tool: sanitize(tool["environment"], style=_COLOURS.get(tool["environment"], ""))),
+            ("", lambda tool: Text("on", "green") if tool["enabled"] else Text("off", "bright_black")),
+            ("Time-out", lambda tool: f"{tool['timeout']} ms"),
+            ("Created", lambda tool: tool["createdAt"][:10]),
+            ("For", lambda tool: " ".join(tool["description"].split())),
+        ),
+        "There is none. `vault-bridge custom add` stores one.",
+    ),
+)
+app = _FAMILY.app
 
-@app.command("list")
-def list_tools(vault: Vault = None, as_json: AsJson = False) -> None:
-    """List your tools, and where tools can run."""
-    printer = Printer(as_json=as_json)
-    listed = run_idempotent(vault, lambda bridge: bridge.request("custom.list"))
-    if as_json:
-        printer.json(listed)
-        return
-    if listed["fault"] is not None:
-        fail(f"{listed['fault']}. It is {listed['file']}")
-    if listed["tools"]:
-        headings = ("Name", "Environment", "", "Time-out", "Created", "For")
-        printer.lines(draw_table(headings, [_row(tool) for tool in listed["tools"]], printer.width))
-    else:
-        printer.say("There is none. `vault-bridge custom add` stores one.")
-    printer.lines(_environments(listed, printer.width))
+
+def _environments(printer: Printer, listed: dict[str, Any]) -> None:
+    """Say where tools can run, and whether they may."""
+    lines = [Text()]
+    for each in listed["environments"]:
+        state = "" if each["available"] else "not here. "
+        lines += wrap(sanitize(f"{each['environment']}: {state}{each['sentence']}"), printer.width, rest="  ")
+    printer.lines(lines)
     if not listed["allowed"]:
         printer.say(_OFF)
+
+
+_FAMILY.list("List your tools, and where tools can run.", after=_environments)
 
 
 @app.command("add")
@@ -91,8 +104,9 @@ def add(
     """Store a tool. Its code is read and not run."""
     given = _given(code, parameters, environment=environment, timeout=timeout, returns=returns)
     given = {"parameters": _NOTHING, "description": description, "enabled": not disabled} | given
-    saved = run_once(vault, lambda bridge: bridge.request("custom.add", name=name, **given))
-    _say_saved(saved, f"{name} is stored. `vault-bridge custom test {name}` tries it.", Printer(as_json=as_json))
+    saved = tell(vault, "custom.add", name=name, **given)
+    said = _saved(saved, f"{name} is stored. `vault-bridge custom test {name}` tries it.")
+    Printer(as_json=as_json).answer(saved, said)
 
 
 @app.command("update")
@@ -112,8 +126,8 @@ def update(
 ) -> None:
     """Change what is given of a tool, and nothing else. You are shown the difference before it runs again."""
     given = _given(code, parameters, environment=environment, timeout=timeout, returns=returns, description=description)
-    saved = run_once(vault, lambda bridge: bridge.request("custom.update", name=name, **given))
-    _say_saved(saved, f"{name} is changed.", Printer(as_json=as_json))
+    saved = tell(vault, "custom.update", name=name, **given)
+    Printer(as_json=as_json).answer(saved, _saved(saved, f"{name} is changed."))
 
 
 @app.command("edit")
@@ -123,7 +137,7 @@ def edit(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
     The variable `VISUAL` or `EDITOR` names it.
     """
     printer = Printer(as_json=as_json)
-    tool = run_idempotent(vault, lambda bridge: _find(bridge, name))
+    tool = _FAMILY.find(vault, name)
     try:
         code = open_editor(tool["code"], _FILES.get(tool["environment"], "tool.txt"))
     except NotEdited as failure:
@@ -131,36 +145,30 @@ def edit(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
     if code == tool["code"]:
         printer.say("Nothing was changed.")
         return
-    saved = run_once(vault, lambda bridge: bridge.request("custom.update", name=name, code=code))
-    _say_saved(saved, f"{name} is changed.", printer)
+    saved = tell(vault, "custom.update", name=name, code=code)
+    printer.answer(saved, _saved(saved, f"{name} is changed."))
 
 
-@app.command("enable")
-def enable(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Let agents call a tool. You are asked every time all the same."""
-    saved = run_once(vault, lambda bridge: bridge.request("custom.update", name=name, enabled=True))
-    _say_saved(saved, f"{name} is switched on.", Printer(as_json=as_json))
-
-
-@app.command("disable")
-def disable(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Keep agents from a tool. You can try it all the same."""
-    saved = run_once(vault, lambda bridge: bridge.request("custom.update", name=name, enabled=False))
-    _say_saved(saved, f"{name} is switched off.", Printer(as_json=as_json))
-
-
-@app.command("remove")
-def remove(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Take a tool away.
-
-    What it keeps goes with it, and what you have allowed of it.
-    """
-    printer = Printer(as_json=as_json)
-    left = run_once(vault, lambda bridge: bridge.request("custom.remove", name=name))
-    if as_json:
-        printer.json(left)
-    else:
-        printer.say(f"{name} is gone.")
+_FAMILY.change(
+    "enable",
+    "Let agents call a tool. You are asked every time all the same.",
+    "custom.update",
+    lambda saved: _saved(saved, f"{saved['tool']['name']} is switched on."),
+    members={"enabled": True},
+)
+_FAMILY.change(
+    "disable",
+    "Keep agents from a tool. You can try it all the same.",
+    "custom.update",
+    lambda saved: _saved(saved, f"{saved['tool']['name']} is switched off."),
+    members={"enabled": False},
+)
+_FAMILY.change(
+    "remove",
+    "Take a tool away.\n\nWhat it keeps goes with it, and what you have allowed of it.",
+    "custom.remove",
+    "{name} is gone.",
+)
 
 
 @app.command("test")
@@ -183,21 +191,18 @@ def try_out(
     printer = Printer(as_json=as_json)
 
     async def run(bridge: Connection) -> Any:
-        tool = await _find(bridge, name)
+        tool = _FAMILY.find_in(await bridge.request("custom.list"), name)
         given = parse_arguments(words or [], tool["parameters"], arguments)
         return await bridge.request("custom.test", name=name, parameters=given)
 
     result = run_once(vault, run)
-    if as_json:
-        printer.json(result)
-    else:
-        printer.lines(_draw_result(result, printer.width))
+    printer.answer(result, _draw_result(result, printer.width))
     if not result["success"]:
         raise typer.Exit(FAILURE)
 
 
 def _given(code: str | None, parameters: str | None, **members: Any) -> dict[str, Any]:
-    """What was given of a tool, as the bridge takes it."""
+    """Return what was given of a tool, as the bridge takes it."""
     if code == parameters == "-":
         raise BadArguments("Standard input cannot be both, the code and the parameters")
     given = {key: value for key, value in members.items() if value is not None}
@@ -208,39 +213,9 @@ def _given(code: str | None, parameters: str | None, **members: Any) -> dict[str
     return given
 
 
-def _say_saved(saved: dict[str, Any], sentence: str, printer: Printer) -> None:
-    if printer.as_json:
-        printer.json(saved)
-        return
-    printer.say(sentence)
-    if saved["unchecked"] is not None:
-        printer.say(saved["unchecked"])
-
-
-async def _find(bridge: Connection, name: str) -> dict[str, Any]:
-    listed: dict[str, Any] = await bridge.request("custom.list")
-    if listed["fault"] is not None:
-        fail(f"{listed['fault']}. It is {listed['file']}")
-    found: dict[str, Any] | None = next((tool for tool in listed["tools"] if tool["name"] == name), None)
-    return found or fail(f"There is no tool {name!r}; `vault-bridge custom list` lists those there are.")
-
-
-def _row(tool: dict[str, Any]) -> list[Text]:
-    return [
-        sanitize(tool["name"], style="bold"),
-        sanitize(tool["environment"], style=_COLOURS.get(tool["environment"], "")),
-        Text("on", style="green") if tool["enabled"] else Text("off", style="bright_black"),
-        Text(f"{tool['timeout']} ms"),
-        sanitize(tool["createdAt"][:10]),
-        sanitize(" ".join(tool["description"].split())),
-    ]
-
-
-def _environments(listed: dict[str, Any], width: int) -> Iterator[Text]:
-    yield Text()
-    for each in listed["environments"]:
-        state = "" if each["available"] else "not here. "
-        yield from wrap(sanitize(f"{each['environment']}: {state}{each['sentence']}"), width, first="", rest="  ")
+def _saved(saved: dict[str, Any], sentence: str) -> str:
+    """Return a sentence, and what could not be checked of the tool."""
+    return sentence if saved["unchecked"] is None else f"{sentence}\n{saved['unchecked']}"
 
 
 def _draw_result(result: dict[str, Any], width: int) -> Iterator[Text]:

@@ -65,7 +65,7 @@ class DiffRow:
 
 
 def parse_diff(diff: str) -> list[DiffRow]:
-    """The rows of one file's unified diff, with the words that differ marked.
+    """Return the rows of one file's unified diff, with the words that differ marked.
 
     Only the counts of the hunk headers say what a line is, so a note that holds `--- a` or `@@` cannot confuse it.
     """
@@ -93,12 +93,12 @@ def parse_diff(diff: str) -> list[DiffRow]:
 
 
 def shorten(rows: Iterable[DiffRow]) -> list[DiffRow]:
-    """The same rows, of whose long lines only the changed parts and what is around them are drawn."""
+    """Return the same rows, with only the changed parts of long lines and what is around them."""
     return [replace(row, gaps=tuple(_gaps(row))) for row in rows]
 
 
 def draw_diff(rows: Sequence[DiffRow], width: int) -> Iterator[Text]:
-    """The lines to print for `rows`, none wider than `width` cells."""
+    """Yield the lines to print for `rows`, none wider than `width` cells."""
     digits = max((len(str(number)) for row in rows for number in (row.old, row.new) if number), default=1)
     both = width >= BOTH_NUMBERS_FROM
     mixed_endings = len({row.text.endswith("\r") for row in rows if row.kind in _SIGN}) > 1
@@ -116,7 +116,7 @@ def draw_diff(rows: Sequence[DiffRow], width: int) -> Iterator[Text]:
 
 
 def draw_heading(file: FilePreview, width: int, *, margin: str = "") -> Iterator[Text]:
-    """One file: what happens, where, and how many lines come and go.
+    """Yield one file: what happens, where, and how many lines come and go.
 
     Args:
         file: The file.
@@ -134,12 +134,12 @@ def draw_heading(file: FilePreview, width: int, *, margin: str = "") -> Iterator
 
 
 def draw_counts(added: int, removed: int) -> Text:
-    """How many lines come and go."""
+    """Return how many lines come and go."""
     return Text.assemble((f"+{added}", "green"), " ", (f"-{removed}", "red"))
 
 
 def draw_changes(files: Iterable[dict[str, Any]], width: int) -> Iterator[Text]:
-    """Every file with its whole diff, from the wire form."""
+    """Yield every file with its whole diff, from the wire form."""
     for wire in files:
         file = FilePreview.model_validate(wire)
         yield from draw_heading(file, width)
@@ -155,7 +155,7 @@ def draw_truncation(width: int) -> Iterator[Text]:
 
 
 def _draw_line(row: DiffRow, style: str, *, show_return: bool) -> Text:
-    """The line of the file: inert, with the changed words and trailing spaces to be seen."""
+    """Return the line of the file: inert, with the changed words and trailing spaces to be seen."""
     text = row.text if show_return else row.text.removesuffix("\r")
     bare = len(text.rstrip(" "))
     drawn = Text()
@@ -173,7 +173,7 @@ def _draw_line(row: DiffRow, style: str, *, show_return: bool) -> Text:
 
 
 def _gaps(row: DiffRow) -> Iterator[tuple[int, int]]:
-    """What of a long line is neither changed nor beside a change; of one that is new as a whole, its end."""
+    """Yield what of a long line is neither changed nor beside a change; of one that is new as a whole, its end."""
     length = len(row.text)
     if row.kind not in _SIGN or length < LONG_LINE:
         return
@@ -189,7 +189,7 @@ def _gaps(row: DiffRow) -> Iterator[tuple[int, int]]:
 
 
 def _mark_changed_words(rows: list[DiffRow]) -> list[DiffRow]:
-    """Each block of removed lines that added lines follow, compared word by word."""
+    """Return each block of removed lines that added lines follow, compared word by word."""
     marked: list[DiffRow] = []
     at = 0
     while at < len(rows):
@@ -234,7 +234,7 @@ def _compare(removed: list[DiffRow], added: list[DiffRow]) -> list[DiffRow]:
 
 
 def _common(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
-    """How many tokens are the same at the beginning, and how many of the others at the end."""
+    """Return how many tokens are the same at the beginning, and how many of the others at the end."""
     most = min(len(old), len(new))
     start = next((at for at in range(most) if old[at] != new[at]), most)
     return start, next((at for at in range(most - start) if old[-1 - at] != new[-1 - at]), most - start)

@@ -1,17 +1,17 @@
 """`vault-bridge drafts`: what agents have staged and nobody has written."""
 
 from collections.abc import Iterator
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.text import Text
 
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import run_idempotent, tell
 from bridge.cli.diff import draw_changes
-from bridge.cli.exit_codes import FAILURE, fail
+from bridge.cli.exit_codes import confirm_or_end
+from bridge.cli.family import Family, Table, when
 from bridge.cli.layout import local_time, wrap
-from bridge.cli.options import AsJson, Vault
+from bridge.cli.options import AsJson, Vault, Yes
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
@@ -27,18 +27,27 @@ Examples:
   vault-bridge drafts discard draft-1f0c9a2b
 """
 
-app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
-
 DraftId = Annotated[str, typer.Argument(metavar="ID", help="As `vault-bridge drafts list` shows it.")]
-
-
-@app.command("list")
-def list_drafts(vault: Vault = None, as_json: AsJson = False) -> None:
-    """List the drafts, oldest first."""
-    printer = Printer(as_json=as_json)
-    drafts = run_idempotent(vault, lambda bridge: bridge.request("drafts.list"))
-    headings = ("Draft", "Of", "Since", "Last change", "Steps", "Files")
-    printer.listed(drafts, headings, _row, "No agent is drafting.")
+_FAMILY: Final = Family(
+    "drafts",
+    HELP,
+    name=DraftId,
+    thing="draft",
+    key="draftId",
+    table=Table(
+        (
+            ("Draft", "draftId", "bold"),
+            ("Of", "client"),
+            ("Since", when("created")),
+            ("Last change", lambda draft: local_time(draft["touched"]) if draft["steps"] else ""),
+            ("Steps", lambda draft: str(len(draft["steps"]))),
+            ("Files", lambda draft: str(len(draft["files"]))),
+        ),
+        "No agent is drafting.",
+    ),
+)
+app = _FAMILY.app
+_FAMILY.list("List the drafts, oldest first.")
 
 
 @app.command("show")
@@ -47,7 +56,8 @@ def show(draft_id: DraftId, vault: Vault = None, as_json: AsJson = False) -> Non
     printer = Printer(as_json=as_json)
 
     async def work(bridge: Connection) -> tuple[dict[str, Any], dict[str, Any]]:
-        return await _find(bridge, draft_id), await bridge.request("drafts.preview", draftId=draft_id)
+        draft = _FAMILY.find_in(await bridge.request("drafts.list"), draft_id)
+        return draft, await bridge.request("drafts.preview", draftId=draft_id)
 
     draft, preview = run_idempotent(vault, work)
     if as_json:
@@ -67,41 +77,20 @@ def show(draft_id: DraftId, vault: Vault = None, as_json: AsJson = False) -> Non
 
 
 @app.command("discard")
-def discard(
-    draft_id: DraftId,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
+def discard(draft_id: DraftId, yes: Yes = False, vault: Vault = None, as_json: AsJson = False) -> None:
     """End a draft. Nothing of it is written, and it cannot be brought back."""
     printer = Printer(as_json=as_json)
     if not yes:
-        _confirm(vault, draft_id, printer)
-    ended = run_once(vault, lambda bridge: bridge.request("drafts.discard", draftId=draft_id))
-    if as_json:
-        printer.json(ended)
-    else:
-        printer.say(f"{ended['draftId']} is discarded. Nothing of it was written.")
-
-
-def _confirm(vault: Path | None, draft_id: str, printer: Printer) -> None:
-    """Say what would be lost, and end unless the person says so."""
-    draft = run_idempotent(vault, lambda bridge: _find(bridge, draft_id))
-    if not printer.as_json:
-        printer.lines(_draw(draft, printer.width))
-    if not typer.confirm("Discard it?", err=True):
-        printer.say("It stays.")
-        raise typer.Exit(FAILURE)
-
-
-async def _find(bridge: Connection, draft_id: str) -> dict[str, Any]:
-    drafts: list[dict[str, Any]] = await bridge.request("drafts.list")
-    found = next((draft for draft in drafts if draft["draftId"] == draft_id), None)
-    return found or fail(f"There is no draft {draft_id!r}; `vault-bridge drafts list` lists those there are.")
+        draft = _FAMILY.find(vault, draft_id)
+        if not as_json:
+            printer.lines(_draw(draft, printer.width))
+    confirm_or_end(printer, "Discard it?", "It stays.", sure=yes)
+    ended = tell(vault, "drafts.discard", draftId=draft_id)
+    printer.answer(ended, f"{ended['draftId']} is discarded. Nothing of it was written.")
 
 
 def _draw(draft: dict[str, Any], width: int) -> Iterator[Text]:
-    """Whose a draft is, since when, and its steps."""
+    """Yield whose a draft is, since when, and its steps."""
     since = Text(f", since {local_time(draft['created'])}")
     yield from wrap(
         Text.assemble(sanitize(draft["draftId"], style="bold"), " of ", sanitize(draft["client"]), since), width
@@ -114,14 +103,3 @@ def _draw(draft: dict[str, Any], width: int) -> Iterator[Text]:
     if not draft["steps"]:
         yield Text("  Nothing is staged yet.")
     yield Text()
-
-
-def _row(draft: dict[str, Any]) -> list[Text]:
-    return [
-        sanitize(draft["draftId"], style="bold"),
-        sanitize(draft["client"]),
-        Text(local_time(draft["created"])),
-        Text(local_time(draft["touched"]) if draft["steps"] else ""),
-        Text(str(len(draft["steps"]))),
-        Text(str(len(draft["files"]))),
-    ]

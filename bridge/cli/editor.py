@@ -50,7 +50,7 @@ def edit(text: str, name: str = "proposal.md") -> str:
 
 
 def _command(editor: str, file: str) -> str | list[str]:
-    """The editor with its own arguments, as people write them in the variable, and the file."""
+    """Return the editor with its own arguments, as people write them in the variable, and the file."""
     if sys.platform == "win32":  # where a command is one text, and backslashes are no escapes
         return f"{editor} {subprocess.list2cmdline([file])}"
     return [*shlex.split(editor), file]

@@ -7,6 +7,7 @@ import typer
 
 from bridge.cli.arguments import BadArguments
 from bridge.cli.printer import Printer
+from bridge.cli.sanitize import sanitize_plain
 from bridge.client import ProtocolFailure, Result, VaultNotFound
 from bridge.errors import BridgeError
 
@@ -23,7 +24,7 @@ _METHOD: Final = re.compile(rf"`?\b({'|'.join(map(re.escape, _COMMAND_OF))})\b`?
 
 
 def own_words(message: str) -> str:
-    """What the bridge says, with the commands of the command line in the place of methods."""
+    """Return what the bridge says, with the commands of the command line in the place of methods."""
     return _METHOD.sub(lambda method: f"`{_COMMAND_OF[method[1]]}`", message).replace(": Input should be ", " must be ")
 
 
@@ -31,6 +32,20 @@ def fail(message: str, code: int = FAILURE) -> NoReturn:
     """Say what went wrong on standard error, and end."""
     Printer().say(own_words(message))
     raise typer.Exit(code)
+
+
+def confirm_or_end(printer: Printer, question: str, otherwise: str, *, sure: bool) -> None:
+    """Ask, and end the command where the person says no.
+
+    Args:
+        printer: Says what does not happen then.
+        question: The question.
+        otherwise: The sentence if they say no.
+        sure: Whether they have said yes already, with `--yes`.
+    """
+    if not sure and not typer.confirm(sanitize_plain(question), err=True):
+        printer.say(otherwise)
+        raise typer.Exit(FAILURE)
 
 
 def end_with(error: BaseException) -> None:

@@ -9,9 +9,10 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import ask, run_once, tell
 from bridge.cli.diff import draw_changes, draw_counts
-from bridge.cli.exit_codes import FAILURE, fail, show_result
+from bridge.cli.exit_codes import FAILURE, confirm_or_end, fail, show_result
+from bridge.cli.family import Column, Table, Thing, when
 from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
@@ -86,11 +87,9 @@ def history(
     if origin is not None:
         filters["origin"] = origin.value
     params = {"limit": limit} | {name: value for name, value in filters.items() if value is not None}
-    entries = run_idempotent(vault, lambda bridge: bridge.request("history.list", **params))
     what = f"Nothing in {note} has" if note else "Nothing has"
     few = " like that" if since or client or tool or origin else " without the bridge" if outside else " yet"
-    headings = ("Change", "Time", "By", "Lines", "What")
-    printer.listed(entries, headings, _row, f"{what} been changed{few}.")
+    Table(_COLUMNS, f"{what} been changed{few}.").print(printer, ask(vault, "history.list", **params))
 
 
 def undo(
@@ -156,8 +155,8 @@ def _filters(since: str | None, client: str | None, tool: str | None) -> dict[st
 
 
 def _show_diff(vault: Path | None, execution_id: str, printer: Printer) -> None:
-    """What a change did to each file."""
-    found = run_idempotent(vault, lambda bridge: bridge.request("history.diff", executionId=execution_id))
+    """Show what a change did to each file."""
+    found = ask(vault, "history.diff", executionId=execution_id)
     if printer.as_json:
         printer.json(found)
         return
@@ -168,17 +167,15 @@ def _show_diff(vault: Path | None, execution_id: str, printer: Printer) -> None:
 
 def _undo_all(vault: Path | None, params: dict[str, Any], printer: Printer, *, sure: bool) -> None:
     """List what would be undone, ask, and undo exactly that."""
-    shown = run_idempotent(vault, lambda bridge: bridge.request("history.undoAll", preview=True, **params))
+    shown = ask(vault, "history.undoAll", preview=True, **params)
     wanted = [change["executionId"] for change in shown["changes"] if change["undone"]]
     if not printer.as_json:
         printer.lines(line for change in shown["changes"] for line in _draw_fate(change, printer.width))
         printer.say(f"{shown['text']}.")
     if not wanted:
         raise typer.Exit(FAILURE)
-    if not sure and not typer.confirm("Undo them?", err=True):
-        printer.say("Nothing was undone.")
-        raise typer.Exit(FAILURE)
-    answer = run_once(vault, lambda bridge: bridge.request("history.undoAll", executionIds=wanted))
+    confirm_or_end(printer, "Undo them?", "Nothing was undone.", sure=sure)
+    answer = tell(vault, "history.undoAll", executionIds=wanted)
     if printer.as_json:
         printer.json(answer)
     else:
@@ -195,26 +192,24 @@ def _undo_outside(
     """Show what another program did, ask, and take it back."""
     files = [path.strip("/") for path in files or ()]
     if not sure:
-        found = run_idempotent(vault, lambda bridge: bridge.request("history.diff", executionId=execution_id))
+        found = ask(vault, "history.diff", executionId=execution_id)
         shown = [one for one in found["files"] if not files or _is_within(one, files)]
         if not printer.as_json:
             printer.lines(draw_changes(shown, printer.width))
             printer.say("Other devices get this too, if the vault is synced.")
-        if not typer.confirm("Undo this?", err=True):
-            printer.say("Nothing was undone.")
-            raise typer.Exit(FAILURE)
+        confirm_or_end(printer, "Undo this?", "Nothing was undone.", sure=False)
     params: dict[str, Any] = {"executionId": execution_id} | ({"paths": files} if files else {})
-    show_result(Result(run_once(vault, lambda bridge: bridge.request("history.undo", **params))), printer)
+    show_result(Result(tell(vault, "history.undo", **params)), printer)
 
 
 def _is_within(file: dict[str, Any], paths: list[str]) -> bool:
-    """Whether a file is one of these, or lies in one of them."""
+    """Return whether a file is one of these, or lies in one of them."""
     places = [place for place in (file["path"], file.get("newPath")) if place]
     return any(place == path or place.startswith(f"{path}/") for place in places for path in paths)
 
 
 def _draw_fate(change: dict[str, Any], width: int) -> Iterator[Text]:
-    """One change that is to be undone, and why it cannot be, where it cannot."""
+    """Yield one change that is to be undone, and why it cannot be, where it cannot."""
     mark = Text("  undo  ", "green") if change["undone"] else Text("  keep  ", "yellow")
     what = Text.assemble(f"{local_time(change['time'])}  ", sanitize(change["who"]), ": ")
     why = Text.assemble(" (", sanitize(change["why"]), ")") if change["why"] else Text()
@@ -248,16 +243,19 @@ def _reverse(kind: Literal["undo", "redo"], execution_id: str | None, vault: Pat
             printer.lines(wrap(said, printer.width, first="  ", rest="  "))
 
 
-def _row(entry: dict[str, Any]) -> list[Text]:
+def _what(entry: Thing) -> Text:
     state = "" if entry["state"] == "applied" else f" ({entry['state']})"
     backup = "" if entry.get("canUndo", True) else " (no backup)"
-    return [
-        sanitize(entry["executionId"], style="bold"),
-        Text(local_time(entry["time"])),
-        sanitize(entry["who"]),
-        draw_counts(entry["added"], entry["removed"]),
-        Text.assemble(_summary(entry), (state, "yellow"), (backup, "red")),
-    ]
+    return Text.assemble(_summary(entry), (state, "yellow"), (backup, "red"))
+
+
+_COLUMNS: Final[tuple[Column, ...]] = (
+    ("Change", "executionId", "bold"),
+    ("Time", when("time")),
+    ("By", "who"),
+    ("Lines", lambda entry: draw_counts(entry["added"], entry["removed"])),
+    ("What", _what),
+)
 
 
 def _describe(entry: dict[str, Any], what: str) -> Text:

@@ -49,7 +49,7 @@ class BridgeClients:
         self._bridge = bridge
 
     async def names(self) -> Sequence[str]:
-        """What the clients are called."""
+        """Return what the clients are called."""
         return [client["name"] for client in await self._bridge.request("clients.list")]
 
     async def add(self, name: str, preset: str) -> str:
@@ -187,7 +187,7 @@ def _ask_reading() -> list[str]:
 
 
 def may_write(facts: dict[str, Any], printer: Printer, *, ask: bool, dry_run: bool) -> bool:
-    """Whether to write what was shown; where it shall only be shown, what it is as JSON.
+    """Return whether to write what was shown; where it shall only be shown, what it is as JSON.
 
     Args:
         facts: What would be written.
@@ -208,7 +208,7 @@ def may_write(facts: dict[str, Any], printer: Printer, *, ask: bool, dry_run: bo
 
 
 def _choose_vault(named: Path | None, printer: Printer) -> Path:
-    """The vault that is meant; where none is named and several are known, the person chooses."""
+    """Return the vault that is meant; where none is named and several are known, the person chooses."""
     try:
         return find_vault(named)
     except VaultNotFound:
@@ -273,7 +273,7 @@ def _print_entry(
     name: str | None,
     link: bool,
 ) -> None:
-    """The entry as the program's configuration has it, or the usual form; nothing is written anywhere."""
+    """Print the entry as the program's configuration has it, or in the usual form. Write nothing."""
     chosen, entry_name = client or (agent.title if agent else _OTHER), name or "vault-bridge"
     server = connector.server(chosen)
     if link:

@@ -47,7 +47,7 @@ class Keyboard(Protocol):
         ...
 
     async def line(self, prompt: Prompt) -> str:
-        """One line. Cancelling the task calls it off.
+        """Return one line. Cancelling the task calls it off.
 
         Args:
             prompt: What stands before the cursor, with lines of its own above it if it has several. It is asked again
@@ -60,7 +60,7 @@ class Keyboard(Protocol):
 
 
 def open_keyboard() -> Keyboard:
-    """The best one for how this process was started."""
+    """Return the best one for how this process was started."""
     if not (sys.stdin.isatty() and sys.stdout.isatty()) or os.environ.get("TERM") in {"dumb", "unknown", ""}:
         return LineKeyboard(sys.stdin)
     return TerminalKeyboard()
@@ -90,7 +90,7 @@ class TerminalKeyboard:
         _discard_typed(sys.stdin)
 
     async def line(self, prompt: Prompt) -> str:
-        """One line, edited as usual."""
+        """Return one line, edited as usual."""
         clear_typeahead(self._input)  # what was pasted after the last line's end
         return await self._session.prompt_async(prompt, refresh_interval=REFRESH_SECONDS)
 
@@ -119,7 +119,7 @@ class LineKeyboard:
             _discard_typed(self._stream)
 
     async def line(self, prompt: Prompt) -> str:
-        """One line. A line that arrives while nobody waits was typed for a question that is gone, and is dropped."""
+        """Return one line. One that came while nobody waited was typed for a question that is gone, and is dropped."""
         shown = _write(prompt())
         loop = asyncio.get_running_loop()
         self._waiting = loop.create_future()

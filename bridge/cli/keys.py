@@ -7,12 +7,11 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.text import Text
 
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import ask, tell
 from bridge.cli.exit_codes import BAD_USAGE, FAILURE, fail
-from bridge.cli.layout import draw_table
+from bridge.cli.family import Table, Thing
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
-from bridge.cli.sanitize import sanitize
 
 HELP = """Keep API keys of services on the network, encrypted.
 
@@ -44,7 +43,6 @@ def set_(
     as_json: AsJson = False,
 ) -> None:
     """Keep a key, in the place of the one there is. It is asked for, or read from standard input."""
-    printer = Printer(as_json=as_json)
     if rest:
         fail(
             "A key is not given as an argument: it would be in the list of processes and in the shell's history. If "
@@ -52,22 +50,15 @@ def set_(
             BAD_USAGE,
         )
     key = _read(service)
-    kept = run_once(vault, lambda bridge: bridge.request("keys.set", provider=service, key=key))
-    if as_json:
-        printer.json(kept)
-    else:
-        printer.say(f"The key for {kept['title']} is kept, encrypted. {_place(kept)}")
+    kept = tell(vault, "keys.set", provider=service, key=key)
+    Printer(as_json=as_json).answer(kept, f"The key for {kept['title']} is kept, encrypted. {_place(kept)}")
 
 
 @app.command("clear")
 def clear(service: Service, vault: Vault = None, as_json: AsJson = False) -> None:
     """Forget a key."""
-    printer = Printer(as_json=as_json)
-    cleared = run_once(vault, lambda bridge: bridge.request("keys.clear", provider=service))
-    if as_json:
-        printer.json(cleared)
-    else:
-        printer.say(f"There is no key for {cleared['title']} any more.")
+    cleared = tell(vault, "keys.clear", provider=service)
+    Printer(as_json=as_json).answer(cleared, f"There is no key for {cleared['title']} any more.")
 
 
 @app.command("test")
@@ -82,11 +73,8 @@ def ask_service(
     """Ask a service for one result, with what is set, and say how it stands."""
     printer = Printer(as_json=as_json)
     with printer.waiting(f"Asking {service}"):
-        tested = run_idempotent(vault, lambda bridge: bridge.request("keys.test", provider=service))
-    if as_json:
-        printer.json(tested)
-    else:
-        printer.say(f"{tested['outcome'].capitalize()}. {tested['message']}")
+        tested = ask(vault, "keys.test", provider=service)
+    printer.answer(tested, f"{tested['outcome'].capitalize()}. {tested['message']}")
     if tested["outcome"] != "connected":
         raise typer.Exit(FAILURE)
 
@@ -95,30 +83,24 @@ def ask_service(
 def status(vault: Vault = None, as_json: AsJson = False) -> None:
     """Say which keys there are, and whether they can be used here."""
     printer = Printer(as_json=as_json)
-    keys = run_idempotent(vault, lambda bridge: bridge.request("keys.status", open=True))
-    if as_json:
-        printer.json(keys)
-        return
-    printer.lines(draw_table(("Service", "Key", "Sent to"), [_row(key) for key in keys], printer.width))
+    keys = ask(vault, "keys.status", open=True)
+    _KEYS.print(printer, keys)
     for key in keys:
-        if key["fault"]:
+        if key["fault"] and not as_json:
             printer.say(f"{key['title']}: {key['fault']}")
 
 
 @app.command("rotate")
 def rotate(vault: Vault = None, as_json: AsJson = False) -> None:
     """Encrypt all keys with a new master key, and remove the old one."""
-    printer = Printer(as_json=as_json)
-    keys = run_once(vault, lambda bridge: bridge.request("keys.rotate"))
-    if as_json:
-        printer.json(keys)
-    else:
-        kept = [key for key in keys if key["isSet"]]
-        printer.say(f"Encrypted anew: {', '.join(key['title'] for key in kept)}. {_place(kept[0])}")
+    keys = tell(vault, "keys.rotate")
+    kept = [key for key in keys if key["isSet"]]
+    said = f"Encrypted anew: {', '.join(key['title'] for key in kept)}. {_place(kept[0])}"
+    Printer(as_json=as_json).answer(keys, said)
 
 
 def _read(service: str) -> str:
-    """The key, typed without being shown, or the first line of standard input."""
+    """Return the key, typed without being shown, or the first line of standard input."""
     if sys.stdin.isatty():
         return getpass.getpass(f"API key for {service}: ")
     try:
@@ -132,11 +114,10 @@ def _place(key: dict[str, Any]) -> str:
     return f"The master key is {where.get(key['keptIn'], 'outside the vault')}."
 
 
-def _row(key: dict[str, Any]) -> list[Text]:
+def _state(key: Thing) -> Text:
     if not key["isSet"]:
-        state = Text("none")
-    elif key["fault"]:
-        state = Text("cannot be used", "red")
-    else:
-        state = Text("set", "green")
-    return [sanitize(key["title"], style="bold"), state, sanitize(key["server"])]
+        return Text("none")
+    return Text("cannot be used", "red") if key["fault"] else Text("set", "green")
+
+
+_KEYS: Final = Table((("Service", "title", "bold"), ("Key", _state), ("Sent to", "server")))

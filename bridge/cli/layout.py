@@ -42,7 +42,7 @@ def wrap(line: Text, width: int, *, first: str = "", rest: str = "", prefix_styl
 
 
 def draw_table(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
-    """The lines of a table: as wide as it needs, its last column folded to fit, and at last one block a row.
+    """Yield the lines of a table: as wide as it needs, its last column folded to fit, and at last one block a row.
 
     Args:
         headings: The names of the columns.
@@ -65,7 +65,7 @@ def draw_table(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: i
 
 
 def draw_facts(facts: Mapping[str, Text], width: int) -> Iterator[Text]:
-    """One fact a line, each under its label."""
+    """Yield one fact a line, each under its label."""
     size = max(len(label) for label in facts) + len(GAP)
     for label, value in facts.items():
         first, *rest = wrap(value, width, first=" " * size, rest=" " * size)
@@ -74,7 +74,7 @@ def draw_facts(facts: Mapping[str, Text], width: int) -> Iterator[Text]:
 
 
 def local_time(stamp: str) -> str:
-    """An ISO 8601 time in this machine's zone, to the second; what is not a time stays as it is."""
+    """Return an ISO 8601 time in this machine's zone, to the second; what is not a time stays as it is."""
     try:
         moment = datetime.fromisoformat(stamp).astimezone()
     except ValueError:
@@ -84,7 +84,7 @@ def local_time(stamp: str) -> str:
 
 
 def _cuts(plain: str, room: int, *, words: bool) -> list[int]:
-    """Where to cut so that every piece fits."""
+    """Return where to cut so that every piece fits."""
     sizes = [_size(char) for char in plain]
     cuts: list[int] = []
     used = start = after_blank = 0
@@ -121,6 +121,6 @@ def _blocks(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int)
 
 
 def short_client(name: str) -> str:
-    """Who called, for a table: the name that the person gave, or `unnamed` and what the program calls itself."""
+    """Return who called, for a table: the name that the person gave, or `unnamed` and what the program calls itself."""
     said = name.removeprefix(UNNAMED).removeprefix(", calls itself ")
     return f"unnamed {said}".rstrip() if name.startswith(UNNAMED) else name

@@ -13,8 +13,9 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.connection import run_idempotent, run_once
-from bridge.cli.exit_codes import FAILURE, fail
+from bridge.cli.connection import ask, tell
+from bridge.cli.exit_codes import FAILURE, confirm_or_end, fail
+from bridge.cli.family import Table
 from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
@@ -26,9 +27,10 @@ from bridge.contract.events import AuditAppended
 PAGE: Final = 1000
 """The most records that one query returns."""
 NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
 HEADINGS: Final = ("Time", "What happened")
 
-Record = dict[str, Any]
+LogRecord = dict[str, Any]
 RecordKind = Literal[
     "execution", "decision", "count", "limit", "settings", "grant", "client", "delivery", "bridge", "network", "log"
 ]
@@ -101,15 +103,14 @@ def log(
 
 
 def _query(vault: Path | None, params: dict[str, Any], limit: int, printer: Printer) -> None:
-    """The newest records that fit: for programs each as it is, for people one line for each action."""
+    """Print the newest records that fit: for programs each as it is, for people one line for each action."""
     actions = not printer.as_json
-    found = run_idempotent(vault, lambda bridge: bridge.request("audit.query", limit=limit, actions=actions, **params))
-    records = list(reversed(found))
-    printer.listed(records, HEADINGS, draw_record, "The log holds nothing like that.")
+    found = ask(vault, "audit.query", limit=limit, actions=actions, **params)
+    _RECORDS.print(printer, list(reversed(found)))
 
 
 async def _follow(vault: Path, params: dict[str, Any], limit: int, printer: Printer) -> None:
-    """The records there are, and then each new one that fits."""
+    """Print the records there are, and then each new one that fits."""
     async with connect(vault, name="Log", role="host", can=[]) as bridge:
         heard = bridge.notifications()
         found = await bridge.request("audit.query", limit=limit, **params)
@@ -127,7 +128,7 @@ async def _follow(vault: Path, params: dict[str, Any], limit: int, printer: Prin
 
 
 async def _since(bridge: Connection, params: dict[str, Any], last: int) -> list[dict[str, Any]]:
-    """All the records that came after one, newest first: more than a page, when much happens at once."""
+    """Return all the records that came after one, newest first: more than a page, when much happens at once."""
     found: list[dict[str, Any]] = []
     while True:
         before = {"before": str(found[-1]["seq"])} if found else {}
@@ -146,7 +147,7 @@ def _show(record: dict[str, Any], printer: Printer) -> None:
 
 
 def _is_silent(record: dict[str, Any]) -> bool:
-    """Whether a record says nothing that the record of its call does not say as well."""
+    """Return whether a record says nothing that the record of its call does not say as well."""
     return record.get("kind") == "decision" and record.get("outcome") == "allow" and not record.get("decision")
 
 
@@ -161,7 +162,7 @@ def _export(vault: Path | None, form: ExportFormat, file: Path | None, params: d
     """
     folder = find_vault(vault)
     name = f"log-{secrets.token_hex(8)}.{form}"
-    answer = run_idempotent(folder, lambda bridge: bridge.request("audit.export", format=form, path=name, **params))
+    answer = ask(folder, "audit.export", format=form, path=name, **params)
     written = folder / answer["path"]
     try:
         with written.open("rb") as source, _target(file) as target:
@@ -188,26 +189,19 @@ def _target(file: Path | None) -> Iterator[BinaryIO]:
 
 def _verify(vault: Path | None, printer: Printer) -> None:
     """Say whether the log is as it was written, and where it is not; then the exit code is 1."""
-    found = run_idempotent(vault, lambda bridge: bridge.request("audit.verify"))
-    if printer.as_json:
-        printer.json(found)
-    else:
-        for line in _sentences(found):
-            printer.say(line)
+    found = ask(vault, "audit.verify")
+    printer.answer(found, "\n".join(_sentences(found)))
     if not found["whole"]:
         raise typer.Exit(FAILURE)
 
 
 def _clear(vault: Path | None, printer: Printer, *, sure: bool) -> None:
     """Remove every record, when the person is sure."""
-    if not sure and not typer.confirm("Remove every record of the log? This cannot be undone", err=True):
-        printer.say("Nothing was removed.")
-        raise typer.Exit(FAILURE)
-    answer = run_once(vault, lambda bridge: bridge.request("audit.clear"))
-    if printer.as_json:
-        printer.json(answer)
-    else:
-        printer.say(f"{answer['cleared']:,} records were removed. A record of that is the first of the log now.")
+    question = "Remove every record of the log? This cannot be undone"
+    confirm_or_end(printer, question, "Nothing was removed.", sure=sure)
+    answer = tell(vault, "audit.clear")
+    said = f"{answer['cleared']:,} records were removed. A record of that is the first of the log now."
+    printer.answer(answer, said)
 
 
 def _sentences(found: dict[str, Any]) -> list[str]:
@@ -233,11 +227,19 @@ def _sentences(found: dict[str, Any]) -> list[str]:
     ]
 
 
-def draw_record(record: Record) -> list[Text]:
-    """The cells of a row under `HEADINGS`: when, and the bridge's sentence, which holds words from outside."""
+def draw_record(record: LogRecord) -> list[Text]:
+    """Return when a record was made, and the bridge's sentence, which holds words from outside."""
+    return [Text(_time(record)), _sentence(record)]
+
+
+def _time(record: LogRecord) -> str:
+    return local_time(str(record.get("timestamp", "")))
+
+
+def _sentence(record: LogRecord) -> Text:
     failed = record.get("success") is False or record.get("outcome") == "deny"
     said = str(record.get("sentence") or record.get("kind") or "")
-    return [
-        Text(local_time(str(record.get("timestamp", "")))),
-        sanitize(" ".join(said.split()), style="red" if failed else ""),
-    ]
+    return sanitize(" ".join(said.split()), style="red" if failed else "")
+
+
+_RECORDS: Final = Table(tuple(zip(HEADINGS, (_time, _sentence), strict=True)), "The log holds nothing like that.")

@@ -139,7 +139,7 @@ def options(
 
 
 def keep_blocks(text: str | None) -> str:
-    """A docstring as help: blocks whose first line ends in a colon keep their lines, the others are wrapped."""
+    """Return a docstring as help: blocks whose first line ends in a colon keep their lines, the others are wrapped."""
     return re.sub(r"\n\n(?=[^\n]*:\n)", "\n\n\b\n", inspect.cleandoc(text or ""))
 
 

@@ -69,7 +69,7 @@ async def _serve(folder: Path, client: str) -> None:
 
 @contextlib.asynccontextmanager
 async def _attached(folder: Path, client: str) -> AsyncIterator[AttachedBridge]:
-    """The bridge; it is looked for, or started, when it is first asked something."""
+    """Provide the bridge; it is looked for, or started, when it is first asked something."""
     bridge = AttachedBridge(folder, client)
 
     try:

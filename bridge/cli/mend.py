@@ -5,11 +5,11 @@ from typing import Annotated, Any
 import typer
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import ask, tell
 from bridge.cli.diff import draw_changes
-from bridge.cli.exit_codes import FAILURE, show_result
+from bridge.cli.exit_codes import FAILURE, confirm_or_end, show_result
 from bridge.cli.history import OUTSIDE
-from bridge.cli.options import AsJson, Vault
+from bridge.cli.options import AsJson, Vault, Yes
 from bridge.cli.printer import Printer
 from bridge.client import Result
 
@@ -19,7 +19,7 @@ def mend(
         str, typer.Argument(metavar="ID", show_default=False, help="As `vault-bridge history` shows it.")
     ],
     *,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Yes = False,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
@@ -36,16 +36,13 @@ def mend(
     if not execution_id.startswith(OUTSIDE):
         raise BadArguments(f"Name a change by another program; their IDs begin with {OUTSIDE!r}")
     params = {"executionId": execution_id}
-    found = run_idempotent(vault, lambda bridge: bridge.request("versions.broken", **params))
+    found = ask(vault, "versions.broken", **params)
     if found["plan"] is None or not printer.as_json:
         _show(found, printer)
     if found["plan"] is None:
         raise typer.Exit(FAILURE)
-    if not yes and not typer.confirm("Mend them?", err=True):
-        printer.say("Nothing was written.")
-        raise typer.Exit(FAILURE)
-    params["plan"] = found["plan"]
-    show_result(Result(run_once(vault, lambda bridge: bridge.request("versions.mend", **params))), printer)
+    confirm_or_end(printer, "Mend them?", "Nothing was written.", sure=yes)
+    show_result(Result(tell(vault, "versions.mend", **params, plan=found["plan"])), printer)
 
 
 def _show(found: dict[str, Any], printer: Printer) -> None:

@@ -30,7 +30,7 @@ class ConsentAnswer:
     hunks: dict[str, list[int]] | None = None
 
     def to_params(self) -> dict[str, Any]:
-        """The answer as `consent.respond` takes it."""
+        """Return the answer as `consent.respond` takes it."""
         params: dict[str, Any] = {"requestId": self.request.request_id, "decision": self.decision.value}
         optional = {
             "planDigest": self.request.plan_digest,
@@ -86,7 +86,7 @@ class Questions:
         self._messages: dict[str, str] = {}
 
     def message(self, request: ConsentRequest) -> str | None:
-        """What the person wants to tell the agent with the answer to that question."""
+        """Return what the person wants to tell the agent with the answer to that question."""
         return self._messages.get(request.request_id)
 
     def set_message(self, request: ConsentRequest, text: str) -> None:
@@ -107,20 +107,20 @@ class Questions:
         return all(waiting.aside for waiting in self._waiting.values())
 
     def add(self, request: ConsentRequest) -> None:
-        """A question was asked, or sent again; the second time changes nothing."""
+        """Note a question that was asked. One that is sent again changes nothing."""
         if request.request_id not in self._waiting:
             self._waiting[request.request_id] = _Waiting(request)
             self._changed.set()
 
     def revise(self, request: ConsentRequest) -> None:
-        """What a question would write was edited: from now on it is `request`. Whoever showed it shows it anew."""
+        """Replace a question whose text was edited by `request`. Whoever showed it shows it anew."""
         waiting = self._waiting.get(request.request_id)
         if waiting is not None and waiting.request.plan_digest != request.plan_digest:
             self._waiting[request.request_id] = _Waiting(request, waiting.aside)
             _resolve(waiting, QuestionEnd(REVISED))
 
     def wait(self, request_id: str, expires_at: str) -> None:
-        """The call of a question has a ticket: the question can be answered until then."""
+        """Note that the call of a question has a ticket: the question can be answered until then."""
         waiting = self._waiting.get(request_id)
         if waiting is not None:
             waiting.request = waiting.request.model_copy(update={"waiting": True, "expires_at": expires_at})
@@ -131,7 +131,7 @@ class Questions:
         return waiting.request if waiting else request
 
     def end(self, request_id: str, how: QuestionEnd) -> None:
-        """A question ended, here or elsewhere."""
+        """Note that a question ended, here or elsewhere."""
         waiting = self._waiting.pop(request_id, None)
         self._messages.pop(request_id, None)
         if waiting is not None:
@@ -141,33 +141,33 @@ class Questions:
             self._changed.set()
 
     def close(self, request_id: str, how: QuestionEnd) -> None:
-        """A question ended by what the person did here, who needs no more word of it."""
+        """Note that the person ended a question here, and need not be told."""
         self.end(request_id, how)
         self._ended_aside = [ended for ended in self._ended_aside if ended[0].request_id != request_id]
 
     def end_all(self) -> None:
-        """The bridge went away: nothing that it asked can be answered any more."""
+        """Drop all questions: the bridge went away, and none of them can be answered any more."""
         for request_id in list(self._waiting):
             self.end(request_id, QuestionEnd(None))
 
     def put_aside(self, request_id: str) -> None:
-        """The person wants to answer that question later."""
+        """Set a question aside: the person wants to answer it later."""
         if request_id in self._waiting:
             self._waiting[request_id].aside = True
 
     def take_up(self) -> None:
-        """The person wants to answer now what was set aside."""
+        """Take up what was set aside: the person wants to answer it now."""
         for waiting in self._waiting.values():
             waiting.aside = False
         self._changed.set()
 
     def ended_aside(self) -> list[tuple[ConsentRequest, QuestionEnd]]:
-        """How those ended that were set aside, since this was asked last."""
+        """Return how those ended that were set aside, since this was asked last."""
         ended, self._ended_aside = self._ended_aside, []
         return ended
 
     async def next(self) -> ConsentRequest:
-        """The oldest open question that is not set aside, as soon as there is one."""
+        """Return the oldest open question that is not set aside, as soon as there is one."""
         while self.is_idle:
             await self.changed()
         return next(waiting.request for waiting in self._waiting.values() if not waiting.aside)
@@ -187,11 +187,11 @@ class Questions:
         return await asyncio.shield(waiting.ended)
 
     def others(self, request_id: str) -> int:
-        """How many wait besides that one."""
+        """Return how many wait besides that one."""
         return len(self._waiting) - (request_id in self._waiting)
 
     def of_client(self, request: ConsentRequest) -> list[ConsentRequest]:
-        """The open questions of the client that asks this one, this one included: of the same credential."""
+        """Return the open questions of the client that asks this one, this one included: of the same credential."""
         return [waiting.request for waiting in self._waiting.values() if waiting.request.client_id == request.client_id]
 
 

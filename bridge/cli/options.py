@@ -23,6 +23,7 @@ Vault = Annotated[
 AsJson = Annotated[
     bool, typer.Option("--json", callback=_or_before_the_command, help="Print JSON on standard output, nothing else.")
 ]
+Yes = Annotated[bool, typer.Option("--yes", help="Do not ask.")]
 AsClient = Annotated[
     str | None,
     typer.Option(

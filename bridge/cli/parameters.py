@@ -38,7 +38,7 @@ class ParameterTree:
         """Whether something was left out so far."""
 
     def draw(self, parameters: Mapping[str, Any], indent: int = 2) -> Iterator[Text]:
-        """The lines of an object's members."""
+        """Yield the lines of an object's members."""
         for name, value in parameters.items():
             yield from self._member(Text.assemble(sanitize(name, style="cyan"), (": ", "cyan")), value, indent)
 
@@ -75,7 +75,7 @@ class ParameterTree:
         return text if self._full else text[:MOST_CHARACTERS]
 
     def _limit(self, drawn: list[Text], margin: str, characters: int) -> Iterator[Text]:
-        """The lines of one text, or its first ones and how long it is."""
+        """Yield the lines of one text, or its first ones and how long it is."""
         clipped = characters > MOST_CHARACTERS
         if self._full or (len(drawn) <= MOST_LINES + 1 and not clipped):
             yield from drawn
@@ -92,7 +92,7 @@ class ParameterTree:
         return any(_is_shown(lines, rows) for rows in self._diffs) or self._is_patch(lines)
 
     def _is_patch(self, lines: Sequence[str]) -> bool:
-        """Whether this is a unified diff with exactly the removed and added lines that are shown."""
+        """Return whether this is a unified diff with exactly the removed and added lines that are shown."""
         signed = [line for line in lines if line[:1] in {"+", "-"} and line[:4] not in {"+++ ", "--- "}]
         sign = {"removed": "-", "added": "+"}
         shown = [
@@ -110,7 +110,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _is_shown(lines: Sequence[str], rows: Sequence[DiffRow]) -> bool:
-    """Whether the lines stand one below the other on the new side of a diff."""
+    """Return whether the lines stand one below the other on the new side of a diff."""
     sought = "".join(f"\n{line}" for line in lines) + "\n"
     hunks: list[list[str]] = [[]]
     for row in rows:

@@ -1,15 +1,16 @@
 """`vault-bridge policy`: which rule decides a call, and what has been said before."""
 
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from rich.text import Text
 
 from bridge.cli.answer_keys import LABELS
-from bridge.cli.connection import run_idempotent, run_once, tool_arguments
+from bridge.cli.connection import ask, run_idempotent, tell, tool_arguments
 from bridge.cli.exit_codes import fail, own_words
-from bridge.cli.layout import local_time, wrap
+from bridge.cli.family import Table, Thing, when
+from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
@@ -58,16 +59,13 @@ def explain(
     printer = Printer(as_json=as_json)
     named = {"client": client} if client else {}
 
-    async def ask(bridge: Connection) -> dict[str, Any]:
+    async def explain_it(bridge: Connection) -> dict[str, Any]:
         arguments = await tool_arguments(bridge, tool, words)
         answer: dict[str, Any] = await bridge.request("policy.explain", name=tool, arguments=arguments, **named)
         return answer
 
-    explained = run_idempotent(vault, ask)
-    if as_json:
-        printer.json(explained)
-    else:
-        printer.lines(_draw(explained, min(printer.width, READABLE)))
+    explained = run_idempotent(vault, explain_it)
+    printer.answer(explained, _draw(explained, min(printer.width, READABLE)))
 
 
 @app.command("grants")
@@ -76,10 +74,7 @@ def grants(vault: Vault = None, as_json: AsJson = False) -> None:
 
     One row is one answer, and `vault-bridge policy revoke ID` takes it back as a whole.
     """
-    printer = Printer(as_json=as_json)
-    held = run_idempotent(vault, lambda bridge: bridge.request("consent.grants"))
-    headings = ("Id", "Said", "Files", "Ends", "What holds")
-    printer.listed(held, headings, _row, "Nothing has been allowed or denied for longer than once.", widest=WIDEST)
+    _GRANTS.print(Printer(as_json=as_json), ask(vault, "consent.grants"))
 
 
 @app.command("sites")
@@ -89,10 +84,7 @@ def sites(vault: Vault = None, as_json: AsJson = False) -> None:
     `vault-bridge policy revoke ID` takes an answer back, and `vault-bridge settings set allowedDomains=…` changes the
     list.
     """
-    printer = Printer(as_json=as_json)
-    found = run_idempotent(vault, lambda bridge: bridge.request("web.sites"))
-    headings = ("Site", "Id", "For", "Last used")
-    printer.listed(found, headings, _site, "Nothing of the web is allowed for longer than once.", widest=WIDEST)
+    _SITES.print(Printer(as_json=as_json), ask(vault, "web.sites"))
 
 
 @app.command("revoke")
@@ -103,7 +95,7 @@ def revoke(
 ) -> None:
     """Revoke something that was allowed or denied."""
     printer = Printer(as_json=as_json)
-    answer = run_once(vault, lambda bridge: bridge.request("consent.revoke", grantId=grant_id))
+    answer = tell(vault, "consent.revoke", grantId=grant_id)
     if as_json:
         printer.json(answer)
     if not answer["revoked"]:
@@ -128,18 +120,13 @@ def auto_approve(
     every time (apply_patch, moves, deletions) still do. A question offers narrower answers: for one folder, or for
     changes that only add.
     """
-    printer = Printer(as_json=as_json)
     params = {"operation": operation, "enabled": not off} | ({"client": client} if client else {})
-    answer = run_once(vault, lambda bridge: bridge.request("consent.autoApprove", **params))
-    if as_json:
-        printer.json(answer)
-    else:
-        grant = answer["grant"]
-        if grant is None:
-            printer.say("You are asked again.")
-        else:
-            back = f" `vault-bridge policy revoke {grant['grantId']}` takes it back."
-            printer.say(Text.assemble(sanitize(grant["sentence"]), " Tools that ask every time still do.", back))
+    answer = tell(vault, "consent.autoApprove", **params)
+    said: str | Text = "You are asked again."
+    if (grant := answer["grant"]) is not None:
+        back = f" `vault-bridge policy revoke {grant['grantId']}` takes it back."
+        said = Text.assemble(sanitize(grant["sentence"]), " Tools that ask every time still do.", back)
+    Printer(as_json=as_json).answer(answer, said)
 
 
 def _draw(explained: dict[str, Any], width: int) -> Iterator[Text]:
@@ -157,22 +144,28 @@ def _draw(explained: dict[str, Any], width: int) -> Iterator[Text]:
             yield from wrap(Text.assemble((f"{label:<8}", "bold"), sanitize(value)), width, rest=" " * 8)
 
 
-def _site(site: dict[str, Any]) -> list[Text]:
-    used = site["lastUsed"]
-    return [
-        sanitize(site["site"], style="bold"),
-        sanitize(site["allowedBy"] or "setting"),
-        sanitize(site["client"] or "everybody"),
-        sanitize(local_time(used) if used else ""),
-    ]
+def _used(grant: Thing) -> str:
+    return "" if grant["mostFiles"] is None else f"{grant['usedFiles'] or 0} of {grant['mostFiles']}"
 
 
-def _row(grant: dict[str, Any]) -> list[Text]:
-    used = "" if grant["mostFiles"] is None else f"{grant['usedFiles'] or 0} of {grant['mostFiles']}"
-    return [
-        sanitize(grant["grantId"], style="bold"),
-        Text("denied" if grant["decision"].startswith("deny") else "allowed"),
-        Text(used),
-        sanitize(local_time(grant["expires"]) if grant["expires"] else ""),
-        sanitize(grant["sentence"]),
-    ]
+_GRANTS: Final = Table(
+    (
+        ("Id", "grantId", "bold"),
+        ("Said", lambda grant: "denied" if grant["decision"].startswith("deny") else "allowed"),
+        ("Files", _used),
+        ("Ends", when("expires")),
+        ("What holds", "sentence"),
+    ),
+    "Nothing has been allowed or denied for longer than once.",
+    widest=WIDEST,
+)
+_SITES: Final = Table(
+    (
+        ("Site", "site", "bold"),
+        ("Id", lambda site: site["allowedBy"] or "setting"),
+        ("For", lambda site: site["client"] or "everybody"),
+        ("Last used", when("lastUsed")),
+    ),
+    "Nothing of the web is allowed for longer than once.",
+    widest=WIDEST,
+)

@@ -9,14 +9,14 @@ import shlex
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.layout import wrap
 from bridge.cli.sanitize import sanitize, sanitize_json, sanitize_lines, sanitize_plain
 
 UNFOLDED = 400
@@ -54,7 +54,7 @@ class Printer:
         return self._out.height
 
     def json(self, value: Any, *, compact: bool = False) -> None:
-        """A result for programs; `compact` writes it in one line."""
+        """Print a result for programs; `compact` writes it in one line."""
         indent = 2 if self.interactive and not compact else None
         sys.stdout.write(sanitize_json(value, indent=indent) + "\n")
         sys.stdout.flush()
@@ -64,34 +64,17 @@ class Printer:
         for line in lines:
             _print(self._out, line)
 
-    def listed(
-        self,
-        found: Sequence[Any],
-        headings: Sequence[str],
-        row: Callable[[Any], Sequence[Text]],
-        none: str,
-        *,
-        widest: int | None = None,
-    ) -> None:
-        """A list of things: for programs as it is, for people as a table, or a sentence where there are none.
-
-        Args:
-            found: The things.
-            headings: The names of the columns.
-            row: Makes the cells of one thing.
-            none: What is said where there are none.
-            widest: Columns beyond which the table does not grow.
-        """
+    def answer(self, value: Any, said: str | Text | Iterable[Text]) -> None:
+        """Print an answer: for programs as it is, for people as a sentence about it, or as lines."""
         if self.as_json:
-            self.json(found)
-        elif found:
-            width = self.width if widest is None else min(self.width, widest)
-            self.lines(draw_table(headings, [row(each) for each in found], width))
+            self.json(value)
+        elif isinstance(said, str | Text):
+            self.say(said)
         else:
-            self.say(none)
+            self.lines(said)
 
     def text(self, text: str) -> None:
-        """A result as text: inert, folded by nobody, so that it can be copied."""
+        """Print a result as text: inert and not folded, so that it can be copied."""
         lines = text.removesuffix("\n").split("\n")
         if self.interactive:
             self.lines(sanitize(line.removesuffix("\r"), tab="\t") for line in lines)
@@ -139,12 +122,12 @@ class Printer:
 
 
 def quoted(word: Path | str) -> str:
-    """A path or another word as it is typed in a shell."""
+    """Return a path or another word as it is typed in a shell."""
     return subprocess.list2cmdline([str(word)]) if sys.platform == "win32" else shlex.quote(str(word))
 
 
 def typed_command(words: str, vault: Path) -> str:
-    """One of our commands for a vault, ready to be pasted into a shell.
+    """Return one of our commands for a vault, ready to be pasted into a shell.
 
     Args:
         words: What comes after the program's name, such as `approve`.

@@ -40,7 +40,7 @@ class Part:
 
 
 def parts_of(preview: Preview) -> list[Part]:
-    """What can be left out, in the order of the diffs. What was not sent whole cannot be chosen from."""
+    """Return what can be left out, in the order of the diffs. What was not sent whole cannot be chosen from."""
     parts: list[Part] = []
     units: dict[str, list[FilePreview]] = {}
     for file in preview.files:
@@ -78,7 +78,7 @@ class PartGroup:
 
 
 def part_groups(preview: Preview) -> list[PartGroup]:
-    """All files in the order in which their parts are numbered, those that belong together beside each other."""
+    """Return all files in the order in which their parts are numbered, those that belong together beside each other."""
     numbered: dict[str, list[tuple[int, Part]]] = {}
     for number, part in enumerate(parts_of(preview), 1):
         numbered.setdefault(part.file.path, []).append((number, part))
@@ -94,17 +94,17 @@ def part_groups(preview: Preview) -> list[PartGroup]:
 
 
 def draw_together(label: str, count: int) -> Text:
-    """The line above files that belong together."""
+    """Return the line above files that belong together."""
     return Text(f"{label}These {count} files belong together:", "bold")
 
 
 def draw_numbered(number: int, line: Text) -> Text:
-    """The first line of a hunk, under its number."""
+    """Return the first line of a hunk, under its number."""
     return Text.assemble((f"[{number}] ", "bold"), line[2:])
 
 
 def draw_parts(parts: Sequence[Part], width: int, *, first: int = 1) -> Iterator[Text]:
-    """The parts with their numbers, each file under its name.
+    """Yield the parts with their numbers, each file under its name.
 
     Args:
         parts: What to draw.
@@ -132,7 +132,7 @@ def draw_parts(parts: Sequence[Part], width: int, *, first: int = 1) -> Iterator
 
 
 def read_numbers(text: str, most: int) -> set[int] | None:
-    """The numbers that `2 5-7` or `2,5` name, each from 1 to `most`; None when it names something else."""
+    """Return the numbers that `2 5-7` or `2,5` name, each from 1 to `most`; None when it names something else."""
     numbers: set[int] = set()
     for word in text.replace(",", " ").split():
         found = _NUMBERS.fullmatch(word)
@@ -146,7 +146,7 @@ def read_numbers(text: str, most: int) -> set[int] | None:
 
 
 def kept_hunks(parts: Sequence[Part], left_out: set[int]) -> dict[str, list[int]]:
-    """What an answer says of the files of which something is left out: which hunks it keeps.
+    """Return what an answer says of the files of which something is left out: which hunks it keeps.
 
     Args:
         parts: All parts.
@@ -162,7 +162,7 @@ def kept_hunks(parts: Sequence[Part], left_out: set[int]) -> dict[str, list[int]
 
 
 def new_text(part: Part) -> str:
-    """The lines of a hunk as they would be afterwards, those around the change included."""
+    """Return the lines of a hunk as they would be afterwards, those around the change included."""
     lines = [row.text.removesuffix("\r") for row in part.rows[0] if row.new is not None]
     return "".join(f"{line}\n" for line in lines)
 

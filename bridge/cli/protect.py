@@ -107,7 +107,7 @@ def protect(
 
 
 def _check(protector: Protector, programs: list[Protected], printer: Printer, *, strict: bool) -> None:
-    """How the programs stand; a failure where one that should ask does not."""
+    """Say how the programs stand; end with a failure if one that should ask does not."""
     states = [(one, protector.options(one), protector.faults(one)) for one in programs]
     if printer.as_json:
         printer.json(

@@ -52,7 +52,7 @@ class Reviser(Protocol):
     """Has the bridge plan anew."""
 
     async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
-        """The question with its new plan, or why there is none; None when the bridge has stopped."""
+        """Return the question with its new plan, or why there is none; None when the bridge has stopped."""
         ...
 
 
@@ -104,7 +104,7 @@ class QuestionDialog:
                 return decided
 
     async def _take(self, word: str) -> Decided | None:
-        """What a word means; None where the person has to be asked again."""
+        """Return what a word means; None where the person has to be asked again."""
         request = self._request
         if self._talk.for_programs and (answer := _answer_of_program(request, word)) is not None:
             return [answer]
@@ -121,7 +121,7 @@ class QuestionDialog:
         return None
 
     def _keys(self) -> dict[str, Text]:
-        """What can be typed now."""
+        """Return what can be typed now."""
         keys = offered_keys(self._request, cut=self._drawing.cut)
         if self._talk.for_programs:
             return {key: label for key, label in keys.items() if key in _KEYS_OF_PROGRAMS}
@@ -150,7 +150,7 @@ class QuestionDialog:
     def _answered(
         self, decision: Decision, option: AnswerOption | None = None, *, hunks: dict[str, list[int]] | None = None
     ) -> list[ConsentAnswer]:
-        """The answer, with what the person wants to tell the agent."""
+        """Return the answer, with what the person wants to tell the agent."""
         said = self._questions.message(self._request)
         return [ConsentAnswer(self._request, decision, option, feedback=said, hunks=hunks)]
 
@@ -158,7 +158,7 @@ class QuestionDialog:
         return Step.LATER
 
     async def _choose(self) -> Decided | None:
-        """One of all answers for longer, from the list with their sentences."""
+        """Return one of all answers for longer, from the list with their sentences."""
         options = options_for_longer(self._request)
         await self._talk.page(list(draw_options(options, self._talk.width)))
         number = await self._pick("Which one? A number (empty: back): ", len(options))
@@ -168,7 +168,7 @@ class QuestionDialog:
         return None
 
     async def _confirm(self, option: AnswerOption) -> Decided | None:
-        """An answer for longer counts only after its sentence was on the screen and a second key was pressed."""
+        """Return an answer for longer, after its sentence was on the screen and a second key was pressed."""
         self._talk.show(draw_option(option, self._talk.width))
         if option.decision.allows and self._drawing.hidden:
             self._talk.say(_not_shown(self._drawing))
@@ -178,7 +178,7 @@ class QuestionDialog:
         return None
 
     async def _choose_parts(self) -> Decided | None:
-        """A yes to some parts of the change."""
+        """Return a yes to some parts of the change."""
         parts = parts_of(self._request.preview or Preview())
         if await self._talk.page(list(draw_parts(parts, self._talk.width))):
             left_out = await self._left_out(parts)
@@ -188,7 +188,7 @@ class QuestionDialog:
         return None
 
     async def _leave_out_named(self, text: str) -> Decided | None:
-        """A yes to all parts but those that were named together with the key."""
+        """Return a yes to all parts but those that were named together with the key."""
         parts = parts_of(self._request.preview or Preview())
         left_out = read_numbers(text, len(parts))
         if not left_out:
@@ -202,7 +202,7 @@ class QuestionDialog:
         return None
 
     async def _allow_without(self, left_out: set[int], parts: list[Part]) -> Decided | None:
-        """A yes to some parts, when the person has seen once more which."""
+        """Return a yes to some parts, when the person has seen once more which."""
         if len(left_out) == len(parts):
             self._talk.say("Then nothing would be left to do: n denies it.")
             return None
@@ -213,7 +213,7 @@ class QuestionDialog:
         return self._answered(Decision.ALLOW_ONCE, hunks=kept_hunks(parts, left_out))
 
     async def _left_out(self, parts: list[Part]) -> set[int]:
-        """The numbers of the parts that the person does not want; none when they go back."""
+        """Return the numbers of the parts that the person does not want; none when they go back."""
         while True:
             word = await self._talk.ask("Leave out: numbers such as 2 5-7, or ? for one by one (empty: back): ")
             if word == "?":
@@ -268,7 +268,7 @@ class QuestionDialog:
         return None
 
     async def _answer_together(self) -> Decided | None:
-        """One answer to all open questions of this client, from one list with their diffs."""
+        """Return one answer to all open questions of this client, from one list with their diffs."""
         requests = self._questions.of_client(self._request)[:MOST_TOGETHER]
         width = self._talk.width
         drawing = draw_list(requests, width=width, full=not self._talk.is_watched)
@@ -315,7 +315,7 @@ class QuestionDialog:
         self._talk.show([*legend, *draw_in_short([self._request], width)])
 
     async def _pick(self, prompt: str, most: int) -> int | None:
-        """A number from 1; None when the person types none."""
+        """Return a number from 1; None when the person types none."""
         while True:
             word = await self._talk.ask(prompt)
             if not word:
@@ -344,7 +344,7 @@ class QuestionDialog:
 
 
 def _answer_of_program(request: ConsentRequest, word: str) -> ConsentAnswer | None:
-    """What a program answers, which was given every option with its sentence: a decision, or an option's id."""
+    """Return what a program answers, which was given every option with its sentence: a decision, or an option's id."""
     for option in request.options:
         if word in {option.option_id, option.decision.value}:  # the first of a decision is its narrowest
             return ConsentAnswer(request, option.decision, None if option.decision in ONCE.values() else option)
@@ -352,7 +352,7 @@ def _answer_of_program(request: ConsentRequest, word: str) -> ConsentAnswer | No
 
 
 async def _edited(text: str) -> str:
-    """The text as the person's editor leaves it.
+    """Return the text as the person's editor leaves it.
 
     The terminal is the editor's until it is closed, also when the question ends before.
     """

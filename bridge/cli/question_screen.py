@@ -70,7 +70,7 @@ class Drawing:
 
 
 def draw_question(request: ConsentRequest, *, width: int, full: bool = False) -> Drawing:
-    """The whole question.
+    """Return the whole question.
 
     Args:
         request: The question.
@@ -139,7 +139,7 @@ def draw_in_short(requests: Sequence[ConsentRequest], width: int) -> Iterator[Te
 
 
 def draw_asker(request: ConsentRequest) -> Text:
-    """The name that the person gave, or that there is none; what the program calls itself proves nothing."""
+    """Return the name that the person gave, or that there is none; what the program calls itself proves nothing."""
     itself = request.calls_itself if request.client_id else request.client
     said = Text.assemble("calls itself ", sanitize(itself, style="underline")) if itself else Text()
     if not request.verified:
@@ -179,7 +179,7 @@ class _Drawing:
         self._numbered = numbered and request.hunks_supported
 
     def head(self, number: str = "") -> Iterator[Text]:
-        """The tool, how dangerous this is and why, and what will happen."""
+        """Yield the tool, how dangerous this is and why, and what will happen."""
         tool = self._request.tool
         badge, badge_style, colour = _BADGE[self._request.risk_level]
         yield Text("━" * self._width, colour)
@@ -202,7 +202,7 @@ class _Drawing:
         yield Text()
 
     def who(self) -> Iterator[Text]:
-        """Who asks, with what words and about what."""
+        """Yield who asks, with what words and about what."""
         request = self._request
         yield from self.asker()
         description = self._labelled("What it is", sanitize(request.tool.description))
@@ -221,7 +221,7 @@ class _Drawing:
             yield from self._more(more, done=not self._says_what)
 
     def asker(self) -> Iterator[Text]:
-        """Who asks, and why as they say."""
+        """Yield who asks, and why as they say."""
         asked = list(self._labelled("Asked by", draw_asker(self._request)))
         yield from self._limit(asked, MOST_SPOKEN_LINES, "of the name", done=False)
         if self._request.reason:
@@ -230,7 +230,7 @@ class _Drawing:
             yield from self._limit(said, MOST_SPOKEN_LINES, "of what it says", done=False)
 
     def parameters(self) -> Iterator[Text]:
-        """What the tool is called with."""
+        """Yield what the tool is called with."""
         if not self._request.parameters:
             return
         tree = ParameterTree(self._diffs, width=self._width, full=self._full)
@@ -241,17 +241,17 @@ class _Drawing:
             self._leave_out("parts of the parameters", done=not self._says_what)
 
     def instead_of_effect(self) -> Iterator[Text]:
-        """The parameters, where nothing else says what the call does."""
+        """Yield the parameters, where nothing else says what the call does."""
         if not self._says_what:
             yield from self.parameters()
 
     def effect(self) -> Iterator[Text]:
-        """What will be done: the exact request or command, and what becomes of each file."""
+        """Yield what will be done: the exact request or command, and what becomes of each file."""
         yield from self._request_text()
         yield from self._numbered_files() if self._numbered else self._files()
 
     def warnings(self) -> Iterator[Text]:
-        """What the person should know and would not see in the diff."""
+        """Yield what the person should know and would not see in the diff."""
         lines = [
             line
             for warning in self._preview.warnings
@@ -262,7 +262,7 @@ class _Drawing:
             yield from self._labelled("Backup", Text("none is kept: this cannot be undone", "bold"), _WARNING)
 
     def foot(self) -> Iterator[Text]:
-        """What to know before answering."""
+        """Yield what to know before answering."""
         yield from self.warnings()
         yield from self.waits()
         if self._preview.backup is not None:
@@ -277,7 +277,7 @@ class _Drawing:
             yield from self._labelled("Waits", sanitize(f"{who} goes on when you answer; until {until}"))
 
     def _request_text(self) -> Iterator[Text]:
-        """The exact request or command of a tool that reaches outside."""
+        """Yield the exact request or command of a tool that reaches outside."""
         if self._preview.request is None:
             return
         yield Text("Exactly this", "bold")
@@ -289,7 +289,7 @@ class _Drawing:
         yield Text()
 
     def _files(self) -> Iterator[Text]:
-        """What is moved or made, then the diffs; of many files only the first ones, and the names of the others."""
+        """Yield what is moved or made, then the diffs; of many files the first ones, and the others' names."""
         pairs = list(zip(self._preview.files, self._diffs, strict=True))
         shown = [(file, rows) for file, rows in pairs if self._full or not file.follows]
         bare = [line for file, rows in shown if not rows for line in draw_heading(file, self._width)]
@@ -316,7 +316,7 @@ class _Drawing:
             yield Text()
 
     def _numbered_files(self) -> Iterator[Text]:
-        """Every file under the number of its part, those that belong together beside each other."""
+        """Yield every file under the number of its part, those that belong together beside each other."""
         groups = part_groups(self._preview)
         parts = sum(len(group.parts) for group in groups)
         yield from wrap(Text(f"{parts:,} parts, numbered in [ ]; h leaves some of them out."), self._width)
@@ -349,7 +349,7 @@ class _Drawing:
             yield Text()
 
     def _part(self, group: PartGroup, file: FilePreview) -> Iterator[Text]:
-        """One file, and its hunks with their numbers where each can be left out."""
+        """Yield one file, and its hunks with their numbers where each can be left out."""
         heading = list(self._part_heading(group, file))
         yield from heading
         self.room = max(0, self.room - len(heading))
@@ -365,7 +365,7 @@ class _Drawing:
         return draw_heading(file, self._width, margin="  " if len(group.files) > 1 else group.label)
 
     def _followers(self, files: Sequence[FilePreview]) -> Iterator[Text]:
-        """One line for all files in which nothing but links changes, because of what happens to others."""
+        """Yield one line for all files in which nothing but links changes, because of what happens to others."""
         if files:
             changed = sum(file.added for file in files)
             notes = "1 more file" if len(files) == 1 else f"{len(files):,} more files"
@@ -412,7 +412,7 @@ class _Drawing:
 
 
 def _places(request: ConsentRequest) -> list[str]:
-    """Which files a question is about, or what else. Where only links follow comes last, and folders go unsaid."""
+    """Return what a question is about. Files in which only links follow come last; folders are left out."""
     files = sorted(request.preview.files if request.preview else (), key=lambda file: file.follows)
     named = [file for file in files if file.change not in {"mkdir", "rmdir"}] or files
     paths = [f"{file.path} → {file.new_path}" if file.new_path else file.path for file in named]
@@ -420,14 +420,14 @@ def _places(request: ConsentRequest) -> list[str]:
 
 
 def _words(request: ConsentRequest, target: str) -> str:
-    """A target as people would say it: reading tools name folders, the vault itself, and patterns of paths."""
+    """Return a target as people would say it: reading tools name folders, the vault itself, and patterns of paths."""
     if request.operation is not Operation.READ or not (target in {"", "**"} or target.endswith(("/", "/**"))):
         return target
     return f"everything in {target.removesuffix('**') or 'the vault'}"
 
 
 def _ending(text: Text, room: int) -> Text:
-    """The end of a text that is too long, which is where a path has its name."""
+    """Return the end of a text that is too long, which is where a path has its name."""
     if text.cell_len <= room:
         return text
     start = len(text)

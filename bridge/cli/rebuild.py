@@ -23,14 +23,12 @@ def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
     """
     printer = Printer(as_json=as_json)
     found = asyncio.run(_rebuild(find_vault(vault), printer))
-    if as_json:
-        printer.json(found)
-    elif found["state"] == "off":
-        printer.say("Search by meaning is off: vault-bridge settings set semanticSearch=auto")
-    elif found["state"] == "missing":
-        printer.say("No model for search by meaning is installed.")
-    else:
-        printer.say("The notes are being prepared anew; vault-bridge status shows how far it is.")
+    said = {
+        "off": "Search by meaning is off: vault-bridge settings set semanticSearch=auto",
+        "missing": "No model for search by meaning is installed.",
+    }
+    prepared = "The notes are being prepared anew; vault-bridge status shows how far it is."
+    printer.answer(found, said.get(found["state"], prepared))
 
 
 async def _rebuild(vault: Path, printer: Printer) -> dict[str, Any]:

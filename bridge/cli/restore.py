@@ -3,16 +3,17 @@
 import base64
 import os
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import ask, tell
 from bridge.cli.diff import draw_changes
-from bridge.cli.exit_codes import FAILURE, fail, show_result
-from bridge.cli.layout import draw_facts, draw_table, local_time, wrap
+from bridge.cli.exit_codes import FAILURE, confirm_or_end, fail, show_result
+from bridge.cli.family import Table, when
+from bridge.cli.layout import draw_facts, local_time, wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
@@ -20,6 +21,14 @@ from bridge.cli.times import since_time
 from bridge.client import Result
 
 _MEGABYTE = 1 << 20
+_VERSIONS: Final = Table(
+    (
+        ("At", "since", "bold"),
+        ("From", when("since")),
+        ("Until", lambda one: "now" if one["until"] is None else local_time(one["until"])),
+        ("Size", lambda one: "not kept" if one["size"] is None else f"{one['size']} bytes"),
+    )
+)
 
 
 def restore(
@@ -92,7 +101,7 @@ def restore(
 
 
 def _show_status(vault: Path | None, printer: Printer) -> None:
-    found = run_idempotent(vault, lambda bridge: bridge.request("versions.status"))
+    found = ask(vault, "versions.status")
     if printer.as_json:
         printer.json(found)
         return
@@ -108,25 +117,13 @@ def _show_status(vault: Path | None, printer: Printer) -> None:
 
 
 def _show_versions(vault: Path | None, note: str, printer: Printer) -> None:
-    found = run_idempotent(vault, lambda bridge: bridge.request("versions.list", path=note))
-    if printer.as_json:
-        printer.json(found)
-        return
-    rows = [
-        [
-            Text(one["since"], "bold"),
-            Text(local_time(one["since"])),
-            Text("now" if one["until"] is None else local_time(one["until"])),
-            Text("not kept" if one["size"] is None else f"{one['size']} bytes"),
-        ]
-        for one in found["versions"]
-    ]
-    printer.lines(draw_table(("At", "From", "Until", "Size"), rows, printer.width))
+    found = ask(vault, "versions.list", path=note)
+    _VERSIONS.print(printer, found["versions"], found)
 
 
 def _write_out(vault: Path | None, note: str, at: str, output: Path, printer: Printer) -> None:
     """Write a version into a new file for this user only."""
-    found = run_idempotent(vault, lambda bridge: bridge.request("versions.read", path=note, at=since_time(at)))
+    found = ask(vault, "versions.read", path=note, at=since_time(at))
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
     try:
         with os.fdopen(os.open(output.expanduser(), flags, 0o600), "wb") as file:
@@ -135,35 +132,27 @@ def _write_out(vault: Path | None, note: str, at: str, output: Path, printer: Pr
         fail(f"There is {output} already; name a file that is not there.")
     except OSError as error:
         fail(f"{output} cannot be written: {error.strerror}.")
-    if printer.as_json:
-        printer.json({"path": found["path"], "version": found["version"], "output": str(output)})
-    else:
-        printer.say(f"Written: {output}, as {found['path']} was from {local_time(found['version']['since'])} on.")
+    said = f"Written: {output}, as {found['path']} was from {local_time(found['version']['since'])} on."
+    printer.answer({"path": found["path"], "version": found["version"], "output": str(output)}, said)
 
 
 def _bring_back(vault: Path | None, params: dict[str, Any], printer: Printer, *, sure: bool) -> None:
-    if not sure:
-        place = params.get("to") or params["path"]
-        if not typer.confirm(f"Write {place} as it was {params['at']}?", err=True):
-            printer.say("Nothing was written.")
-            raise typer.Exit(FAILURE)
-    show_result(Result(run_once(vault, lambda bridge: bridge.request("versions.restore", **params))), printer)
+    place = params.get("to") or params["path"]
+    confirm_or_end(printer, f"Write {place} as it was {params['at']}?", "Nothing was written.", sure=sure)
+    show_result(Result(tell(vault, "versions.restore", **params)), printer)
 
 
 def _bring_all_back(vault: Path | None, params: dict[str, Any], printer: Printer, *, sure: bool) -> None:
     """Show what would be taken back, ask, and take back exactly that."""
-    found = run_idempotent(vault, lambda bridge: bridge.request("versions.compare", **params))
+    found = ask(vault, "versions.compare", **params)
     if not printer.as_json:
         _show_compared(found, printer, typed=params["typed"])
     if found["plan"] is None:
         if printer.as_json:
             printer.json(found)
         raise typer.Exit(FAILURE)
-    if not sure and not typer.confirm("Take this back?", err=True):
-        printer.say("Nothing was written.")
-        raise typer.Exit(FAILURE)
-    params["plan"] = found["plan"]
-    show_result(Result(run_once(vault, lambda bridge: bridge.request("versions.restoreAll", **params))), printer)
+    confirm_or_end(printer, "Take this back?", "Nothing was written.", sure=sure)
+    show_result(Result(tell(vault, "versions.restoreAll", **params, plan=found["plan"])), printer)
 
 
 def _show_compared(found: dict[str, Any], printer: Printer, *, typed: bool) -> None:
@@ -188,11 +177,9 @@ def _show_compared(found: dict[str, Any], printer: Printer, *, typed: bool) -> N
 
 def _forget(vault: Path | None, note: str | None, printer: Printer, *, sure: bool) -> None:
     what = "all that other programs replaced" if note is None else f"the earlier versions of {note}"
-    if not sure and not typer.confirm(f"Forget {what}? They cannot be brought back then.", err=True):
-        printer.say("Nothing was forgotten.")
-        raise typer.Exit(FAILURE)
+    confirm_or_end(printer, f"Forget {what}? They cannot be brought back then.", "Nothing was forgotten.", sure=sure)
     params: dict[str, Any] = {"everything": True} if note is None else {"path": note}
-    found = run_once(vault, lambda bridge: bridge.request("versions.forget", **params))
+    found = tell(vault, "versions.forget", **params)
     if printer.as_json:
         printer.json(found)
     elif found["found"]:

@@ -38,7 +38,7 @@ def sanitize(
     marks: Sequence[tuple[int, int]] = (),
     mark_style: str = "",
 ) -> Text:
-    """One line, as styled text in which every control, invisible or reordering character is a visible escape.
+    """Return one line, as styled text in which every control, invisible or reordering character is a visible escape.
 
     Args:
         text: Anything. Line breaks become `␊` and `␍`: use `sanitize_lines` where they should break lines.
@@ -69,12 +69,12 @@ def sanitize(
 
 
 def sanitize_lines(text: str, *, style: str = "", tab: str | None = None) -> list[Text]:
-    r"""The same for text of several lines. `\n` and `\r\n` break a line; a lone `\r` is drawn."""
+    r"""Do the same for text of several lines. `\n` and `\r\n` break a line; a lone `\r` is drawn."""
     return [sanitize(line.removesuffix("\r"), style=style, tab=tab) for line in text.split("\n")]
 
 
 def sanitize_plain(text: str, *, keep: str = "") -> str:
-    """The same as a plain string, for messages and pipes; the characters in `keep` stay as they are."""
+    """Return the same as a plain string, for messages and pipes; the characters in `keep` stay."""
     return "".join(piece for piece, _, _ in _pieces(text, {char: char for char in keep}))
 
 

@@ -192,7 +192,7 @@ def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
 
 
 def _remember_program() -> None:
-    """The plugin can start next time what was started by hand this time."""
+    """Note the program, so that the plugin can start it next time."""
     from bridge.plugin.program import remember_program  # noqa: PLC0415 - `serve --help` is fast without
 
     remember_program()

@@ -202,7 +202,7 @@ def _show_changed(answer: dict[str, Any], printer: Printer, patch: dict[str, Any
 
 
 def _show_all(values: dict[str, Any], described: dict[str, Any], printer: Printer) -> None:
-    """Every setting under its section; those that differ from their default stand out."""
+    """Show every setting under its section; those that differ from their default stand out."""
     if printer.as_json:
         printer.json(values)
         return
@@ -224,7 +224,7 @@ def _draw(key: str, value: Any, width: int, about: dict[str, Any] | None = None)
 
 
 def _in_force(values: dict[str, Any]) -> dict[str, Any]:
-    """The settings with what holds for every tool, also where nothing is set for it."""
+    """Return the settings with what holds for every tool, also where nothing is set for it."""
     return values | {key: everything | values[key] for key, everything in values["effective"].items()}
 
 
@@ -240,7 +240,7 @@ def _find(values: dict[str, Any], key: str) -> Any:
 
 
 def _schema_of(key: str, described: dict[str, Any]) -> dict[str, Any] | None:
-    """What is known about a setting, or about a member of one that is an object."""
+    """Return what is known about a setting, or about a member of one that is an object."""
     whole, *members = key.split(".")
     about = described.get(whole)
     for _ in members:
@@ -249,7 +249,7 @@ def _schema_of(key: str, described: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _parse(key: str, text: str, about: dict[str, Any] | None) -> Any:
-    """A value as the setting takes it; what its schema does not know is read as JSON.
+    """Return a value as the setting takes it; what its schema does not know is read as JSON.
 
     Of an object's member, null says that it is to be left to its default.
     """

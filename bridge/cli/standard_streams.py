@@ -21,7 +21,7 @@ _PIECE: Final = 64 * 1024
 
 @contextlib.asynccontextmanager
 async def open_stdio() -> AsyncIterator[tuple[Any, Any]]:
-    """What comes in and what goes out, for `serve_pipe`.
+    """Provide what comes in and what goes out, for `serve_pipe`.
 
     Until the process ends, whatever else is printed goes to standard error, and what reads standard input finds it
     empty. Threads may go on waiting for a pipe when this ends, so end the process with `os._exit`.
@@ -66,7 +66,7 @@ async def open_stdio() -> AsyncIterator[tuple[Any, Any]]:
 
 
 def _take(number: int, instead: int) -> int:
-    """A standard stream for ourselves alone; its number stands for something else from now on."""
+    """Return a standard stream for ourselves alone; its number stands for something else from now on."""
     ours = os.dup(number)
     os.dup2(instead, number)
     os.close(instead)
@@ -78,7 +78,7 @@ def _take(number: int, instead: int) -> int:
 
 
 def _lines(descriptor: int) -> Iterator[bytes]:
-    """The lines that come, without the empty ones; of one that is too long, its beginning."""
+    """Yield the lines that come, without the empty ones; of one that is too long, its beginning."""
     rest = b""
     while piece := os.read(descriptor, _PIECE):
         *lines, rest = (rest + piece).split(b"\n") if b"\n" in piece else (rest + piece,)
@@ -95,7 +95,7 @@ def _write(descriptor: int, data: bytes) -> None:
 
 
 def _refusal(line: bytes) -> types.JSONRPCError:
-    """The answer to what is no message, under its id where it has one."""
+    """Return the answer to what is no message, under its id where it has one."""
     try:
         value = orjson.loads(line)
     except orjson.JSONDecodeError:

@@ -61,7 +61,7 @@ def stats(
 
 
 def draw_activity(found: Counts, width: int, *, blocks: bool = True) -> Iterator[Text]:
-    """The lines of the whole page.
+    """Yield the lines of the whole page.
 
     Args:
         found: What `audit.activity` returned.
@@ -87,7 +87,7 @@ def draw_activity(found: Counts, width: int, *, blocks: bool = True) -> Iterator
 
 
 def bar(number: float, most: float, *, blocks: bool = True) -> str:
-    """A bar as long as its number is great, `LONGEST` cells for the greatest; something is never drawn as nothing.
+    """Return a bar in proportion to a number, `LONGEST` cells for the greatest, and never empty for more than 0.
 
     Args:
         number: What it stands for.
@@ -103,7 +103,7 @@ def bar(number: float, most: float, *, blocks: bool = True) -> str:
 
 
 def _sentences(found: Counts) -> Iterator[str]:
-    """The whole period in words."""
+    """Yield the whole period in words."""
     total = {name: sum(day[name] for day in found["days"]) for name in found["days"][0] if name != "day"}
     yield _listed(total, "call", ("succeeded", "failed", "refused"), total["calls"])
     words = {"timedOut": "not answered in time"}
@@ -161,7 +161,7 @@ def _tool_rows(tools: Sequence[Counts], *, blocks: bool) -> list[list[Text]]:
 
 
 def _plot(numbers: Sequence[int], style: str, *, blocks: bool) -> list[Text]:
-    """The cells of a column: each number, and its bar."""
+    """Return the cells of a column: each number, and its bar."""
     shown = [_number(number).plain for number in numbers]
     size, most = max(map(len, shown)), max(numbers)
     return [
@@ -179,7 +179,7 @@ def _number(number: int) -> Text:
 
 
 def _remarks(found: Counts) -> Iterator[str]:
-    """What is not in the figures."""
+    """Yield what is not in the figures."""
     if not found["complete"]:
         yield "The log is very large: of the oldest of these days, not everything could be counted."
     if found["damaged"]:
@@ -187,7 +187,7 @@ def _remarks(found: Counts) -> Iterator[str]:
 
 
 def _has_blocks() -> bool:
-    """Whether standard output can say block characters."""
+    """Return whether standard output can say block characters."""
     try:
         (_FULL + _EIGHTHS).encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):

@@ -33,15 +33,9 @@ def status(vault: Vault = None, as_json: AsJson = False) -> None:
     try:
         facts = asyncio.run(_look(folder))
     except BridgeNotRunning as error:
-        if as_json:
-            printer.json({"running": False})
-        else:
-            printer.say(str(error))
+        printer.answer({"running": False}, str(error))
         raise typer.Exit(FAILURE) from None
-    if as_json:
-        printer.json(facts)
-    else:
-        printer.lines(draw_facts(_draw(facts), printer.width))
+    printer.answer(facts, draw_facts(_draw(facts), printer.width))
 
 
 async def _look(vault: Path) -> dict[str, Any]:
@@ -86,7 +80,7 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
 
 
 def _outside(notice: Mapping[str, Any]) -> str:
-    """What the person is to be told of other programs, and how to see it."""
+    """Return what the person is to be told of other programs, and how to see it."""
     when = "while the bridge was not running" if notice["unattended"] else f"at {local_time(notice['ended'])}"
     ids = notice["entries"]
     see = f"vault-bridge history --diff {ids[0]}" if len(ids) == 1 else "vault-bridge history --outside"
@@ -94,7 +88,7 @@ def _outside(notice: Mapping[str, Any]) -> str:
 
 
 def draw_semantic(semantic: Mapping[str, Any]) -> str:
-    """How far search by meaning is, as a sentence.
+    """Return how far search by meaning is, as a sentence.
 
     Args:
         semantic: `semantic` of `vault.status`.
@@ -117,7 +111,7 @@ def draw_semantic(semantic: Mapping[str, Any]) -> str:
 
 
 def _progress(facts: dict[str, Any]) -> str:
-    """How far the index is, where it is not done."""
+    """Return how far the index is, where it is not done."""
     if not facts["indexing"]:
         return ""
     return (

@@ -5,7 +5,7 @@ import json
 import sys
 import uuid
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.text import Text
@@ -14,15 +14,16 @@ from bridge.cli.agreement import attended_keyboard
 from bridge.cli.arguments import BadArguments, coerce, parse_arguments
 from bridge.cli.asking import asking_here
 from bridge.cli.call import WAIT_SECONDS, watch
-from bridge.cli.connection import NAME, run_idempotent, run_once
+from bridge.cli.connection import NAME, tell
 from bridge.cli.editor import NotEdited, edit
-from bridge.cli.exit_codes import FAILURE, fail, show_result
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.exit_codes import fail, show_result
+from bridge.cli.family import Family, Table, Thing
+from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize, sanitize_plain
 from bridge.cli.text_files import parse_json, text_of
-from bridge.client import Connection, ProtocolFailure, Result, connect, find_vault
+from bridge.client import ProtocolFailure, Result, connect, find_vault
 
 HELP = """Keep work that comes again under a name, and run it.
 
@@ -36,9 +37,6 @@ Examples:
   vault-bridge templates add mine.json
 """
 
-app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
-
-TemplateName = Annotated[str, typer.Argument(metavar="NAME", help="As `vault-bridge templates list` shows it.")]
 _SCHEMAS: dict[str, dict[str, Any]] = {
     "text": {"type": "string"},
     "date": {"type": "string"},
@@ -48,35 +46,52 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 }
 
 
-@app.command("list")
-def list_templates(vault: Vault = None, as_json: AsJson = False) -> None:
-    """List the templates, yours and those that came along."""
-    printer = Printer(as_json=as_json)
-    found = run_idempotent(vault, lambda bridge: bridge.request("templates.list"))
-    if as_json:
-        printer.json(found)
-        return
-    rows = [
-        [
-            sanitize(info["template"]["name"], style="bold"),
-            sanitize(info["template"]["title"]),
-            Text("came along" if info["shipped"] else "yours"),
-            sanitize(", ".join(parameter["name"] for parameter in info["template"]["parameters"])),
-        ]
-        for info in found
-    ]
-    printer.lines(draw_table(("Name", "Title", "", "Asks for"), rows, printer.width))
+TemplateName = Annotated[str, typer.Argument(metavar="NAME", help="As `vault-bridge templates list` shows it.")]
+_FAMILY: Final = Family(
+    "templates",
+    HELP,
+    name=TemplateName,
+    thing="template",
+    inside="template",
+    table=Table(
+        (
+            ("Name", lambda info: info["template"]["name"], "bold"),
+            ("Title", lambda info: info["template"]["title"]),
+            ("", lambda info: "came along" if info["shipped"] else "yours"),
+            ("Asks for", lambda info: ", ".join(one["name"] for one in info["template"]["parameters"])),
+        )
+    ),
+)
+app = _FAMILY.app
 
 
-@app.command("show")
-def show(name: TemplateName, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Show what a template asks for, and which calls it makes."""
-    printer = Printer(as_json=as_json)
-    template = run_idempotent(vault, lambda bridge: _find(bridge, name))
-    if as_json:
-        printer.json(template)
-    else:
-        printer.lines(_draw(template, printer.width))
+def _draw(template: dict[str, Any], width: int) -> Iterator[Text]:
+    """Yield what a template is for, what it asks for, and its calls in order."""
+    head = Text.assemble(sanitize(template["name"], style="bold"), ": ", sanitize(template["title"]))
+    yield from wrap(head, width)
+    if template["description"]:
+        yield from wrap(sanitize(template["description"]), width)
+    for parameter in template["parameters"]:
+        need = "optional" if parameter["optional"] or parameter["default"] is not None else "required"
+        default = "" if parameter["default"] is None else f", default {json.dumps(parameter['default'])}"
+        choices = f", one of {', '.join(parameter['choices'])}" if parameter["choices"] else ""
+        said = parameter["description"] or parameter["title"]
+        line = Text.assemble(
+            sanitize(parameter["name"], style="cyan"),
+            sanitize(f" ({parameter['type']}, {need}{default}{choices})"),
+            sanitize(f"  {said}" if said else ""),
+        )
+        yield from wrap(line, width, first="  ", rest="    ")
+    yield Text()
+    for number, call in enumerate(template["calls"], 1):
+        each = f" for each of {json.dumps(call['each'], ensure_ascii=False)}" if call["each"] else ""
+        yield from wrap(Text.assemble(f"{number}. ", sanitize(f"{call['name']}: {call['tool']}{each}")), width)
+        arguments = json.dumps(call["arguments"], ensure_ascii=False)
+        yield from wrap(sanitize(arguments), width, first="     ", rest="     ")
+
+
+_FAMILY.list("List the templates, yours and those that came along.")
+_FAMILY.show("Show what a template asks for, and which calls it makes.", _draw)
 
 
 @app.command("run")
@@ -94,7 +109,7 @@ def run(
 
     async def work() -> Result:
         async with connect(folder, name=NAME, role="host") as bridge:
-            values = _values(await _find(bridge, name), words or [], printer)
+            values = _values(_FAMILY.find_in(await bridge.request("templates.list"), name), words or [], printer)
             call_id = str(uuid.uuid4())
 
             async def make() -> Result:
@@ -129,7 +144,7 @@ def add(
 ) -> None:
     """Keep a template from a file."""
     template = parse_json(text_of(file))
-    kept = run_once(vault, lambda bridge: bridge.request("templates.save", template=template, replace=replace))
+    kept = tell(vault, "templates.save", template=template, replace=replace)
     _say_kept(kept, Printer(as_json=as_json))
 
 
@@ -137,7 +152,7 @@ def add(
 def edit_template(name: TemplateName, vault: Vault = None, as_json: AsJson = False) -> None:
     """Open a template in your editor. One that came along becomes one of yours."""
     printer = Printer(as_json=as_json)
-    before = json.dumps(run_idempotent(vault, lambda bridge: _find(bridge, name)), indent=2, ensure_ascii=False) + "\n"
+    before = json.dumps(_FAMILY.find(vault, name), indent=2, ensure_ascii=False) + "\n"
     text = before
     while True:
         try:
@@ -150,12 +165,7 @@ def edit_template(name: TemplateName, vault: Vault = None, as_json: AsJson = Fal
         try:
             template = parse_json(text)
             replace = isinstance(template, dict) and template.get("name") == name
-            kept = run_once(
-                vault,
-                lambda bridge, template=template, replace=replace: bridge.request(  # type: ignore[misc] # its defaults
-                    "templates.save", template=template, replace=replace
-                ),
-            )
+            kept = tell(vault, "templates.save", template=template, replace=replace)
         except (BadArguments, ProtocolFailure) as error:
             printer.say(sanitize_plain(getattr(error, "hint", None) or str(error)))
             if not typer.confirm("Edit it again?", default=True, err=True):
@@ -165,36 +175,19 @@ def edit_template(name: TemplateName, vault: Vault = None, as_json: AsJson = Fal
             return
 
 
-@app.command("remove")
-def remove(
-    name: TemplateName,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
-    """Remove one of yours."""
-    printer = Printer(as_json=as_json)
-    if not yes and not typer.confirm(f"Remove the template {sanitize_plain(name)!r}?", err=True):
-        printer.say("It stays.")
-        raise typer.Exit(FAILURE)
-    removed = run_once(vault, lambda bridge: bridge.request("templates.remove", name=name))
-    if as_json:
-        printer.json(removed)
-        return
-    again = " The one that came along is there again." if removed["restored"] else ""
-    printer.say(f"{removed['name']} is removed.{again}")
-
-
-async def _find(bridge: Connection, name: str) -> dict[str, Any]:
-    found: list[dict[str, Any]] = await bridge.request("templates.list")
-    template: dict[str, Any] | None = next(
-        (info["template"] for info in found if info["template"]["name"] == name), None
-    )
-    return template or fail(f"There is no template {name!r}; `vault-bridge templates list` lists those there are.")
+_FAMILY.change(
+    "remove",
+    "Remove one of yours.",
+    "templates.remove",
+    lambda removed: (
+        f"{removed['name']} is removed." + (" The one that came along is there again." if removed["restored"] else "")
+    ),
+    question="Remove the template {name}?",
+)
 
 
 def _values(template: dict[str, Any], words: Sequence[str], printer: Printer) -> dict[str, Any]:
-    """The values of a template's parameters; what is missing is asked for, where somebody sits there."""
+    """Return the values of a template's parameters; what is missing is asked for, where somebody sits there."""
     parameters = template["parameters"]
     schema = {
         "properties": {
@@ -222,35 +215,6 @@ def _values(template: dict[str, Any], words: Sequence[str], printer: Printer) ->
     return values
 
 
-def _say_kept(kept: dict[str, Any], printer: Printer) -> None:
-    if printer.as_json:
-        printer.json(kept)
-    else:
-        printer.say(
-            f"{kept['template']['name']} is kept. Run it with: vault-bridge templates run {kept['template']['name']}"
-        )
-
-
-def _draw(template: dict[str, Any], width: int) -> Iterator[Text]:
-    """What a template is for, what it asks for, and its calls in order."""
-    head = Text.assemble(sanitize(template["name"], style="bold"), ": ", sanitize(template["title"]))
-    yield from wrap(head, width)
-    if template["description"]:
-        yield from wrap(sanitize(template["description"]), width)
-    for parameter in template["parameters"]:
-        need = "optional" if parameter["optional"] or parameter["default"] is not None else "required"
-        default = "" if parameter["default"] is None else f", default {json.dumps(parameter['default'])}"
-        choices = f", one of {', '.join(parameter['choices'])}" if parameter["choices"] else ""
-        said = parameter["description"] or parameter["title"]
-        line = Text.assemble(
-            sanitize(parameter["name"], style="cyan"),
-            sanitize(f" ({parameter['type']}, {need}{default}{choices})"),
-            sanitize(f"  {said}" if said else ""),
-        )
-        yield from wrap(line, width, first="  ", rest="    ")
-    yield Text()
-    for number, call in enumerate(template["calls"], 1):
-        each = f" for each of {json.dumps(call['each'], ensure_ascii=False)}" if call["each"] else ""
-        yield from wrap(Text.assemble(f"{number}. ", sanitize(f"{call['name']}: {call['tool']}{each}")), width)
-        arguments = json.dumps(call["arguments"], ensure_ascii=False)
-        yield from wrap(sanitize(arguments), width, first="     ", rest="     ")
+def _say_kept(kept: Thing, printer: Printer) -> None:
+    name = kept["template"]["name"]
+    printer.answer(kept, f"{name} is kept. Run it with: vault-bridge templates run {name}")

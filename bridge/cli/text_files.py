@@ -9,7 +9,7 @@ from bridge.cli.arguments import BadArguments
 
 
 def text_of(file: str) -> str:
-    """The text of a file, or of standard input for `-`. Raises BadArguments."""
+    """Return the text of a file, or of standard input for `-`. Raises BadArguments."""
     try:
         data = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
         return data.decode("utf-8-sig")
@@ -20,7 +20,7 @@ def text_of(file: str) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """What a text says as JSON. Raises BadArguments."""
+    """Return what a text says as JSON. Raises BadArguments."""
     try:
         return json.loads(text)
     except ValueError as error:

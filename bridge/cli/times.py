@@ -17,7 +17,7 @@ _UNITS: Final = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w":
 
 
 def since_time(text: str | None, now: datetime | None = None) -> str | None:
-    """The moment that a person means, as the bridge takes it; None where they named none.
+    """Return the moment that a person means, as the bridge takes it; None where they named none.
 
     Args:
         text: What they typed: `1h`, `10:01` of today or else yesterday, or an ISO 8601 time, which is meant here where
@@ -41,14 +41,14 @@ def since_time(text: str | None, now: datetime | None = None) -> str | None:
 
 
 def _last(clock: time, now: datetime) -> datetime:
-    """When it was last this time of day here."""
+    """Return when it was last this time of day here."""
     today = datetime.combine(now.date(), clock)
     past = today if today.astimezone() <= now else datetime.combine(now.date() - timedelta(days=1), clock)
     return past.astimezone()
 
 
 def until_words(moment: str, now: datetime | None = None) -> str:
-    """When something ends, in the time of this machine: `18:20`, `tomorrow 18:20` or `2026-01-31 18:20`.
+    """Return when something ends, in the time of this machine: `18:20`, `tomorrow 18:20` or `2026-01-31 18:20`.
 
     Args:
         moment: ISO 8601.
@@ -62,7 +62,7 @@ def until_words(moment: str, now: datetime | None = None) -> str:
 
 
 def took_words(milliseconds: float | None) -> str:
-    """How long something took: `12 ms`, `4.2 s`, `3 min` or `2.5 h`; `-` where that is not known."""
+    """Return how long something took: `12 ms`, `4.2 s`, `3 min` or `2.5 h`; `-` where that is not known."""
     if milliseconds is None:
         return "-"
     seconds = milliseconds / 1000

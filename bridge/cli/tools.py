@@ -9,7 +9,8 @@ from rich.text import Text
 from bridge.cli.arguments import describe_parameters
 from bridge.cli.connection import run_idempotent
 from bridge.cli.exit_codes import fail
-from bridge.cli.layout import draw_table, wrap
+from bridge.cli.family import Column, Table
+from bridge.cli.layout import wrap
 from bridge.cli.options import AsClient, AsJson, Vault
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
@@ -65,14 +66,14 @@ def tools(
 
 
 def _one_by_one(listed: list[Any] | str, names: list[str]) -> list[Any]:
-    """The description of each tool, in the order of their names."""
+    """Return the description of each tool, in the order of their names."""
     if not isinstance(listed, str):
         return listed
     return re.split(rf"\n\n(?=(?:{'|'.join(map(re.escape, names))}): )", listed)
 
 
 def _asks(tool: dict[str, Any]) -> str:
-    """How often a person is asked about a tool at least, whoever calls it."""
+    """Return how often a person is asked about a tool at least, whoever calls it."""
     mode = tool["consentMode"]
     if mode == "never_allow":
         return "refused"
@@ -82,16 +83,13 @@ def _asks(tool: dict[str, Any]) -> str:
 
 
 def _list(listed: list[dict[str, Any]], printer: Printer) -> None:
-    rows = [
-        [
-            sanitize(tool["name"], style="bold"),
-            sanitize(tool["risk"], style=_RISK_STYLE.get(tool["risk"], "")),
-            Text(_asks(tool)),
-            sanitize(tool["description"].partition(". ")[0].rstrip(".")),
-        ]
-        for tool in listed
-    ]
-    printer.lines(draw_table(("Tool", "Risk", "Asks", "What it does"), rows, min(printer.width, READABLE)))
+    columns: tuple[Column, ...] = (
+        ("Tool", "name", "bold"),
+        ("Risk", lambda tool: sanitize(tool["risk"], style=_RISK_STYLE.get(tool["risk"], ""))),
+        ("Asks", _asks),
+        ("What it does", lambda tool: tool["description"].partition(". ")[0].rstrip(".")),
+    )
+    Table(columns, widest=READABLE).print(printer, listed)
 
 
 def _describe(tool: dict[str, Any], printer: Printer) -> None:

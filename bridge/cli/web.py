@@ -1,16 +1,14 @@
 """`vault-bridge web`: who has read from the web, and what is kept of it."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
-from rich.text import Text
 
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.connection import ask, run_once, tell
 from bridge.cli.exit_codes import fail
-from bridge.cli.layout import local_time
+from bridge.cli.family import Table, Thing, when
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
-from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
 
 HELP = """Say which clients have read from the web, and what is kept of it.
@@ -33,10 +31,7 @@ app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_ma
 @app.command("readers")
 def readers(vault: Vault = None, as_json: AsJson = False) -> None:
     """List the clients that have read from the web."""
-    printer = Printer(as_json=as_json)
-    found = run_idempotent(vault, lambda bridge: bridge.request("web.readers"))
-    headings = ("Name", "Since", "Sites")
-    printer.listed(found, headings, _row, "No client has read from the web since you cleared it.")
+    _READERS.print(Printer(as_json=as_json), ask(vault, "web.readers"))
 
 
 @app.command("clear")
@@ -46,7 +41,6 @@ def clear(
     as_json: AsJson = False,
 ) -> None:
     """Trust a client again that has read from the web."""
-    printer = Printer(as_json=as_json)
 
     async def act(bridge: Connection) -> dict[str, Any]:
         found: list[dict[str, Any]] = await bridge.request("web.readers")
@@ -57,11 +51,8 @@ def clear(
         cleared: dict[str, Any] = await bridge.request("web.clear", clientId=client_id)
         return cleared
 
-    answer = run_once(vault, act)
-    if as_json:
-        printer.json(answer)
-    else:
-        printer.say("Cleared. It is asked about as before it read from the web.")
+    said = "Cleared. It is asked about as before it read from the web."
+    Printer(as_json=as_json).answer(run_once(vault, act), said)
 
 
 @app.command("cache")
@@ -72,21 +63,18 @@ def cache(
     as_json: AsJson = False,
 ) -> None:
     """Say how much is kept of the web, or remove it."""
-    printer = Printer(as_json=as_json)
-    run = run_once if clear else run_idempotent
-    found = run(vault, lambda bridge: bridge.request("cache.clear" if clear else "cache.stats"))
-    if as_json:
-        printer.json(found)
-        return
+    found = tell(vault, "cache.clear") if clear else ask(vault, "cache.stats")
     what = f"{found['entries']} {'page' if found['entries'] == 1 else 'pages'}, {found['size']:,} bytes"
-    printer.say(f"Removed {what}." if clear else f"Kept of the web: {what}. Used {found['hits']} times so far.")
+    said = f"Removed {what}." if clear else f"Kept of the web: {what}. Used {found['hits']} times so far."
+    Printer(as_json=as_json).answer(found, said)
 
 
-def _row(reader: dict[str, Any]) -> list[Text]:
+def _sites(reader: Thing) -> str:
     sites = [site.partition("://")[2].rstrip("/") for site in reversed(reader["sites"])]
-    more = f" and {len(sites) - _SHOWN} more" if sites[_SHOWN:] else ""
-    return [
-        sanitize(reader["client"], style="bold"),
-        sanitize(local_time(reader["since"])),
-        sanitize(", ".join(sites[:_SHOWN]) + more),
-    ]
+    return ", ".join(sites[:_SHOWN]) + (f" and {len(sites) - _SHOWN} more" if sites[_SHOWN:] else "")
+
+
+_READERS: Final = Table(
+    (("Name", "client", "bold"), ("Since", when("since")), ("Sites", _sites)),
+    "No client has read from the web since you cleared it.",
+)

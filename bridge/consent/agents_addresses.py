@@ -44,7 +44,7 @@ class AgentsAddresses:
         return self._file.fault
 
     def has(self, key: str) -> bool:
-        """Whether an address counts as an agent's.
+        """Return whether an address counts as an agent's.
 
         Args:
             key: The address as `address_key` has it.
@@ -52,7 +52,7 @@ class AgentsAddresses:
         return self.fault is not None or len(self._kept) >= MOST or _hash(key) in self._kept
 
     def add(self, keys: Collection[str]) -> None:
-        """An agent is about to write addresses. Blocks.
+        """Remember addresses that an agent is about to write. Blocks.
 
         Args:
             keys: The addresses.

@@ -184,7 +184,7 @@ class Broker:
             del self._hosts[host.id]
 
     def pending(self, screen: Caller = PERSON) -> list[ConsentRequest]:
-        """The open questions that a screen may answer, oldest first; the person's own may answer all.
+        """Return the open questions that a screen may answer, oldest first; the person's own may answer all.
 
         A client does not even see its own: they show what is in files that it may not read.
         """
@@ -294,7 +294,7 @@ class Broker:
         return waiting.question.expires_at if waiting else None
 
     def was_shown(self, request_id: str) -> bool:
-        """Whether an open question was sent to any screen that may answer it."""
+        """Return whether an open question was sent to any screen that may answer it."""
         waiting = self._open.get(request_id)
         return waiting is not None and waiting.shown
 
@@ -417,7 +417,7 @@ class Broker:
         return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
 
     async def _allow(self, waiting: _Open, answer: ConsentAnswer, hunks: KeptHunks | None) -> ConsentReply:
-        """A yes counts when the plan, or the part of it that is wanted, still fits the vault."""
+        """Count a yes if the plan, or the part of it that is wanted, still fits the vault."""
         by = answer.by
         try:
             part = await self._recheck(waiting, hunks)
@@ -479,7 +479,7 @@ class Broker:
             )
 
     def _count_waiting(self, client_id: str) -> int:
-        """How many questions of a client wait quietly."""
+        """Return how many questions of a client wait quietly."""
         return sum(one.question.waiting and one.question.client_id == client_id for one in self._open.values())
 
     def _watch_time(self, waiting: _Open) -> None:
@@ -497,7 +497,7 @@ class Broker:
             self._watch_time(waiting)
 
     def ended_by(self, request_id: str) -> str | None:
-        """The host that ended a question; None when nobody did, or it is open or long past.
+        """Return the host that ended a question; None when nobody did, or it is open or long past.
 
         Args:
             request_id: Which question.
@@ -525,7 +525,7 @@ class Broker:
 
     @staticmethod
     async def _recheck(waiting: _Open, hunks: KeptHunks | None) -> str | None:
-        """Whether the plan can be carried out as it was shown, or in part; the part's digest.
+        """Return whether the plan can be carried out as it was shown, or in part; the part's digest.
 
         Raises:
             ToolFailure: It can not.
@@ -581,7 +581,7 @@ class Broker:
 
     @staticmethod
     def _tell(host: ConsentHost, event: Event) -> None:
-        """A host that cannot be notified must not keep the others from being notified, nor the question from ending."""
+        """Notify the hosts. One that cannot be notified keeps neither the others nor the end of the question."""
         try:
             host.notify(event)
         except Exception:
@@ -589,13 +589,13 @@ class Broker:
 
 
 def _span(waiting: _Open) -> str:
-    """How long there was to answer."""
+    """Return how long there was to answer."""
     seconds = (waiting.expires - waiting.asked).total_seconds()
     return f"{seconds:g} seconds" if seconds < _HOUR else f"{seconds / _HOUR:.0f} h"
 
 
 def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:
-    """Why this is not a valid answer, if it is none."""
+    """Return why this is not a valid answer, if it is none."""
     question = waiting.question
     if decision not in question.choices:
         return f"{decision.value!r} is not offered; choose one of {', '.join(question.choices)}"
@@ -605,7 +605,7 @@ def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str |
 
 
 def _fault_of_digest(waiting: _Open, plan_digest: str | None) -> str | None:
-    """Why nothing can be said about a plan now, if so."""
+    """Return why nothing can be said about a plan now, if so."""
     if plan_digest != waiting.question.plan_digest:
         return "The digest is not that of the plan in question; look at the plan again before answering"
     if waiting.checking:
@@ -614,7 +614,7 @@ def _fault_of_digest(waiting: _Open, plan_digest: str | None) -> str | None:
 
 
 def _fault_of_screen(waiting: _Open, by: Caller) -> str | None:
-    """Why this screen may not answer, if so."""
+    """Return why this screen may not answer, if so."""
     if _may_answer(waiting, by):
         return None
     return (
@@ -625,27 +625,27 @@ def _fault_of_screen(waiting: _Open, by: Caller) -> str | None:
 
 
 def _may_answer(waiting: _Open, screen: Caller) -> bool:
-    """Whether a screen may show a question and answer it: never the client's own, nor what is the person's alone."""
+    """Return whether a screen may show and answer a question: never its own, nor what is the person's alone."""
     if screen.client.is_person:
         return True
     return screen.client.id != waiting.question.client_id and not waiting.person_only
 
 
 def _option(waiting: _Open, decision: Decision, option: str | None) -> AnswerOption | None:
-    """The option that an answer names, or means where it names none."""
+    """Return the option that an answer names, or means where it names none."""
     offered = (one for one in waiting.question.options if one.decision is decision)
     return next((one for one in offered if option in {None, one.option_id}), None)
 
 
 def _fault_of_option(waiting: _Open, decision: Decision, option: str | None) -> str | None:
-    """Why an option does not go with this answer, if so."""
+    """Return why an option does not go with this answer, if so."""
     if option is None or _option(waiting, decision, option) is not None:
         return None
     return f"{option!r} is no option of {decision.value!r} here"
 
 
 def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: KeptHunks | None) -> str | None:
-    """Why hunks do not go with this answer, if so."""
+    """Return why hunks do not go with this answer, if so."""
     if hunks is None:
         return None
     if decision is not Decision.ALLOW_ONCE:

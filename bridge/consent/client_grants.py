@@ -78,14 +78,14 @@ class ClientGrants:
         return self._file.fault
 
     def denial(self, case: ConsentCase) -> Rule | None:
-        """What denies a case."""
+        """Return what denies a case."""
         for kept in self._near(case, allows=False):
             if kept.extent.denies(case):
                 return Rule(f"client:{kept.id}", self._revocable(kept), kept.id)
         return None
 
     def grant(self, case: ConsentCase) -> Rule | None:
-        """What allows a case; using it keeps it from expiring."""
+        """Return what allows a case; using it keeps it from expiring."""
         if case.consent_class is not ConsentClass.ALWAYS:
             return None
         days, now = self._days(), self._clock.now()
@@ -101,7 +101,7 @@ class ClientGrants:
         return Rule(f"client:{first.id}", self._revocable(first), first.id)
 
     def lapsed(self, case: ConsentCase) -> str | None:
-        """Why a case that was allowed for good is asked about all the same, for people; None when that is not so."""
+        """Return why a case that was allowed for good is asked about all the same; None if it is not."""
         if not covering([(kept.id, kept.extent) for kept in self._near(case, allows=True)], case):
             return None
         return f"{case.tool!r} was always allowed to {case.caller.name}, and was not used for {self._days()} days"
@@ -154,7 +154,7 @@ class ClientGrants:
         return kept.to_wire("client" if letters is None else "file", days=self._days())
 
     def list(self) -> tuple[Grant, ...]:
-        """Every answer for one client that holds, in the order they were given."""
+        """Return every answer for one client that holds, in the order they were given."""
         days, now = self._days(), self._clock.now()
         with self._lock:
             rows = []
@@ -166,7 +166,7 @@ class ClientGrants:
             return tuple(rows)
 
     def written(self) -> tuple[WrittenAnswer, ...]:
-        """The answers for everyone, of which the permission file has the lines."""
+        """Return the answers for everyone, of which the permission file has the lines."""
         with self._lock:
             return tuple(kept for kept in self._kept.values() if isinstance(kept, WrittenAnswer))
 
@@ -179,7 +179,7 @@ class ClientGrants:
         return True
 
     def forget_client(self, client_id: str) -> None:
-        """A client was revoked: what it was allowed goes with it. Raises what `keep` raises."""
+        """Forget what a client was allowed, as it was revoked. Raises what `keep` raises."""
         with self._lock:
             left = {
                 key: kept
@@ -201,13 +201,13 @@ class ClientGrants:
                     logger.warning("%s", failure)
 
     def _near(self, case: ConsentCase, *, allows: bool) -> Sequence[Standing]:
-        """What was answered to the caller that may be about a case, lapsed or not."""
+        """Return what was answered to the caller that may be about a case, lapsed or not."""
         with self._lock:
             mine = self._by_client.get(case.caller.client.id)
             return [] if mine is None else mine.near(case.targets, allows=allows)
 
     def _named(self, kept: Standing) -> Standing:
-        """An answer with its client's name as it is now."""
+        """Return an answer with its client's name as it is now."""
         name = self._name_of(kept.client_id)
         return replace(kept, client=name, holder=kept.holder if kept.client_id == SHARED_ID else name)
 
@@ -222,7 +222,7 @@ class ClientGrants:
 
 
 def _by_client(kept: Mapping[str, Standing]) -> dict[str, Answers]:
-    """The answers for one client, by client."""
+    """Return the answers for one client, by client."""
     found: dict[str, Answers] = {}
     for standing in kept.values():
         if not isinstance(standing, WrittenAnswer):
@@ -231,13 +231,13 @@ def _by_client(kept: Mapping[str, Standing]) -> dict[str, Answers]:
 
 
 def _has_lapsed(kept: Standing, days: int | None, now: datetime) -> bool:
-    """Whether an allow for one client was not used for so many days; the permission file's have times of their own."""
+    """Return whether a client's allow was unused for so many days. The permission file has times of its own."""
     is_ours = kept.decision.allows and not isinstance(kept, WrittenAnswer)
     return is_ours and days is not None and now - kept.used >= timedelta(days=days)
 
 
 def _is_same(one: Standing, other: Standing) -> bool:
-    """Whether two answers are about the same: the newer one is what counts, whichever it is."""
+    """Return whether two answers are about the same: the newer one is what counts, whichever it is."""
     lasting = [replace(kept.extent, until=Until.REVOKED, operation=None) for kept in (one, other)]
     is_everyone = one.extent.who is Holder.EVERYONE
     return lasting[0] == lasting[1] and (is_everyone or one.client_id == other.client_id)

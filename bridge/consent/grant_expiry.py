@@ -59,7 +59,7 @@ class GrantExpiry:
         self._for_days: int | None = None
 
     def table(self) -> PermissionTable:
-        """What the permission file says now, with `?` for what has lapsed."""
+        """Return what the permission file says now, with `?` for what has lapsed."""
         raw, days = self._permissions.table(), self._days()
         if days is None:
             return raw
@@ -70,7 +70,7 @@ class GrantExpiry:
             return self._living
 
     def lapsed(self, targets: Iterable[Target], letters: Iterable[Letter]) -> str | None:
-        """Why something that the file allows is asked about all the same, for people; None when that is not so."""
+        """Return why something that the file allows is asked about all the same; None if it is not."""
         days = self._days()
         entry = self._permissions.table().grant(targets, letters)
         if entry is None or days is None:
@@ -78,7 +78,7 @@ class GrantExpiry:
         return f"`.vault-bridge/permissions.json` allowed it by {entry.key!r}, which was not used for {days} days"
 
     def expires(self, key: str, letter: str) -> datetime | None:
-        """When a grant lapses if it is not used until then.
+        """Return when a grant lapses if it is not used until then.
 
         Args:
             key: A key of the permission file.
@@ -163,7 +163,7 @@ class GrantExpiry:
         self._living = raw if codes == raw.codes else PermissionTable(codes)
 
     def _seen(self, key: Key, now: datetime) -> datetime:
-        """When a grant was used last; now when it is new, or when that was in the future by a wrong clock."""
+        """Return when a grant was used last; now when it is new, or when that was in the future by a wrong clock."""
         used = self._used.get(key)
         if used is None or used > now:
             self._used[key] = used = now
@@ -190,7 +190,7 @@ class GrantExpiry:
             return [tool for tool, _ in gone]
 
     def _load(self) -> dict[Key, datetime]:
-        """What an earlier run wrote; nothing when that cannot be read, and then everything counts from now."""
+        """Return what an earlier run wrote; nothing when that cannot be read, and then everything counts from now."""
         try:
             written = orjson.loads(self._state.read(FILE, limit=_MOST_BYTES))
             return {

@@ -51,6 +51,7 @@ class GrantStore:
         clients: Answers for good that hold for one client.
         expiry: Ends grants that nobody uses; None: they hold for ever.
         title_of: The title of a tool by its name, for people.
+        always_allowed: Where the mode `always_allow` of a tool holds, as the end of a sentence; None where it does not.
         days: After how many days without use an allow ends; None: never.
     """
 
@@ -64,6 +65,7 @@ class GrantStore:
         clients: ClientGrants,
         expiry: GrantExpiry | None = None,
         title_of: Callable[[str], str] = lambda name: name,
+        always_allowed: Callable[[str], str | None] = lambda _name: "",
         days: Callable[[], int | None] = lambda: None,
     ) -> None:
         self._permissions = permissions
@@ -72,13 +74,14 @@ class GrantStore:
         self._clients = clients
         self._expiry = expiry
         self._title_of = title_of
+        self._always = always_allowed
         self._days = days
         self._table = permissions.table if expiry is None else expiry.table
         self._session = SessionGrants(clock)
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
     def recall(self, case: ConsentCase) -> StandingAnswers:
-        """What holds for all of a case.
+        """Return what holds for all of a case.
 
         Args:
             case: The call.
@@ -138,7 +141,7 @@ class GrantStore:
         return self._session.count(case, grant)
 
     def bounded(self) -> tuple[Grant, ...]:
-        """The answers that hold for a number of files."""
+        """Return the answers that hold for a number of files."""
         return self._session.bounded()
 
     def sweep(self) -> None:
@@ -148,7 +151,7 @@ class GrantStore:
             self._expiry.sweep(self._forget_tool)
 
     def closed(self) -> Denial | None:
-        """A function that returns the rule of the permission file which forbids reading a path; None: no entry does.
+        """Return a function that finds the entry which forbids reading a path; None: no entry does.
 
         As long as the file is the same, it is the same function, so that searches may remember what it returned.
         """
@@ -248,7 +251,7 @@ class GrantStore:
         return self._clients.keep(Decision.ALLOW_ALWAYS, extent, case)
 
     def list(self) -> list[Grant]:
-        """Every answer that holds: for a session in the order given, then for single clients, modes, and the file."""
+        """Return every answer that holds: for a session in the order given, for single clients, modes, and the file."""
         return [*self._session.list(), *self._clients.list(), *self._mode_grants(), *self._file_grants()]
 
     def revoke(self, grant_id: str, by: str | None = None) -> bool:
@@ -306,12 +309,12 @@ class GrantStore:
         self._session.end_session(session_id)
 
     def forget_client(self, client_id: str) -> None:
-        """A client was revoked: forget what was said of it. Raises ExecutionFailed when that cannot be written."""
+        """Forget what was said of a client that was revoked. Raises ExecutionFailed when that cannot be written."""
         self._session.forget_client(client_id)
         self._clients.forget_client(client_id)
 
     def mode_set(self, tool: str, mode: ConsentMode) -> None:
-        """A tool's mode was set, which is the user's newest word on it.
+        """Note that a tool's mode was set, which is the user's newest word on it.
 
         Asking again forgets what was allowed for a session, allowing forgets which calls were denied.
 
@@ -350,19 +353,21 @@ class GrantStore:
     def _mode_grants(self) -> Iterator[Grant]:
         for tool, mode in self._modes().items():
             decision = _MODES.get(ConsentMode(mode))
-            if decision is not None:
+            if decision is not None and (not decision.allows or self._always(tool) is not None):
                 yield self._mode_grant(tool, decision)
 
     def _mode_grant(self, tool: str, decision: Decision) -> Grant:
         until = Until.UNUSED if decision.allows else Until.REVOKED
         extent = Extent(Holder.EVERYONE, Coverage.TOOL, until, tool=tool)
-        sentence = extent.sentence(decision, holder="", title=self._title_of(tool), days=self._days())
+        where = self._always(tool) or "" if decision.allows else ""
+        title = f"{self._title_of(tool)}{where}"
+        sentence = extent.sentence(decision, holder="", title=title, days=self._days())
         return Grant.model_validate(
             extent.to_wire(sentence) | {"grant_id": f"m-{tool}", "kind": "mode", "decision": decision}
         )
 
     def _file_grants(self) -> Iterator[Grant]:
-        """The lines of the permission file: those of one answer as one row, the others by key and letter."""
+        """Yield the lines of the permission file: those of one answer as one row, the others by key and letter."""
         table = self._table()
         said = {
             (key, letter): character == letter
@@ -394,7 +399,7 @@ class GrantStore:
 
 
 def _reading_denials(table: PermissionTable) -> Denial:
-    """A function that returns the rule of a permission file which forbids reading a path."""
+    """Return a function that returns the rule of a permission file which forbids reading a path."""
 
     def denial(path: str) -> Rule | None:
         entry = table.closes(path)

@@ -32,7 +32,7 @@ class _Members(list[tuple[str, Any]]):
 
 
 def parse_permissions(data: bytes) -> dict[str, str]:
-    """The entries of the file, in its order.
+    """Return the entries of the file, in its order.
 
     Args:
         data: The file's bytes.
@@ -65,7 +65,7 @@ def parse_permissions(data: bytes) -> dict[str, str]:
 
 
 def dump_permissions(codes: dict[str, str]) -> bytes:
-    """The bytes of a file with these entries.
+    """Return the bytes of a file with these entries.
 
     Args:
         codes: Three characters by key.
@@ -74,7 +74,7 @@ def dump_permissions(codes: dict[str, str]) -> bytes:
 
 
 def _fault(key: str, code: Any) -> str | None:
-    """What is wrong with one entry."""
+    """Return what is wrong with one entry."""
     if not isinstance(code, str) or len(code) != len(LETTERS):
         return "the value must be three characters, such as 'rw-'"
     for letter, character in zip(LETTERS, code, strict=True):
@@ -89,7 +89,7 @@ def _fault(key: str, code: Any) -> str | None:
 
 
 def _line(text: str, key: str) -> int:
-    """The line a key is last in, from 1."""
+    """Return the line a key is last in, from 1."""
     spellings = (json.dumps(key), json.dumps(key, ensure_ascii=False))
     place = max(text.rfind(spelling) for spelling in spellings)
     return text.count("\n", 0, max(place, 0)) + 1
@@ -130,7 +130,7 @@ class PermissionFile:
             return self._fault
 
     def table(self) -> PermissionTable:
-        """What the file says now."""
+        """Return what the file says now."""
         with self._lock:
             self._refresh()
             return self._table

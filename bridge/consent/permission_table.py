@@ -57,14 +57,14 @@ class PermissionTable:
         return bool(self._denied)
 
     def denials(self) -> Self:
-        """The same without anything that allows."""
+        """Return the same without anything that allows."""
         codes = {}
         for key, code in self.codes.items():
             codes[key] = "".join(DENIED if character == DENIED else NOT_ASKED for character in code)
         return type(self)(codes)
 
     def denial(self, targets: Iterable[Target], letters: Iterable[Letter]) -> PermissionEntry | None:
-        """The entry that denies one of the targets one of the letters."""
+        """Return the entry that denies one of the targets one of the letters."""
         if not self._denied:
             return None
         wanted = tuple(letters)
@@ -81,7 +81,7 @@ class PermissionTable:
         return None
 
     def closes(self, path: str) -> PermissionEntry | None:
-        """The entry that denies reading a file of the vault, by its path. Quick: searches ask it of every file."""
+        """Return the entry that denies reading a file, by its path. Quick: searches ask it of every file."""
         place = fold_key(path)
         while True:
             if entry := self._denied.get((TargetKind.FILE, place, "r")):
@@ -91,12 +91,12 @@ class PermissionTable:
             place = place.rpartition("/")[0]
 
     def grant(self, targets: Iterable[Target], letters: Iterable[Letter]) -> PermissionEntry | None:
-        """An entry that allows, when every target is allowed every letter. Nothing is allowed to no target."""
+        """Return an entry that allows, when every target is allowed every letter. Nothing is allowed to no target."""
         grants = self.grants(targets, letters)
         return grants[-1][0] if grants else None
 
     def grants(self, targets: Iterable[Target], letters: Iterable[Letter]) -> list[tuple[PermissionEntry, Letter]]:
-        """All entries that together allow every letter to every target; none when one is not allowed."""
+        """Return all entries that together allow every letter to every target; none when one is not allowed."""
         found: list[tuple[PermissionEntry, Letter]] = []
         wanted = tuple(letters)
         for target in targets:
@@ -109,7 +109,7 @@ class PermissionTable:
         return found
 
     def keys_for(self, rung: Rung) -> list[str]:
-        """The keys, as written, that name exactly this rung; a new one where there is none.
+        """Return the keys, as written, that name exactly this rung; a new one where there is none.
 
         Raises:
             ValueError: No key can name it: a command is written down by its executable alone.

@@ -61,7 +61,7 @@ class SessionGrants:
         """When a target was denied, by credential and what was to be done with it."""
 
     def denial(self, case: ConsentCase) -> Rule | None:
-        """What denies a case."""
+        """Return what denies a case."""
         with self._lock:
             found = next(
                 (kept for kept in self._near(case.caller.subject, case, allows=False) if kept.extent.denies(case)),
@@ -83,7 +83,7 @@ class SessionGrants:
         return None
 
     def grant(self, case: ConsentCase) -> Rule | None:
-        """What allows a case."""
+        """Return what allows a case."""
         with self._lock:
             allows = {
                 kept.id: kept
@@ -109,7 +109,7 @@ class SessionGrants:
         return False
 
     def bounded(self) -> tuple[Grant, ...]:
-        """What holds for a number of files, in the order it was given."""
+        """Return what holds for a number of files, in the order it was given."""
         with self._lock:
             now = self._clock.now()
             counted = [kept for mine in self._kept.values() for kept in mine if kept.extent.most_files is not None]
@@ -241,7 +241,7 @@ class SessionGrants:
                         mine.remove(kept.id)
 
     def _near(self, holder: str, case: ConsentCase, *, allows: bool) -> tuple[Standing, ...]:
-        """What one holder was said that may be about a case and has not ended. The lock is held."""
+        """Return what one holder was said that may be about a case and has not ended. The lock is held."""
         mine, now = self._kept.get(holder), self._clock.now()
         if mine is None:
             return ()
@@ -262,7 +262,7 @@ class SessionGrants:
         return standing.to_wire("session")
 
     def _struck(self, case: ConsentCase) -> tuple[Rung | None, ...]:
-        """The targets that were denied too often just now, or None for a tool without any. The lock is held."""
+        """Return the targets that were denied too often just now, or None for a tool without any. The lock is held."""
         now = self._clock.monotonic()
         struck: list[Rung | None] = []
         for place in _places(case)[:MOST_STRUCK] or [None]:
@@ -292,7 +292,7 @@ class SessionGrants:
 
 
 def _denied(holder: str) -> str:
-    """The beginning of a sentence about what was denied, in the number of who it is about."""
+    """Return the beginning of a sentence about what was denied, in the number of who it is about."""
     return f"{holder} {'were' if holder == UNNAMED_PROGRAMS else 'was'} denied"
 
 
@@ -324,7 +324,7 @@ def _revocable(standing: Standing) -> str:
 
 
 def _places(case: ConsentCase) -> list[Rung | None]:
-    """The places that a call is about, as the person sees it."""
+    """Return the places that a call is about, as the person sees it."""
     return [target.place for target in case.subjects or case.targets]
 
 

@@ -47,11 +47,11 @@ class Standing:
     silences: bool = False
 
     def sentence(self, days: int | None) -> str:
-        """What it holds for, for people; `days` as `Extent.sentence` takes them."""
+        """Return what it holds for, for people; `days` as `Extent.sentence` takes them."""
         return self.said or self.extent.sentence(self.decision, holder=self.holder, title=self.title, days=days)
 
     def to_wire(self, kind: str, *, days: int | None = None, expires: datetime | None = None) -> Grant:
-        """The answer as it is listed.
+        """Return the answer as it is listed.
 
         Args:
             kind: Where it is kept.
@@ -91,7 +91,7 @@ class Answers:
         return iter(list(self._by_id.values()))
 
     def get(self, grant_id: str) -> Standing | None:
-        """The answer of this id."""
+        """Return the answer of this id."""
         return self._by_id.get(grant_id)
 
     def add(self, standing: Standing) -> None:
@@ -111,7 +111,7 @@ class Answers:
         return True
 
     def near(self, targets: Sequence[Target], *, allows: bool) -> list[Standing]:
-        """The yeses or noes that may hold for one of some targets: those for its place, and those for everywhere."""
+        """Return the yeses or noes that may hold for one of some targets: for its place, and for everywhere."""
         found = dict(self._everywhere)
         for rung in {rung for target in targets for rung in target.rungs()}:
             found |= self._by_place.get(_place(rung, allows=allows), {})

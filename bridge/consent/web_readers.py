@@ -74,18 +74,18 @@ class WebReaders:
         return self._file.fault
 
     def list(self) -> Sequence[WebReader]:
-        """Every client that is marked."""
+        """Return every client that is marked."""
         return tuple(self._readers.values())
 
     def is_marked(self, caller: Caller, targets: Sequence[Target]) -> bool:
-        """Whether marking a client for some targets would change nothing."""
+        """Return whether marking a client for some targets would change nothing."""
         if caller.client.is_person:
             return True
         before = self._readers.get(caller.subject)
         return before is not None and all(site is None or site in before.sites for site in map(_site, targets))
 
     def mark(self, caller: Caller, targets: Sequence[Target]) -> None:
-        """A client is about to get something from the web. Blocks.
+        """Mark a client that is about to get something from the web. Blocks.
 
         Args:
             caller: The client. The person's own programs are never marked.
@@ -105,7 +105,7 @@ class WebReaders:
             self._save({**self._readers, caller.subject: WebReader(caller.subject, caller.name, since, kept)})
 
     def clear(self, client: str) -> bool:
-        """The person clears a client; returns whether it was marked. Blocks.
+        """Clear a client for the person; return whether it was marked. Blocks.
 
         Args:
             client: The id of its credential.
@@ -122,7 +122,7 @@ class WebReaders:
     def insists(
         self, caller: Caller, targets: Sequence[Target], hazards: Sequence[Hazard] = (), *, sends_new: bool = False
     ) -> str:
-        """Why a call of a client must be asked about because it has read from the web; empty where it need not be.
+        """Return why a call must be asked about as its client has read from the web; empty if it need not be.
 
         Args:
             caller: Who calls.
@@ -160,12 +160,12 @@ def _why(target: Target, known: Sequence[str], *, sends_new: bool) -> str | None
 
 
 def _site(target: Target) -> str | None:
-    """The site of a page, or the server of a tool, as its key."""
+    """Return the site of a page, or the server of a tool, as its key."""
     return next((rung.key for rung in target.rungs() if rung.reach in {Reach.SITE, Reach.SERVER}), None)
 
 
 def _source(known: Sequence[str]) -> str:
-    """Where a client has read last, for a sentence."""
+    """Return where a client has read last, for a sentence."""
     if not known:
         return "the web"
     scheme, _, rest = known[-1].partition("://")

@@ -10,7 +10,7 @@ Text = Annotated[str, Field(max_length=1000)]
 
 
 def _number_as_text(value: Any) -> Any:
-    """A record's `seq` is a number, a cursor is text: whoever hands the one back as the other is understood."""
+    """Accept a record's `seq`, a number, where a cursor, a text, is expected."""
     return str(value) if type(value) is int else value
 
 

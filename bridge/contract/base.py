@@ -13,7 +13,7 @@ class Wire(BaseModel):
 
     @classmethod
     def of(cls, source: object) -> Self:
-        """The model of something that has attributes of the same names.
+        """Return the model of something that has attributes of the same names.
 
         Args:
             source: Has an attribute for each member; others do not matter.
@@ -21,7 +21,7 @@ class Wire(BaseModel):
         return cls.model_validate(source, from_attributes=True, by_alias=False, by_name=True)
 
     def to_wire(self) -> dict[str, Any]:
-        """The JSON object, with camelCase names."""
+        """Return the JSON object, with camelCase names."""
         return self.model_dump(mode="json", by_alias=True)
 
 
@@ -39,7 +39,7 @@ class SparseEvent(Event):
     """An event of plain values, on the wire without the members that were not given."""
 
     def to_wire(self) -> dict[str, Any]:
-        """The JSON object, with the members that were given."""
+        """Return the JSON object, with the members that were given."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 

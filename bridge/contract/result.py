@@ -76,7 +76,7 @@ class ToolResult(Wire):
     parts: tuple[ResultPart, ...] = ()
 
     def to_wire(self) -> dict[str, Any]:
-        """The JSON object without the members that do not apply. `data` is passed through unvalidated, for speed."""
+        """Return the JSON object without members that do not apply. `data` is not validated, for speed."""
         wire: dict[str, Any] = {"success": self.success}
         if self.success or self.data is not None:
             wire["data"] = self.data
@@ -95,7 +95,7 @@ class ToolResult(Wire):
     def failed(
         cls, failure: ToolFailure, *, execution_id: str | None = None, metadata: dict[str, Any] | None = None
     ) -> "ToolResult":
-        """The result of a call that failed.
+        """Return the result of a call that failed.
 
         Args:
             failure: Why; its `data` becomes members of the result's `data`.

@@ -17,7 +17,7 @@ Subscription = Literal["vault.changed"]
 
 
 def _shown(name: str) -> str:
-    """A name that is shown in a question must not draw one: nothing invisible, nothing that turns the text around."""
+    """Check that a name draws nothing in a question: nothing invisible, nothing that turns the text around."""
     if not name.isprintable() or name != name.strip():
         raise ValueError("a name has only printable characters, and no spaces around them")
     return name

@@ -94,7 +94,7 @@ class McpTool(Wire):
     annotations: McpAnnotations
 
     def to_wire(self) -> dict[str, Any]:
-        """The JSON object without a shape that is not said."""
+        """Return the JSON object without a shape that is not said."""
         return {name: value for name, value in super().to_wire().items() if value is not None}
 
 

@@ -383,7 +383,7 @@ def submission(draft: Draft, who: str, reason: str | None = None) -> NetPlan:
         ExecutionFailed: Its files are damaged.
     """
     said = f": {reason}" if reason else ""
-    found = _planned(draft, f"Take the draft of {who}, {_files(draft)}{said}")
+    found = _planned(draft, lambda files: f"Take the draft of {who}, {files}{said}")
     return found if found.plan is None else replace(found, plan=replace(found.plan, draft=draft.head.draft_id))
 
 
@@ -394,20 +394,17 @@ def chain_submission(draft: Draft, what: str) -> NetPlan:
         draft: The chain's.
         what: What the chain does, in a sentence that can go on.
     """
-    return _planned(draft, f"{what}, which changes {_files(draft)}")
+    return _planned(draft, lambda files: f"{what}, which changes {files}")
 
 
-def _files(draft: Draft) -> str:
-    count = len(summary(draft).files)
-    return "1 file" if count == 1 else f"{count:,} files"
-
-
-def _planned(draft: Draft, what: str) -> NetPlan:
-    found = draft.net_plan(what)
+def _planned(draft: Draft, said: Callable[[str], str]) -> NetPlan:
+    """The plan of a draft, whose sentence names its number of files as the answer does."""
+    found = draft.net_plan("")
     if found.plan is None:
         return found
     reads = dict.fromkeys(path for step in draft.steps for path in step.reads)
-    return replace(found, plan=replace(found.plan, reads=tuple(reads)))
+    plan = replace(found.plan, reads=tuple(reads), summary=said(found.plan.counted_files))
+    return replace(found, plan=plan)
 
 
 def _touched(draft: Draft) -> str:

@@ -15,6 +15,7 @@ from bridge.errors import ToolFailure
 from bridge.index.knowledge import IndexedFile, NoteFacts
 from bridge.index.texts.arena import LARGEST as LARGEST_TEXT
 from bridge.index.texts.arena import Stamp
+from bridge.notes.base_blocks import mentions_base
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
@@ -196,5 +197,6 @@ def parse_file(path: str, data: bytes) -> ParsedFile | None:
         tags=tuple(all_tags(note)),
         headings=note.headings,
         block_ids=tuple(block.id for block in note.blocks),
+        has_base=mentions_base(text),
     )
     return ParsedFile(facts, note.all_links, text if is_text(data) else "")

@@ -45,6 +45,7 @@ class NoteFacts:
         tags: Its tags with `#`, frontmatter first, duplicates kept (rule 57).
         headings: Its headings.
         block_ids: Its block ids, as spelled.
+        has_base: Whether a base is written in it, as a code block.
     """
 
     path: str
@@ -53,6 +54,7 @@ class NoteFacts:
     tags: tuple[str, ...]
     headings: tuple[Heading, ...]
     block_ids: tuple[str, ...]
+    has_base: bool = False
 
 
 class StoredLink(NamedTuple):
@@ -137,6 +139,11 @@ class Knowledge(Protocol):
         """Every file by its names, closed ones too: a link's target does not depend on who asks."""
         ...
 
+    @property
+    def version(self) -> int:
+        """Another number whenever answers may be others, but for what may be seen of them."""
+        ...
+
     def status(self) -> IndexStatus:
         """How much is known."""
         ...
@@ -181,6 +188,10 @@ class Knowledge(Protocol):
         Args:
             path: Its exact path.
         """
+        ...
+
+    def all_links(self) -> Iterable[StoredLink]:
+        """Every link that counts, of every note and canvas, by source and place."""
         ...
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:

@@ -31,6 +31,11 @@ class PermittedKnowledge:
         """Every file by its names, closed ones too: a link's target does not depend on who asks."""
         return self._index.names
 
+    @property
+    def version(self) -> int:
+        """Another number whenever answers may be others, but for what may be seen of them."""
+        return self._index.version
+
     def status(self) -> IndexStatus:
         """How much is known, closed files included: there are only numbers in it."""
         return self._index.status()
@@ -63,6 +68,11 @@ class PermittedKnowledge:
     def links_from(self, path: str) -> Sequence[StoredLink]:
         """The links in an open note or canvas, in order."""
         return self._index.links_from(path) if self._sees(path) else []
+
+    def all_links(self) -> Iterator[StoredLink]:
+        """Every link that counts, of every open note and canvas."""
+        open_ = self._rules()
+        return (link for link in self._index.all_links() if open_ is None or open_(link.source))
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
         """Every link in open notes whose path ends in one of these names."""

@@ -171,6 +171,12 @@ class VaultIndex:
         self._freshen()
         return self._state.names
 
+    @property
+    def version(self) -> int:
+        """Another number whenever answers may be others."""
+        self._freshen()
+        return self._state.version
+
     def put_text(self, file: IndexedFile, text: str | None) -> bool:
         """Make a file that is no note findable by a text that was read of it. Blocks.
 
@@ -260,6 +266,10 @@ class VaultIndex:
     def links_from(self, path: str) -> Sequence[StoredLink]:
         """The links, embeds and property links in a note or canvas, in order."""
         return [link for link in self._ask(lambda store: store.links_from(path)) if link.counts]
+
+    def all_links(self) -> Iterable[StoredLink]:
+        """Every link that counts, of every note and canvas, by source and place."""
+        return [link for link in self._ask(Store.all_links) if link.counts]
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
         """Every link in the vault whose path ends in one of these names, wherever it leads."""

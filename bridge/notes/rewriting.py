@@ -8,7 +8,7 @@ before it is believed: a link that would not lead where it should is left as it 
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from bridge.notes.canvas import node_subpaths, parse_canvas
@@ -66,12 +66,14 @@ class Relocation:
         after: The vault's files as they will be.
         moves: Where each file that moves goes; None for one that goes away, whose links are left.
         form: How the user wants links to be written.
+        folders: Where each folder goes that moves with all that is in it.
     """
 
     before: Names
     after: Names
     moves: Mapping[str, str | None]
     form: LinkFormat = "shortest"
+    folders: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     def place(self, path: str) -> str:
         """Where a file will be.

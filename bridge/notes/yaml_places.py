@@ -87,7 +87,7 @@ def locate_property(yaml: str, name: str) -> FrontmatterSpans:
     Raises:
         CannotEdit: The YAML is broken, or the property is written in a way that is not edited.
     """
-    root = _compose(yaml)
+    root = composed(yaml)
     if root is None:
         return FrontmatterSpans(flow=False, start=0, end=len(yaml), last=0, names=(), wanted=None, indent="  ")
     if not is_mapping(root):
@@ -135,7 +135,7 @@ def property_lines(yaml: str) -> tuple[PropertyLines, ...]:
     Raises:
         CannotEdit: The YAML is broken, or its properties do not stand in lines of their own.
     """
-    root = _compose(yaml)
+    root = composed(yaml)
     if root is None:
         return ()
     if not is_mapping(root) or root.flow_style:
@@ -173,7 +173,12 @@ def item_line(yaml: str, item: ItemSpan) -> tuple[str, str] | None:
     return (found[1], found[2]) if found else None
 
 
-def _compose(yaml: str) -> "Node | None":
+def composed(yaml: str) -> "Node | None":
+    """Return the YAML as a tree whose nodes know where they stand; None where there is nothing.
+
+    Raises:
+        CannotEdit: It is broken, too deep, or sets an anchor twice.
+    """
     anchors = _ANCHOR.findall(yaml)
     if len(set(anchors)) < len(anchors):
         raise CannotEdit("an anchor (&) is set twice in it")

@@ -18,13 +18,13 @@ STATE_VARIABLE: Final = "VAULT_BRIDGE_STATE"
 
 
 def place(vault: Path, state: Path | None = None, *, kind: str = "run") -> Path:
-    """Where the folder of one vault's bridge lies, whether it is there or not. The arguments are `RunFolder`'s."""
+    """Return where a vault's folder lies, whether it is there or not. The arguments are `RunFolder`'s."""
     name = hashlib.sha256(os.fsencode(os.path.normcase(vault))).hexdigest()[:16]
     return (state or state_folder()).absolute() / kind / name
 
 
 def state_folder() -> Path:
-    """Where the user's state lies on this system, or where the environment says."""
+    """Return where the user's state lies on this system, or where the environment says."""
     return Path(os.environ.get(STATE_VARIABLE) or platformdirs.user_state_path("vault-bridge"))
 
 
@@ -101,7 +101,7 @@ class UserFolder:
             ) from None
 
     def write(self, name: str, data: bytes) -> None:
-        """Put a file there whole, for this user's eyes only, in place of an older one.
+        """Replace a file as a whole, for this user's eyes only.
 
         Raises:
             OSError: The disk is full or failed; the older file is still there.
@@ -120,22 +120,22 @@ class UserFolder:
             raise
 
     def read(self, name: str) -> bytes | None:
-        """The content of a file, or None when there is none. Raises OSError when it cannot be read."""
+        """Return the content of a file, or None when there is none. Raises OSError when it cannot be read."""
         with contextlib.suppress(FileNotFoundError):
             return (self.path / name).read_bytes()
         return None
 
     def names(self) -> list[str]:
-        """The names of the files there, but for what is half written."""
+        """Return the names of the files there, but for what is half written."""
         return sorted(file.name for file in self.path.iterdir() if not file.name.startswith("."))
 
     def remove(self, *names: str) -> None:
-        """Take files away."""
+        """Remove files that are there."""
         for name in names:
             (self.path / name).unlink(missing_ok=True)
 
     def sweep(self) -> None:
-        """Take away what a bridge that was killed left half written."""
+        """Remove what a bridge that was killed left half written."""
         for left in self.path.glob(".*.tmp"):
             left.unlink(missing_ok=True)
 
@@ -179,7 +179,7 @@ logger = logging.getLogger(__name__)
 
 
 def cache_folder(vault: Path) -> Path | None:
-    """The folder, for this user only, made when missing; None when it cannot be used.
+    """Return the folder, for this user only, made when missing; None when it cannot be used.
 
     Args:
         vault: The vault's real path; its hash names the folder.

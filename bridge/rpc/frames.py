@@ -26,21 +26,30 @@ METHOD_NOT_FOUND: Final = -32601
 INVALID_PARAMS: Final = -32602
 INTERNAL_ERROR: Final = -32603
 FORBIDDEN: Final = -32001
-"""The method is not for this role."""
 BUSY: Final = -32002
-"""Too many requests of this connection are in flight."""
 STOPPED: Final = -32003
-"""The bridge stopped before this was done."""
-CODES: Final = (
-    PARSE_ERROR,
-    INVALID_REQUEST,
-    METHOD_NOT_FOUND,
-    INVALID_PARAMS,
-    INTERNAL_ERROR,
-    FORBIDDEN,
-    BUSY,
-    STOPPED,
-)
+CODES: Final = {
+    PARSE_ERROR: "Not JSON: also NaN and Infinity, invalid UTF-8, lone surrogates, and nesting deeper than 64.",
+    INVALID_REQUEST: (
+        "Not a request; an empty batch; more than 50 in a batch (one error for the whole). A bad item in a batch "
+        "gets its own error."
+    ),
+    METHOD_NOT_FOUND: "No such method; `error.data.hint` suggests the nearest names.",
+    INVALID_PARAMS: (
+        "A wrong, missing or unknown parameter of the method itself. (The tool judges its own arguments, and "
+        "answers with a `ToolResult`.)"
+    ),
+    INTERNAL_ERROR: (
+        "It could not be done: the hint says why where the reason is known (the disk, a file that is there "
+        "already). Otherwise it is a fault in the bridge, whose details are on its console and never in the answer."
+    ),
+    FORBIDDEN: "The client lacks the capability that this method needs, or its token was revoked.",
+    BUSY: "64 requests of this connection are already in flight.",
+    STOPPED: (
+        "The bridge stopped before this was done. Connect again; a call with a `callId` can be made again under it."
+    ),
+}
+"""Every code, and when it is sent, for the page of the protocol."""
 
 NO_HINT: Final = "The bridge's console says more"
 CRASHED: Final = "Something failed in the bridge. Its console says more"

@@ -31,6 +31,6 @@ class SettingsChange:
         }
 
     def modes(self) -> dict[str, ConsentMode]:
-        """The tools that were given a consent mode that they did not have, and which."""
+        """Return the tools that were given a consent mode that they did not have, and which."""
         before = self.before.consent_mode
         return {tool: ConsentMode(mode) for tool, mode in self.after.consent_mode.items() if before.get(tool) != mode}

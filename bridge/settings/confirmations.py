@@ -30,11 +30,11 @@ class Confirmations:
         self._values = self._file.load({}) if self._file else {}
 
     def holds(self, key: str, value: Any) -> bool:
-        """Whether exactly this value was set here."""
+        """Return whether exactly this value was set here."""
         return key in self._values and self._values[key] == value
 
     def confirm(self, values: Mapping[str, Any]) -> None:
-        """A person has set these values here.
+        """Remember that a person has set these values here.
 
         Raises:
             ExecutionFailed: That cannot be written down; nothing is confirmed.

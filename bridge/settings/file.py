@@ -39,17 +39,17 @@ def parse(data: bytes) -> dict[str, Any]:
 
 
 def write(values: dict[str, Any]) -> bytes:
-    """The bytes of a file with these values."""
+    """Return the bytes of a file with these values."""
     return orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
 
 
 def known(values: dict[str, Any]) -> dict[str, Any]:
-    """The settings among the values."""
+    """Return the settings among the values."""
     return {key: value for key, value in values.items() if key in NAMES}
 
 
 def unknown(values: dict[str, Any]) -> list[str]:
-    """The keys that are no settings, each with the nearest one that is, for people."""
+    """Return the keys that are no settings, each with the nearest one that is, for people."""
     described = []
     for key in values:
         if key in NAMES:

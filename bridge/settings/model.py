@@ -162,7 +162,7 @@ def _setting(
     available: bool = True,
     **bounds: Any,
 ) -> Any:
-    """A field of the settings.
+    """Return a field of the settings.
 
     Args:
         section: Where the settings screen shows it.
@@ -192,7 +192,7 @@ _later = partial(_setting, available=False)
 
 
 def is_server(address: str) -> bool:
-    """Whether this is the `http` or `https` address of a server: without user, query and fragment."""
+    """Return whether this is the `http` or `https` address of a server: without user, query and fragment."""
     try:
         parts = urlsplit(address)
         named = bool(parts.hostname) and parts.port != 0
@@ -224,7 +224,7 @@ class Settings(BaseModel):
     )
     consent_timeout: int = _tools(
         "Time to answer",
-        "How long a question waits. After that the call is refused.",
+        "How long a question waits for your answer before the call is refused.",
         300,
         unit="seconds",
         ge=1,
@@ -232,15 +232,15 @@ class Settings(BaseModel):
     )
     ticket_hours: int = _tools(
         "Time to answer later",
-        "How long a question waits where the program has a ticket and comes back for your answer.",
+        "How long a question waits for your answer if the program has a ticket and comes back for it.",
         24,
         unit="hours",
         ge=1,
         le=168,
     )
     wait_seconds: int = _tools(
-        "Programs wait for",
-        "How long a program waits for your answer at a time, before it has a ticket and comes back.",
+        "Wait for an answer for",
+        "How long a program waits for your answer before it gets a ticket and comes back later.",
         40,
         unit="seconds",
         ge=1,
@@ -248,7 +248,7 @@ class Settings(BaseModel):
     )
     adding_most_files: int = _tools(
         "Files per permission to add",
-        "Where you allow an agent to add for a while, it asks again after this many files.",
+        "If you allow an agent to add for a while, it asks again after this many files.",
         50,
         ge=1,
         le=1000,
@@ -263,7 +263,7 @@ class Settings(BaseModel):
     )
     grant_expiry_days: int | None = _tools(
         "Forget unused permissions after",
-        "A permission without an end is forgotten when no agent has used it for this long.",
+        "A permission without an end date is forgotten when no agent has used it for this long.",
         30,
         unit="days",
         none="Never",
@@ -273,7 +273,7 @@ class Settings(BaseModel):
 
     draft_days: int = _tools(
         "Keep drafts for",
-        "A draft in which nothing was staged for this long is discarded. Nothing of it was written.",
+        "A draft is discarded when nothing was staged in it for this long. None of it is written.",
         7,
         unit="days",
         ge=1,
@@ -287,7 +287,7 @@ class Settings(BaseModel):
     )
     chat_model: str = _chat(
         "Model",
-        "The model that you talk to, such as `qwen3:8b`. Empty takes the only one there is.",
+        "The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one.",
         "",
         max_length=200,
         pattern=r"^[^\s\x00-\x1f]*$",
@@ -299,7 +299,9 @@ class Settings(BaseModel):
         ge=2_048,
         le=2_097_152,
     )
-    chat_rounds: int = _chat("Rounds", "How often the model can use tools before it has to answer.", 25, ge=1, le=200)
+    chat_rounds: int = _chat(
+        "Rounds of tool use", "How often the model can use tools before it must answer.", 25, ge=1, le=200
+    )
     chat_tools: ChatTools = _chat("Tools of the chat", "Which tools the model has.", "agent")
 
     ollama_web_search_endpoint: str = _apis(
@@ -309,7 +311,7 @@ class Settings(BaseModel):
     )
     web_search_providers: tuple[SearchServiceName, ...] = _apis(
         "Services for web searches",
-        "Which services `web_search` asks, the first one first; the others are asked when it fails.",
+        "The services that `web_search` asks, in this order: the next one is asked if one fails.",
         lambda: (),
         strict=False,
     )
@@ -321,18 +323,22 @@ class Settings(BaseModel):
 
     allowed_domains: tuple[str, ...] = _network(
         "Allowed domains",
-        "Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains.",
+        "Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains, "
+        "and `localhost` is the port of Ollama.",
         lambda: ("localhost", "127.0.0.1"),
         strict=False,
     )
     allow_all_domains: bool = _network(
         "Allow all domains", "Every public site counts as one of the allowed domains. This is risky.", default=False
     )
+    only_allowed_domains: bool = _network(
+        "Only these domains", "Sites that are not allowed domains are refused instead of asked about.", default=False
+    )
     block_external_requests: bool = _network("Block external requests", "Nothing leaves this computer.", default=False)
     https_only: bool = _network("HTTPS only", "`http:` addresses are upgraded to `https:`.", default=True)
     allow_self_signed_localhost: bool = _network(
         "Unsigned certificates on this computer",
-        "Servers on this computer can have a certificate that nobody has signed.",
+        "Servers on this computer can use a certificate that no authority has signed.",
         default=False,
     )
     max_response_size: int = _network(
@@ -344,10 +350,10 @@ class Settings(BaseModel):
         le=1_073_741_824,
     )
     review_web_pages: bool = _network(
-        "Show pages first", "You see what was fetched before an agent gets it, and are asked once more.", default=False
+        "Preview web pages", "You see a fetched page before an agent gets it, and are asked once more.", default=False
     )
     follow_redirects: bool = _network("Follow redirects", "Redirects are followed, and each is checked.", default=True)
-    max_redirects: int = _network("Most redirects", "Most redirects to follow in one request.", 5, ge=0, le=20)
+    max_redirects: int = _network("Most redirects", "The most redirects that one request follows.", 5, ge=0, le=20)
     request_timeout: int = _network("Request timeout", "How long a request can take.", 30, unit="seconds", ge=1, le=600)
     allowed_origins: tuple[Origin, ...] = _network(
         "Allowed web pages",
@@ -376,7 +382,12 @@ class Settings(BaseModel):
         "Folder for commands", "The folder of the vault in which commands run. Empty: the vault itself.", ""
     )
     terminal_timeout: int = _network(
-        "Time for a command", "After that a command is ended.", 120, unit="seconds", ge=1, le=LONGEST_COMMAND
+        "Command timeout",
+        "How long a command can run before it is stopped.",
+        120,
+        unit="seconds",
+        ge=1,
+        le=LONGEST_COMMAND,
     )
     terminal_largest_file: int = _network(
         "Largest file that commands change",
@@ -389,7 +400,7 @@ class Settings(BaseModel):
 
     rate_limits: dict[str, Rate] = _performance(
         "Limits for single tools",
-        "How often one program can call a tool, where that is not the tool's own limit.",
+        "How often one program can call a tool, in place of the tool's own limit.",
         dict,
         unit="calls a minute",
     )
@@ -399,23 +410,27 @@ class Settings(BaseModel):
     cache_enabled: bool = _performance("Cache web results", "Results from the web are kept for a while.", default=True)
     cache_ttl: int = _performance(
         "Keep web results for",
-        "After that a result is fetched again.",
+        "How long a result from the web is used before it is fetched again.",
         3600,
         unit="seconds",
         ge=0,
         alias="cacheTTL",
     )
     max_cache_size: int = _performance(
-        "Largest cache", "Older results make room for new ones.", 104_857_600, unit="bytes", ge=0
+        "Largest cache",
+        "The most space for results from the web. The oldest ones are removed first.",
+        104_857_600,
+        unit="bytes",
+        ge=0,
     )
 
     enable_audit_log: bool = _privacy("Keep a log", "Every call and every decision is logged.", default=True)
     audit_log_retention_days: Literal[7, 30, 90] | None = _privacy(
-        "Keep the log for", "Older entries are deleted.", 30, unit="days", none="Forever"
+        "Keep the log for", "How long entries of the log are kept.", 30, unit="days", none="Forever"
     )
     log_parameter_values: bool = _privacy(
         "Log tool arguments",
-        "The log has the values of parameters, not only their names. It names the files in either case.",
+        "The log keeps the values of arguments, not only their names. It names files in either case.",
         default=True,
     )
     anonymize_log: bool = _privacy(
@@ -438,14 +453,14 @@ class Settings(BaseModel):
         "The text of PDF files is read in the background and found by searches, with its page.",
         default=True,
     )
-    find_max_results: int = _single("Results of find", "Most files that `find` returns.", 50, ge=1, le=10_000)
+    find_max_results: int = _single("Results of find", "The most files that `find` returns.", 50, ge=1, le=10_000)
     grep_context_lines: int = _single(
-        "Lines around a match", "Lines that `grep` returns before and after each match.", 2, ge=0, le=50
+        "Lines around a match", "The number of lines that `grep` returns before and after each match.", 2, ge=0, le=50
     )
-    grep_max_matches: int = _single("Matches of grep", "Most matches that `grep` returns.", 100, ge=1, le=10_000)
+    grep_max_matches: int = _single("Matches of grep", "The most matches that `grep` returns.", 100, ge=1, le=10_000)
     read_max_bytes: int = _single(
         "Largest part of a file",
-        "Most of a file that `read` returns at once.",
+        "The largest part of a file that `read` returns at once.",
         1_048_576,
         unit="bytes",
         ge=1,
@@ -453,62 +468,70 @@ class Settings(BaseModel):
     )
     max_output_bytes: int = _single(
         "Largest answer",
-        "Most text that any tool returns to an agent; longer text is cut off.",
+        "The most text that a tool returns to an agent. Longer text is cut off.",
         65_536,
         unit="bytes",
         ge=1024,
         le=16_777_216,
     )
     ignore_patterns: tuple[str, ...] = _single(
-        "Ignored files", "Files that searches skip, as patterns such as `Templates/**`.", lambda: (), strict=False
+        "Ignored files", "Patterns of files that searches skip, such as `Templates/**`.", lambda: (), strict=False
     )
     portable_names: bool = _single(
         "Names for every system",
-        "New files and folders get only names that Windows can have too, without quotes and other such characters.",
+        "New files and folders get only names that also work on Windows: without quotes, question marks and the like.",
         default=True,
     )
     patch_backup_enabled: bool = _single(
-        "Keep backups", "What a change replaces is kept, so that the change can be undone.", default=True
+        "Keep backups", "What a change replaces is kept so that you can undo the change.", default=True
     )
     backup_retention_days: int | None = _single(
-        "Keep backups for", "Older changes can no longer be undone.", 30, unit="days", none="Forever", ge=1
+        "Keep backups for", "How long a change can be undone.", 30, unit="days", none="Forever", ge=1
     )
     outside_versions: bool = _single(
         "Record changes by other programs",
-        "What other programs change in the vault is recorded outside it, so that you can take it back.",
+        "Changes that other programs make in the vault are recorded outside it so that you can undo them.",
         default=True,
     )
     outside_versions_days: int = _single(
-        "Keep what they replaced for", "Older changes by other programs are forgotten.", 14, unit="days", ge=1, le=365
+        "Keep replaced versions for",
+        "How long earlier versions are kept that other programs replaced.",
+        14,
+        unit="days",
+        ge=1,
+        le=365,
     )
     outside_versions_megabytes: int = _single(
-        "Space for it",
-        "Most that it takes of the disk; the least important goes first.",
+        "Disk space for versions",
+        "The most disk space for these versions. The least important ones are removed first.",
         500,
         unit="megabytes",
         ge=50,
         le=100_000,
     )
     outside_versions_excluded: tuple[str, ...] = _single(
-        "Folders left out", "In these folders nothing is recorded, such as `Exports`.", lambda: (), strict=False
+        "Folders that are not recorded",
+        "Folders in which changes by other programs are not recorded, such as `Exports`.",
+        lambda: (),
+        strict=False,
     )
     outside_notice_files: int | None = _single(
-        "Tell me from so many files on",
-        "Obsidian tells you when another program changes so many files at once, or takes most of a note.",
+        "Notify when this many files change",
+        "Obsidian tells you when another program changes this many files at once, or removes most of a note.",
         20,
         none="Never",
         ge=1,
         le=100_000,
     )
     web_search_max_results: int = _single(
-        "Results of web searches", "Most results that `web_search` returns.", 5, ge=1, le=50
+        "Results of web searches", "The most results that `web_search` returns.", 5, ge=1, le=50
     )
     web_search_default_freshness: Literal["day", "week", "month", "year"] | None = _single(
-        "Age of web results", "How old a result of `web_search` can be.", None, none="Any"
+        "Age of web results", "How old the results of `web_search` can be.", None, none="Any"
     )
     web_fetch_max_bytes: int = _single(
         "Largest web page",
-        "Most of a page that `web_fetch` returns.",
+        "The largest part of a page that `web_fetch` returns.",
         512_000,
         unit="bytes",
         ge=1024,
@@ -516,7 +539,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _services_have_addresses(self) -> "Settings":
-        """Each is the address of a server, without user, query and fragment."""
+        """Check that each is the address of a server, without user, query and fragment."""
         if not is_server(self.chat_endpoint):
             raise ValueError(_no_server("chatEndpoint", self.chat_endpoint))
         if not is_server(self.ollama_web_search_endpoint):
@@ -540,7 +563,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _domains_are_hosts(self) -> "Settings":
-        """Each is a host name or an address, perhaps with `*.` before it; never a URL."""
+        """Check that each is a host name or an address, perhaps with `*.` before it, and no URL."""
         for domain in self.allowed_domains:
             if not _HOST.match(domain.lower()):
                 raise ValueError(f"allowedDomains: {domain!r} is not a host name or address; leave out scheme and path")
@@ -559,13 +582,13 @@ class Settings(BaseModel):
             raise InvalidParameters(_explain(error)) from None
 
     def to_wire(self) -> dict[str, Any]:
-        """All settings as JSON, by their keys. Encrypted keys are only named, never shown."""
+        """Return all settings as JSON, by their keys. Encrypted keys are only named, never shown."""
         wire = self.model_dump(mode="json", by_alias=True)
         wire["encryptedKeys"] = dict.fromkeys(self.encrypted_keys, "[ENCRYPTED]")
         return wire
 
     def enables(self, tool: str) -> bool:
-        """Whether agents may see this tool."""
+        """Return whether agents may see this tool."""
         return tool in self.enabled_tools or "*" in self.enabled_tools
 
 
@@ -616,7 +639,7 @@ def merge(base: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
 
 
 def warnings(settings: Settings, patch: Mapping[str, Any] | None = None) -> list[str]:
-    """What the user should know about values that are allowed, but risky or without effect.
+    """Return what the user should know about values that are allowed, but risky or without effect.
 
     Args:
         settings: The settings.
@@ -645,7 +668,7 @@ def warnings(settings: Settings, patch: Mapping[str, Any] | None = None) -> list
 
 
 def requires_sandbox(settings: Settings) -> bool:
-    """Whether programs run only in a sandbox: where nobody said, on the systems that have one."""
+    """Return whether programs run only in a sandbox: where nobody said, on the systems that have one."""
     chosen = settings.require_sandbox
     return chosen == "always" or (chosen is None and sys.platform != "win32")
 
@@ -658,7 +681,7 @@ def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def is_guarded(key: str) -> bool:
-    """Whether a setting has such values."""
+    """Return whether a setting has such values."""
     return any(_KEYS[name] == key for name in GUARDED)
 
 
@@ -668,7 +691,7 @@ def no_effect(keys: Iterable[str]) -> list[str]:
 
 
 def schema(*, offered: bool = False) -> dict[str, Any]:
-    """The JSON Schema of the settings, good enough to draw a form from.
+    """Return the JSON Schema of the settings, good enough to draw a form from.
 
     Each property has its title, section, description, default, bounds and unit; `none`, what null means; `readOnly`
     where it is not set like the others; `risk`, what a person should know before they switch it on; `rare` where few
@@ -702,7 +725,7 @@ def schema(*, offered: bool = False) -> dict[str, Any]:
 
 
 def _explain(error: ValidationError) -> str:
-    """The first fault of a settings object as one sentence."""
+    """Return the first fault of a settings object as one sentence."""
     first = error.errors(include_url=False, include_input=False)[0]
     key = ".".join(str(part)[:LONGEST_NAME] for part in first["loc"])
     if first["type"] == "extra_forbidden":

@@ -34,12 +34,12 @@ _SETTLED = 2.0
 
 
 def unconfirmed(values: dict[str, Any], confirmations: Confirmations) -> list[str]:
-    """The keys of the values that wait for a person to set them on this computer."""
+    """Return the keys of the values that wait for a person to set them on this computer."""
     return [key for key, value in guarded(values).items() if not confirmations.holds(key, value)]
 
 
 def in_force(values: dict[str, Any], confirmations: Confirmations) -> Settings:
-    """The settings that a file's values come to: what nobody has confirmed on this computer is as if it were not set.
+    """Return the settings of a file's values, without what nobody has confirmed on this computer.
 
     Raises:
         InvalidParameters: They are no settings.
@@ -218,15 +218,15 @@ class SettingsStore:
         return self._current
 
     def _in_force(self, values: dict[str, Any]) -> Settings:
-        """The settings that values come to: what nobody has confirmed here is as if it were not set."""
+        """Return the settings that values come to: what nobody has confirmed here is as if it were not set."""
         return in_force(values, self._confirmations)
 
     def _unconfirmed(self, values: dict[str, Any]) -> list[str]:
-        """The keys of the values that wait for a person to set them here."""
+        """Return the keys of the values that wait for a person to set them here."""
         return unconfirmed(values, self._confirmations)
 
     def _proposed(self) -> str | None:
-        """What the file says that nobody has confirmed here, for people."""
+        """Return what the file says that nobody has confirmed here, for people."""
         keys = self._unconfirmed(self._values)
         return " ".join(map(_proposal, keys)) or None
 

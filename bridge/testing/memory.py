@@ -128,6 +128,11 @@ class MemoryKnowledge:
         """Every file by its names, closed ones too."""
         return Names(self._paths())
 
+    @property
+    def version(self) -> int:
+        """Another number whenever a file is another."""
+        return hash(frozenset((path, hash(data)) for path, data in self._tree.files.items()))
+
     def status(self) -> IndexStatus:
         """Everything is known at any time."""
         paths = self._paths()
@@ -161,6 +166,10 @@ class MemoryKnowledge:
     def links_from(self, path: str) -> Sequence[StoredLink]:
         """The links in a note or canvas."""
         return [link for link in self._links(path) if link.counts]
+
+    def all_links(self) -> Iterable[StoredLink]:
+        """Every link that counts, by source and place."""
+        return [link for path in sorted(self._paths()) if self._sees(path) for link in self.links_from(path)]
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
         """Every link whose path ends in one of these names."""

@@ -28,6 +28,7 @@ from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON, Caller, Client
 from bridge.index.carried_text import CarriedText
+from bridge.index.changed_bases import ChangedBases
 from bridge.index.lost_parts import lost_parts
 from bridge.index.lost_properties import lost_properties
 from bridge.index.search.nearest import NearestNames
@@ -118,11 +119,13 @@ class Sandbox:
         before_answer: Called while the person thinks.
         web_readers: The clients that have read from the web.
         outgoing: What looks at what leaves; None with the notes in memory.
+        grants: What the person has answered for longer.
     """
 
     folder: Path
     storage: PlanningStorage
     settings: SettingsStore
+    grants: GrantStore
     session_files: SessionFiles
     ledger: Ledger
     registry: ToolRegistry
@@ -265,15 +268,17 @@ async def sandbox(
         state = stack.enter_context(root.state())
         settings = SettingsStore(state)
         settings.update({"enabledTools": ["*"], "globalRateLimit": MAX_RATE})
-        broker = Broker(clock=clock)
+        broker, registry = Broker(clock=clock), ToolRegistry()
         grants = GrantStore(
             PermissionFile(state, clock=clock),
             clock=clock,
             modes=lambda: settings.current.consent_mode,
             set_mode=settings.set_mode,
             clients=ClientGrants(MemoryFolder(), clock=clock, days=lambda: None),
+            title_of=registry.title_of,
+            always_allowed=registry.always_allowed,
         )
-        registry, session_files = ToolRegistry(), SessionFiles()
+        session_files = SessionFiles()
         stack.push_async_callback(registry.stop)
         workers = stack.enter_context(ThreadPoolExecutor(4))
         drafts: Drafts | None = None
@@ -287,7 +292,7 @@ async def sandbox(
             await registry.add(provider)
         auditing = AuditStep(AuditLog(state, clock=clock, settings=lambda: settings.current), registry, clock)
         stack.callback(auditing.close)
-        vault = Sandbox(place, storage, settings, session_files, ledger, registry, drafts)
+        vault = Sandbox(place, storage, settings, grants, session_files, ledger, registry, drafts)
         knowledge = storage.everything.knowledge
         if isinstance(knowledge, VaultIndex):
             vault.outgoing = Outgoing(CarriedText(knowledge, grants.closed), AgentsAddresses(MemoryFolder()))
@@ -295,6 +300,8 @@ async def sandbox(
         if not memory:
             for path, content in (files or {}).items():
                 vault.write(path, content)
+
+        base_warnings = ChangedBases(storage.knowledge, clock)
 
         async def finished(tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
             if plan is not None:
@@ -317,6 +324,7 @@ async def sandbox(
             losses=lambda plan: (
                 *lost_parts(plan, storage.everything.knowledge),
                 *lost_properties(plan, storage.everything.knowledge),
+                *base_warnings.of(plan),
             ),
             nearest_names=NearestNames(storage.knowledge),
             drafts=drafts,

@@ -27,6 +27,10 @@ MOST_MADE: Final = 200
 """Calls that one chain may make, those for each item of a list counted singly."""
 MOST_ANSWERED: Final = 16 << 20
 """Characters that all answers of one chain may have."""
+BRIEF: Final = 120
+"""Characters that are told of each call's answer where the chain changes something."""
+MOST_BRIEF: Final = 600
+"""Bytes of all of these."""
 NAMED_CALLS: Final = 6
 """Tools that a chain's summary names."""
 
@@ -193,8 +197,30 @@ class Chain:
         """What is answered of it: what became of its changes, and what each call answered."""
         parts: tuple[ResultPart, ...] = tuple(part for made in self._made for part in made.result.parts)
         data = output.data | {"calls": [made.to_wire() for made in self._made]}
-        text = "\n".join([output.text, *(made.said for made in self._made)])
+        text = "\n".join([output.text, *self._said()])
         return replace(output, data=data, text=text, parts=parts)
+
+    def _said(self) -> list[str]:
+        """What models read of the calls' answers: those that nothing came of, whole, and how the others begin.
+
+        What a call reads for a later one is in that one, and what is changed has been shown to the person.
+        """
+        used = {each.call for call in self._effect.calls for each in references([call.arguments, call.each])}
+        brief = {id(made) for made in self._made if made.call.name in used or self._writes(made.call.tool)}
+        if not any(self._writes(made.call.tool) for made in self._made):
+            brief = set()
+        said, room, left = list[str](), MOST_BRIEF, 0
+        for made in self._made:
+            line = made.said
+            if id(made) in brief:
+                line = line.partition("\n")[0]
+                line = line if len(line) <= BRIEF else f"{line[:BRIEF]}..."
+                room -= len(line.encode())
+                if room < 0:
+                    left += 1
+                    continue
+            said.append(line)
+        return [*said, f"and {left:,} more calls"] if left else said
 
     async def _make(self, call: ChainedCall, place: int | None, item: dict[str, Any]) -> Any:
         """Make one call. Returns its data."""

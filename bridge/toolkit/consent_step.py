@@ -20,10 +20,12 @@ from bridge.contract.consent import (
     ConsentClass,
     ConsentMode,
     ConsentRequest,
+    Coverage,
     Covers,
     Decision,
     Grant,
     GrantsChanged,
+    Holder,
     Operation,
     OwnQuestion,
     RiskLevel,
@@ -318,11 +320,31 @@ class ConsentStep:
             )
 
         case = replace(case, only_once=True)
-        offered = self._offered(case, settings)
+        once = self._offered(case, settings)
+        offered = [
+            *(offer for offer in once if offer.decision.allows),
+            *self._reading_offered(reader, found, tool_call, settings),
+            *(offer for offer in once if not offer.decision.allows),
+        ]
         shown = replace(case, operation=Operation.READ)
         question = self._question(tool, named, tool_call, case=shown, offered=offered, settings=settings)
         question = question.model_copy(update={"risk_level": RiskLevel.LOW})
         await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, None, covered), verdict)
+
+    def _reading_offered(
+        self, reader: Tool[Any] | None, found: Reading, tool_call: ToolCall, settings: Settings
+    ) -> list[Offer]:
+        """Return what may be answered so that the client reads there from now on, and no failure is asked about."""
+        if reader is None:
+            return []
+        case = self.verdict(reader, found, tool_call, settings)[0]
+        return [
+            offer
+            for offer in self._offered(case, settings)
+            if offer.decision.allows
+            and offer.extent.what is Coverage.READING
+            and offer.extent.who is not Holder.EVERYONE
+        ]
 
     def keep_waiting(self, tool_call: ToolCall, until: datetime) -> bool:
         """Let the open question of a call, if there is one, wait quietly, because its caller has a ticket.

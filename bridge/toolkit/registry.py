@@ -165,6 +165,19 @@ class ToolRegistry:
         tool = self.get(name, PERSON)
         return name if tool is None else tool.spec.title
 
+    def always_allowed(self, name: str) -> str | None:
+        """Return where a tool's mode `always_allow` holds, as the end of a sentence; None where it asks all the same.
+
+        Args:
+            name: Its name.
+        """
+        tool = self.get(name, PERSON)
+        if tool is None:
+            return ""
+        if not tool.spec.can_bypass:
+            return None
+        return " on the sites of `allowedDomains`" if tool.spec.listed_sites else ""
+
     def with_providers(self, caller: Caller) -> list[tuple[Tool[Any], str]]:
         """Every tool that a caller has, with the id of its provider."""
         return list(self._held(caller).every)

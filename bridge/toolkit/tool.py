@@ -427,6 +427,7 @@ class ChainEffect:
         return ()
 
 
+WriteEffect = ChangePlan | Unchanged | ChainEffect | RequestEffect
 Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged | ChainEffect | EffectKind
 """What a tool may say that a call will do; `effects/kinds.py` has the kind of each."""
 
@@ -486,8 +487,12 @@ class WriteTool(Tool[P]):
     @abstractmethod
     def prepare(
         self, params: P, context: CallContext
-    ) -> ChangePlan | Unchanged | ChainEffect | Awaitable[ChangePlan] | Awaitable[ChangePlan | Unchanged]:
-        """Plan the change, without making any of it."""
+    ) -> WriteEffect | Awaitable[ChangePlan] | Awaitable[ChangePlan | Unchanged] | Awaitable[WriteEffect]:
+        """Plan the change, without making any of it.
+
+        Returns:
+            The plan. Only where the call is looked at, and the plan depends on a request, that request.
+        """
 
     @abstractmethod
     def report(self, params: P, applied: Applied) -> Output:

@@ -1,7 +1,7 @@
 """Sizes, times, counts and what was done, in words; and the facts of an edit, for programs."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
@@ -108,6 +108,23 @@ def next_words(following: Mapping[str, int], names: tuple[str, str] = ("startLin
     places = zip(names, (following.get("nextStartLine"), following.get("nextLineOffset")), strict=True)
     words = ", ".join(f"{name}={value}" for name, value in places if value is not None)
     return f"; next: {words}" if words else ""
+
+
+def some(items: Sequence[str], separator: str = ", ", *, most: int = 500) -> str:
+    """As many of some texts as a short answer has room for, and how many are left out.
+
+    Args:
+        items: The texts.
+        separator: What stands between them.
+        most: Bytes of what is named; the first is always named, cut where it is longer than that.
+    """
+    named: list[str] = []
+    for item in items:
+        if named and len(separator.join([*named, item]).encode()) > most:
+            break
+        named.append(shortened(item, most))
+    more = len(items) - len(named)
+    return separator.join(named) + (f"{separator}and {more:,} more" if more else "")
 
 
 def shortened(text: str, most: int = 100) -> str:

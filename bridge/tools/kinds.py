@@ -8,6 +8,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.toolkit.output_schema import Schema
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import VAULT, ToolSpec
+from bridge.tools.parameters import WrittenParameters
 from bridge.vault.file_types import is_note
 
 _IN_VAULT = frozenset({VAULT})
@@ -97,7 +98,7 @@ def write_spec(
     default_rate: int = 10,
     listed: bool = True,
     stages: bool = True,
-    timeout: float = 30.0,
+    timeout: float | Callable[[Any], float] = 30.0,
     presets: frozenset[str] = _IN_VAULT,
     replaces: frozenset[str] = frozenset(),
     acts: Acts | None = None,
@@ -119,7 +120,7 @@ def write_spec(
         default_rate: Calls a minute, where the settings do not say.
         listed: Whether it is listed and can be enabled.
         stages: Whether its plans are staged while its caller has a draft.
-        timeout: Seconds that planning may take.
+        timeout: Seconds that planning may take, or a function that works them out from the parameters.
         presets: The named sets of tools that it belongs to.
         replaces: The tools whose work it does too.
         acts: What a call does, by the names of the tools whose work it is; see `bridge/toolkit/acts.py`.
@@ -130,7 +131,7 @@ def write_spec(
         action=action,
         description=description,
         icon=icon,
-        parameters=ModelParameters(parameters),
+        parameters=WrittenParameters(parameters),
         default_mode=ConsentMode.SESSION_ALLOW if consent_class is ConsentClass.SESSION else ConsentMode.ALWAYS_ASK,
         id_prefix=id_prefix,
         operation=operation,

@@ -1,11 +1,15 @@
 """Parameters that several tools take, and the sentences for those that are missing."""
 
-from typing import Annotated
+from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field
 
 from bridge.contract.base import Params
 from bridge.toolkit.arguments import Sentence
+from bridge.toolkit.parameters import ModelParameters
+from bridge.vault.text import encode
+
+P = TypeVar("P", bound=Params)
 
 LONGEST_PATH = 4096
 LONGEST_NAME = 2000
@@ -36,3 +40,29 @@ Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
 
 Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_CURSOR)]
 """Where an answer goes on: the `metadata.cursor` of the one before."""
+
+_WRITTEN: Final = frozenset({"content", "append", "prepend", "new_text", "new_content", "patch", "texts"})
+"""The parameters whose text is put into files."""
+
+
+class WrittenParameters(ModelParameters[P]):
+    """The parameters of a tool that writes. Text that no file can hold is refused before anything is looked at."""
+
+    def parse(self, arguments: Any) -> P:
+        """Return the arguments as an instance of the model. Raises InvalidParameters."""
+        params = super().parse(arguments)
+        _check_texts(params, "")
+        return params
+
+
+def _check_texts(value: Any, name: str, of: str = "") -> None:
+    match value:
+        case str() if name in _WRITTEN:
+            encode(value, f"The text{of}")
+        case BaseModel():
+            for member, inner in value:
+                _check_texts(inner, member, of)
+        case list() | tuple():
+            for number, inner in enumerate(value, 1):
+                of = f" of edit {number}" if isinstance(inner, BaseModel) else ""
+                _check_texts(inner, name, of)

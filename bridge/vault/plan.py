@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol
 
 import orjson
 
@@ -31,6 +31,9 @@ class ChangeKind(StrEnum):
     DELETE = "delete"
     MKDIR = "mkdir"
     RMDIR = "rmdir"
+
+
+_OF_FOLDERS: Final = frozenset({ChangeKind.MKDIR, ChangeKind.RMDIR})
 
 
 class Hazard(StrEnum):
@@ -161,6 +164,27 @@ class ChangePlan:
         if self.disposal is not None:
             form.append(["disposal", self.disposal])
         return "sha256:" + content_hash(orjson.dumps(form))
+
+    @property
+    def files(self) -> int:
+        """How many files it changes: each that is created, changed, moved or deleted counts once, and no folder does.
+
+        Questions and answers name this number.
+        """
+        known, count = dict[str, int](), 0
+        for change in self.changes:
+            if change.kind in _OF_FOLDERS:
+                continue
+            file = known.pop(change.path, count)
+            count += file == count
+            if change.kind is not ChangeKind.DELETE:
+                known[change.new_path or change.path] = file
+        return count
+
+    @property
+    def counted_files(self) -> str:
+        """The same in words."""
+        return "1 file" if self.files == 1 else f"{self.files:,} files"
 
     @property
     def targets(self) -> tuple[str, ...]:

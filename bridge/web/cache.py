@@ -174,6 +174,7 @@ def policy_version(settings: Settings) -> str:
     said = [
         sorted(settings.allowed_domains),
         settings.allow_all_domains,
+        settings.only_allowed_domains,
         settings.block_external_requests,
         settings.https_only,
         settings.allow_self_signed_localhost,

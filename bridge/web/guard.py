@@ -4,7 +4,8 @@
     2. this machine (`localhost`, `127.0.0.1`, `[::1]`): any port but the bridge's own; never upgraded to https
     3. everything else is the public web: over https where `httpsOnly` is set, never at a port of another protocol
 
-What is outside 1 needs consent besides; `Passage.listed` says whether the site is one of `allowedDomains`. Which
+What is outside 1 needs consent besides; `Passage.listed` says whether the site is one of `allowedDomains`, and where
+`onlyAllowedDomains` is set, nothing else is reached. Which
 addresses a name leads to is checked afterwards, with `Passage.admits`, for every address that is connected to.
 """
 
@@ -104,6 +105,7 @@ class Rules:
     Attributes:
         allowed: The entries of `allowedDomains` in one spelling each, with `*.` before those that mean subdomains.
         all_domains: Whether every public host counts as allowed.
+        only_listed: Whether no other site is reached.
         blocked: Whether nothing may leave this machine.
         https_only: Whether `http:` becomes `https:` outside this machine.
         self_signed_here: Whether a server on this machine may have a certificate that nobody has signed.
@@ -113,6 +115,7 @@ class Rules:
 
     allowed: frozenset[str]
     all_domains: bool
+    only_listed: bool
     blocked: bool
     https_only: bool
     self_signed_here: bool
@@ -130,6 +133,7 @@ class Rules:
         return cls(
             allowed=_entries(settings.allowed_domains),
             all_domains=settings.allow_all_domains,
+            only_listed=settings.only_allowed_domains,
             blocked=settings.block_external_requests,
             https_only=settings.https_only,
             self_signed_here=settings.allow_self_signed_localhost,
@@ -177,7 +181,7 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
         raise Refused(f"Port {url.port} belongs to another protocol than the web's")
     if here:
         unsigned = rules.self_signed_here and url.scheme == "https"
-        return Passage(url, Place.HERE, _is_listed_here(url, rules), is_here, unsigned)
+        return _if_reached(Passage(url, Place.HERE, _is_listed_here(url, rules), is_here, unsigned), rules)
     if rules.blocked:
         raise Refused("The user has blocked requests that leave this computer", code="blocked")
     address = url.address
@@ -188,7 +192,17 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
             f"{url.host!r} is a name of a local network; only services that the user has entered can be there"
         )
     passed = url.upgraded() if rules.https_only and url.scheme == "http" else url
-    return Passage(passed, Place.PUBLIC, _is_listed(passed, rules), is_public)
+    return _if_reached(Passage(passed, Place.PUBLIC, _is_listed(passed, rules), is_public), rules)
+
+
+def _if_reached(passage: Passage, rules: Rules) -> Passage:
+    """Return a passage. Raises Refused where its site is none of those that alone are reached."""
+    if rules.only_listed and not passage.listed:
+        raise Refused(
+            f"{passage.url.origin} is none of the sites that the user allows: setting `onlyAllowedDomains` is on, so "
+            "nothing is reached but the sites of `allowedDomains`"
+        )
+    return passage
 
 
 def all_listed(targets: Iterable[Target], settings: Settings) -> bool:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from bridge import __version__
 from scripts.lib import (
     bench_audit,
+    bench_bases,
     bench_custom,
     bench_drafts,
     bench_hostile,
@@ -43,6 +44,7 @@ SECTIONS = {
     "audit": ("The audit log: a query in a million lines, a record", bench_audit.run),
     "policy": ("Deciding: a call under a thousand rules", bench_policy.run),
     "index": ("The index: first build, restart, a change, a question", bench_index.run),
+    "bases": ("Bases: a view with a filter and two formulas beside a plain loop", bench_bases.run),
     "search": ("Searching: grep and find beside ripgrep, fd, wcmatch and fzf", bench_search.run),
     "ranked": ("Ranked search: ten notes with excerpts", bench_ranked.run),
     "questions": ("Questions: which notes answer them, and how soon they are found", bench_questions.run),

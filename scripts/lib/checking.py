@@ -22,9 +22,11 @@ _NAMES = (
     "build-plugin",
     "check-release",
     "generate-types",
+    "list-functions",
     "list-promises",
     "make-pictures",
     "record-fixtures",
+    "write-reference",
 )
 ENTRY_POINTS = [f"scripts/{name}" for name in _NAMES]
 """Python files without `.py`: the tools do not find them by themselves."""
@@ -47,6 +49,8 @@ def checks() -> list[Step]:
         *(_types_on(system) for system in ("win32", "darwin") if system != sys.platform),
         Step("layers", [str(PYTHON), "-c", "from importlinter.cli import lint_imports_command as run; run()"]),
         Step("plugin: types of the wire", [str(PYTHON), "-m", "scripts.lib.wire_types", "--check"]),
+        Step("table of functions", [str(PYTHON), "-m", "scripts.lib.base_functions", "--check"]),
+        Step("pages of reference", [str(PYTHON), "-m", "scripts.lib.reference", "--check"]),
         Step("table of promises", [str(PYTHON), "-m", "scripts.lib.promises", "--check"]),
         Step(
             "workflows",

@@ -70,10 +70,22 @@ def generate_types(arguments: Sequence[str]) -> int:
     become([str(PYTHON), "-m", "scripts.lib.wire_types", *arguments])
 
 
+def write_reference(arguments: Sequence[str]) -> int:
+    """Write the parts of the pages of reference that are made, or with `--check` say whether they are up to date."""
+    prepare(dev=False)
+    become([str(PYTHON), "-m", "scripts.lib.reference", *arguments])
+
+
 def list_promises(arguments: Sequence[str]) -> int:
     """Write the table of promises, or with `--check` say whether it is up to date."""
     prepare(dev=False)
     become([str(PYTHON), "-m", "scripts.lib.promises", *arguments])
+
+
+def list_functions(arguments: Sequence[str]) -> int:
+    """Write the table of functions of bases, or with `--check` say whether it is up to date."""
+    prepare(dev=True)
+    become([str(PYTHON), "-m", "scripts.lib.base_functions", *arguments])
 
 
 def record_fixtures(arguments: Sequence[str]) -> int:

@@ -24,7 +24,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.lib import replay_page
+from scripts.lib import replay_page, replay_shell
 from scripts.lib.environment import ROOT
 from scripts.lib.replay_cast import UnfitVaultError, choose_cast
 from scripts.lib.replay_person import POLICIES
@@ -51,6 +51,7 @@ Examples:
   scripts/replay --vault ~/Notes           on a copy of your notes, which stay as they are
   scripts/replay --tasks                   also each task with its questions
   scripts/replay --checkout ../older       the bridge of another version, from its checkout
+  scripts/replay --shell 100               thirty jobs, also done in a shell
   scripts/replay --limits                  with the rate limits that everybody has; takes many minutes
 
 Rate limits are raised as far as the settings allow, so that the replay takes seconds; --limits leaves them alone. What
@@ -81,6 +82,7 @@ ROWS = {
     "Each task that writes in a draft": ("reading", "drafts"),
     "Ten tasks in a draft": ("reading", "shared-drafts"),
     "Many files in one call": ("reading", "batches"),
+    "Many files in one call, wide answers": ("wide", "batches"),
     "Many files in one call, ten tasks in a draft": ("reading", "shared-drafts-and-batches"),
 }
 """What docs/performance.md shows: the answers, and what is made of the tasks."""
@@ -90,10 +92,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Replay, and print what was counted; the exit code is 1 if a call did not end as its task says."""
     options = _parse(arguments)
     try:
+        if options.shell is not None:
+            measured = replay_shell.measure(options.shell)
+            if options.json:
+                print(replay_shell.as_json(measured))
+            else:
+                print(replay_shell.details(measured), replay_shell.table({options.shell: measured}), sep="\n\n", end="")
+            return 0
         if options.write:
             runs = rows()
             replay_page.write(runs)
             replay_page.write_answers(runs["Wide answers"])
+            replay_page.write_shell(
+                replay_shell.table({size: replay_shell.measure(size) for size in replay_shell.SIZES})
+            )
             print(replay_page.table(runs), end="")
             return int(any(run.failed for run in runs.values()))
         run = one_run(
@@ -230,6 +242,12 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--tasks", action="store_true", help="list every task with its questions")
     parser.add_argument(
         "--write", action="store_true", help="write the table of docs/performance.md; goes with no other option"
+    )
+    parser.add_argument(
+        "--shell",
+        type=int,
+        metavar="NOTES",
+        help="do thirty jobs with the tools and in a shell, in a vault of so many notes, and count what is read",
     )
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
     return parser.parse_args(arguments)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 PAGE = ROOT / "docs" / "performance.md"
 ANSWERS_PAGE = ROOT / "docs" / "mcp.md"
 _ANSWERS = re.compile(r"(<!-- answers -->\n).*?(<!-- end of answers -->)", re.DOTALL)
+_SHELL = re.compile(r"(<!-- shell -->\n).*?(<!-- end of shell -->)", re.DOTALL)
 _TABLE = re.compile(r"(<!-- asked -->\n).*?(<!-- end of asked -->)", re.DOTALL)
 
 
@@ -74,3 +75,9 @@ def write_answers(run: Run, page: Path = ANSWERS_PAGE) -> None:
     text = page.read_text(encoding="utf-8")
     table_of = answers_table(run)
     page.write_text(_ANSWERS.sub(lambda found: found[1] + table_of + found[2], text), encoding="utf-8", newline="\n")
+
+
+def write_shell(table_of: str, page: Path = PAGE) -> None:
+    """Put the table of jobs done in a shell into its page, in place of the one before."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(_SHELL.sub(lambda found: found[1] + table_of + found[2], text), encoding="utf-8", newline="\n")

@@ -170,6 +170,7 @@ async def replay(
     checkout: Path,
     keep_limits: bool = False,
     preset: str = "vault",
+    sizes: list[int] | None = None,
 ) -> Run:
     """Serve a vault, make all calls of the tasks, and count.
 
@@ -181,6 +182,7 @@ async def replay(
         keep_limits: Whether the rate limits stay as they are by default; otherwise they are raised as far as the
             settings allow.
         preset: The tools that the agent has.
+        sizes: Gets the characters that each task took.
     """
     async with _served(vault, checkout, preset), _connected(vault, "host") as host:
         protocol = await _protocol(vault)
@@ -198,9 +200,11 @@ async def replay(
             await connection.request("session.name", client=AGENT)
             began = time.monotonic()
             for task in tasks:
-                before = len(person.asked)
+                before, taken = len(person.asked), run.characters
                 surprises = await _do(task, connection, person, run)
                 run.tasks.append(TaskRun(task, person.asked[before:], surprises))
+                if sizes is not None:
+                    sizes.append(run.characters - taken)
             run.seconds = time.monotonic() - began
         run.unaccepted = person.unaccepted
     return run

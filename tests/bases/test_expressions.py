@@ -1,10 +1,12 @@
 """Expressions with the values that the documents say, and those that are refused."""
 
+import contextlib
 from typing import Any
 
 import pytest
 
 from bridge.bases.failures import ExpressionError
+from bridge.bases.functions import FUNCTIONS, Function
 from tests.bases.expressions import EXPRESSIONS, FILES, REFUSED, ROW
 from tests.bases.vault_of_files import FilesInMemory, as_json, compiled_formulas, evaluated
 
@@ -41,3 +43,14 @@ def test_random_numbers_differ_and_are_the_same_in_every_query() -> None:
 def test_a_list_of_a_note_is_never_changed() -> None:
     evaluated("numbers.reverse().sort().unique()", VAULT, ROW)
     assert evaluated("numbers", VAULT, ROW) == [3, 1, 2]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS, ids=lambda function: f"{function.kind}.{function.name}")
+def test_a_function_that_is_given_too_much_looks_at_what_it_knows(function: Function) -> None:
+    """As JavaScript does; nothing that is given makes it fail in another way than an expression may."""
+    receivers = {"Global": "", "Any": "(1).", "Date": "due.", "String": '"a".', "Number": "(1).", "List": "numbers.",
+                 "Link": "author.", "File": "file.", "Object": "map.", "RegExp": "/a/."}  # fmt: skip
+    for argument in ('"a"', "1", "null", "author", "file", "now()", "[1]", "/a/", "map", 'duration("1d")'):
+        given = ", ".join([argument] * 5)
+        with contextlib.suppress(ExpressionError):
+            as_json(evaluated(f"{receivers[function.kind]}{function.name}({given})", VAULT, ROW, FORMULAS))

@@ -1,4 +1,4 @@
-"""`docs/tools.md` has every tool, with its class, its risk and its parameters, and no other."""
+"""`docs/tools.md` has every tool, and no other; the tables of each are made by `scripts/write-reference`."""
 
 import re
 from collections.abc import Iterator
@@ -44,36 +44,5 @@ def tools(vault: Path, indexed: Any) -> Iterator[dict[str, ToolSpec]]:
     root.close()
 
 
-def section(name: str) -> list[str]:
-    found = re.search(rf"^## `{name}`$(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    return found[1].splitlines() if found else []
-
-
-def facts(tool: ToolSpec) -> str:
-    """The line of the table with which a section begins."""
-    can = "yes" if tool.can_bypass else "no"
-    mode, kind = tool.default_mode.value, tool.consent_class.value
-    return f"| {tool.operation.value} | {tool.risk.value} | `{mode}` | {kind} | {can} | {tool.default_rate} |"
-
-
-def rows(schema: dict[str, Any], prefix: str = "") -> Iterator[str]:
-    """A line for each parameter, nested ones by their path."""
-    for name, member in schema.get("properties", {}).items():
-        need = "required" if name in schema.get("required", []) else "optional"
-        yield f"| `{prefix}{name}` | {member['type']}, {need} | {member.get('description', '')} |"
-        yield from rows(member.get("items", {}), f"{prefix}{name}[].")
-
-
 def test_every_tool_has_its_section_and_every_section_its_tool(tools: dict[str, ToolSpec]) -> None:
     assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == list(tools)
-
-
-def test_a_section_has_the_facts_of_its_tool(tools: dict[str, ToolSpec]) -> None:
-    for name, tool in tools.items():
-        assert facts(tool) in section(name), name
-
-
-def test_a_section_has_every_parameter_and_no_other(tools: dict[str, ToolSpec]) -> None:
-    for name, tool in tools.items():
-        shown = [line for line in section(name) if line.startswith("| `") and line != facts(tool)]
-        assert shown == list(rows(tool.parameters.json_schema)), name

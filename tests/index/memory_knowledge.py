@@ -53,6 +53,12 @@ class MemoryKnowledge:
         del path
         return []
 
+    version = 0
+
+    def all_links(self) -> Iterable[StoredLink]:
+        """There are no links."""
+        return []
+
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
         """There are no links."""
         del keys

@@ -15,7 +15,7 @@ import pytest
 from bridge.agents.machine import Machine
 from bridge.agents.protected import PROTECTED_BY_ID
 from bridge.agents.protection import Options, ProtectionPlan, Protector
-from bridge.agents.record import Record, Records
+from bridge.agents.record import ConnectionRecord, ConnectionRecords
 from bridge.audit.chain import ChainState, Head
 from bridge.chat.conversations import Conversations
 from bridge.chat.endpoints import CHAT, EMBEDDING, AgreedEndpoints, Purpose
@@ -163,7 +163,7 @@ def edits(folder: UserFolder) -> Any:
 
 
 def connections(folder: UserFolder) -> Any:
-    records = Records(folder)
+    records = ConnectionRecords(folder)
     return [
         found and (found.client, found.made_client, found.backup)
         for found in map(records.find, ("claude-code", "codex"))
@@ -171,8 +171,10 @@ def connections(folder: UserFolder) -> Any:
 
 
 def add_connection(folder: UserFolder) -> None:
-    record = Record(name="x", client="x", made_client=True, file=Path("x"), written="", backup=None, original="")
-    Records(folder).keep("another", record)
+    record = ConnectionRecord(
+        name="x", client="x", made_client=True, file=Path("x"), written="", backup=None, original=""
+    )
+    ConnectionRecords(folder).keep("another", record)
 
 
 def protector(folder: UserFolder) -> Protector:

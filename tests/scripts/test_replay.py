@@ -13,6 +13,7 @@ from scripts.lib import replay, replay_page
 from scripts.lib.replay_cast import Cast, UnfitVaultError, choose_cast
 from scripts.lib.replay_person import answer_narrowly, answer_widely
 from scripts.lib.replay_run import Run
+from scripts.lib.replay_shell import measure
 from scripts.lib.replay_tasks import WRITERS, Task, everyday, mostly_reading
 from scripts.lib.replay_vault import write_vault
 from scripts.lib.replay_ways import in_batches, in_own_drafts, in_shared_drafts
@@ -100,7 +101,13 @@ def runs() -> dict[str, Run]:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("title", "most"), [("Wide answers", 20), ("Wide answers, nine calls that read to each that writes", 10)]
+    ("title", "most"),
+    [
+        ("Wide answers", 15),
+        ("Many files in one call, wide answers", 15),
+        ("Ten tasks in a draft", 5),
+        ("Wide answers, nine calls that read to each that writes", 10),
+    ],
 )
 def test_with_wide_answers_the_person_is_rarely_asked(runs: dict[str, Run], title: str, most: int) -> None:
     run = runs[title]
@@ -132,6 +139,13 @@ def test_the_page_on_performance_has_the_figures_of_this_version(runs: dict[str,
 
 
 @pytest.mark.slow
+def test_thirty_jobs_take_half_of_what_a_shell_takes_and_the_plainest_no_more() -> None:
+    measured = measure(100)
+    assert len(measured) == 30
+    for most, chosen in ((0.5, measured), (1.0, [one for one in measured if one.job.plain])):
+        assert sum(one.calls for one in chosen) <= most * sum(one.commands for one in chosen)
+
+
 @pytest.mark.parametrize("title", ["Each task that writes in a draft", "Ten tasks in a draft"])
 def test_in_drafts_a_task_that_writes_is_asked_about_once_at_most(runs: dict[str, Run], title: str) -> None:
     run = runs[title]

@@ -166,6 +166,19 @@ class Store:
             ).fetchall()
         return [stored_link(path, link) for (link,) in rows]
 
+    def all_links(self) -> list[StoredLink]:
+        """Every link, by source and place."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT path, link FROM documents JOIN links ON id BETWEEN document << ?1 AND (document + 1 << ?1) - 1 "
+                "ORDER BY path, id",
+                (PLACE_BITS,),
+            )
+            found: list[StoredLink] = []
+            while page := rows.fetchmany(_PAGE):
+                found.extend(stored_link(path, link) for path, link in page)
+        return found
+
     def links_named(self, keys: Iterable[str]) -> list[StoredLink]:
         """Every link with one of these keys, by source and place."""
         found: list[tuple[str, int, bytes]] = []

@@ -200,14 +200,15 @@ def packed_facts(facts: NoteFacts) -> bytes:
     """A note's facts, to be stored."""
     headings = [tuple(heading) for heading in facts.headings]
     properties = dict(facts.properties)
-    row = [properties, facts.aliases, facts.tags, headings, facts.block_ids]
+    row = [properties, facts.aliases, facts.tags, headings, facts.block_ids, facts.has_base]
     return pack(row, odd=has_odd_number(properties))
 
 
 def stored_facts(path: str, data: bytes) -> NoteFacts:
     """A note's facts, as they were stored."""
-    properties, names, tags, headings, ids = unpack(data)
-    return NoteFacts(path, properties, tuple(names), tuple(tags), tuple(Heading(*row) for row in headings), tuple(ids))
+    properties, names, tags, headings, ids, has_base = unpack(data)
+    titles = tuple(Heading(*row) for row in headings)
+    return NoteFacts(path, properties, tuple(names), tuple(tags), titles, tuple(ids), has_base)
 
 
 def packed_link(link: Link) -> bytes:

@@ -34,13 +34,23 @@ class _Clients:
 
 
 async def list_agents(context: RequestContext, _params: Params) -> list[AgentInfo]:
-    """Every program that can be connected, and whether it is."""
+    """Return every program that can be connected, and whether it is.
+
+    For the person's own programs alone. Returns the programs that can be connected to the vault, each `{agent, title,
+    file, here, client, fault}`: its id, what people call it, its configuration, whether it seems to be on this machine,
+    as which client it is connected (null when it is not), and why its configuration cannot be used.
+    """
     connector = context.services.agents
     return await asyncio.to_thread(lambda: [_info(connector, agent) for agent in AGENTS])
 
 
 async def preview(context: RequestContext, params: AgentPreviewParams) -> AgentPlan:
-    """What connecting or disconnecting would do. Nothing is written."""
+    """Return what connecting or disconnecting would do. Nothing is written.
+
+    For the person's own programs alone. Returns what connecting a program, or with `remove` disconnecting it, would do:
+    `{agent, client, removes, files, kept, digest}`. `files` has each file of the user's that changes, as in a
+    question's preview, with absolute paths; `kept` says in sentences what is left as it is. Nothing is written.
+    """
     plan = await _plan(context, params.agent, remove=params.remove)
     return AgentPlan(
         agent=plan.agent.id,
@@ -53,7 +63,13 @@ async def preview(context: RequestContext, params: AgentPreviewParams) -> AgentP
 
 
 async def connect(context: RequestContext, params: AgentDoParams) -> AgentOutcome:
-    """Do what was shown: write the program's configuration, and add its client."""
+    """Do what was shown: write the program's configuration, and add its client.
+
+    For the person's own programs alone. Does exactly what was shown with this `digest`: adds the client if need be,
+    keeps its token in the user's own folder, and writes the program's configuration, which gets no token. Returns
+    `{backup, addedClient, revokedClient, then}`; `then` says what the person does next. Fails if the files are not as
+    they were shown.
+    """
     plan = await _shown(context, params, remove=False)
     done = await context.services.agents.connect(plan, _Clients(context))
     backup = None if done.backup is None else str(done.backup)
@@ -61,7 +77,11 @@ async def connect(context: RequestContext, params: AgentDoParams) -> AgentOutcom
 
 
 async def disconnect(context: RequestContext, params: AgentDoParams) -> AgentOutcome:
-    """Do what was shown: take the connection back, and revoke the client that connecting added."""
+    """Do what was shown: take the connection back, and revoke the client that connecting added.
+
+    For the person's own programs alone. Takes a connection back, exactly as it was shown with this `digest`, and
+    revokes the client if connecting had added it. Returns `{backup, addedClient, revokedClient, then}`.
+    """
     plan = await _shown(context, params, remove=True)
     done = await context.services.agents.disconnect(plan, _Clients(context))
     backup = None if done.backup is None else str(done.backup)
@@ -70,7 +90,7 @@ async def disconnect(context: RequestContext, params: AgentDoParams) -> AgentOut
 
 
 async def _shown(context: RequestContext, params: AgentDoParams, *, remove: bool) -> Plan:
-    """The plan that was shown; refused where it would be another one by now."""
+    """Return the plan that was shown; refused where it would be another one by now."""
     plan = await _plan(context, params.agent, remove=remove)
     if plan.digest != params.digest:
         raise ConfigurationRefused("The configuration has changed since it was shown. Look at the change again")

@@ -32,13 +32,28 @@ _CONFIRMS = "ask its own user about single calls of it that only read notes"
 
 
 async def list_clients(context: RequestContext, _params: Params) -> list[ClientInfo]:
-    """Every client with a name of its own, in the order they were added."""
+    """Return every client with a name of its own, in the order they were added.
+
+    Returns the clients with a name of their own, in the order they were added, each `{clientId, name, callsItself,
+    capabilities, preset, elicitation, added, lastSeen, connected}`. `preset` is the [named set of
+    tools](settings.md#presets) that it has, null where it has the one that all have; `elicitation`, whether its own
+    user may [confirm](#consentconfirm) what it reads; `callsItself` is what the program called itself last, and
+    `connected` how many of its connections are open.
+    """
     services = context.services
     return [_with_connections(services, client) for client in await asyncio.to_thread(services.clients.list)]
 
 
 async def add(context: RequestContext, params: ClientAddParams) -> NewClient:
-    """Give a program a name and a token of its own. It may call tools and nothing else."""
+    """Give a program a name and a token of its own. It may call tools and nothing else.
+
+    For the person's own programs alone. Adds a client, which may `call`. `preset` is `agent` unless it is given:
+    `minimal`, `agent`, `vault` or `everything` ([settings.md](settings.md#presets) says what it holds for). `name` has
+    1 to 80 printable characters. It must not look like another client's (letters of other alphabets and digits that
+    look alike count as one, and so do upper and lower case), mix alphabets in a word, or be what Vault Bridge calls
+    somebody else (`Chat`, `Obsidian`, `You`). Returns `{client, token}`. The token is sent this once; the bridge keeps
+    only its hash, outside the vault.
+    """
     services = context.services
     client, token = await asyncio.to_thread(services.clients.add, params.name, params.preset)
     await _announce(context, "added", client, f"{client.name} was added. It may call tools.")
@@ -46,7 +61,11 @@ async def add(context: RequestContext, params: ClientAddParams) -> NewClient:
 
 
 async def rename(context: RequestContext, params: ClientRenameParams) -> ClientInfo:
-    """Call a client by another name; all else stays."""
+    """Call a client by another name; all else stays.
+
+    For the person's own programs alone. Gives a client another name and returns the client: `{clientId, name,
+    callsItself, capabilities, preset, elicitation, added, lastSeen, connected}`. All else stays.
+    """
     services = context.services
     before = services.clients.get(params.client_id)
     client = await asyncio.to_thread(services.clients.rename, params.client_id, params.name)
@@ -56,6 +75,11 @@ async def rename(context: RequestContext, params: ClientRenameParams) -> ClientI
 
 async def update(context: RequestContext, params: ClientUpdateParams) -> ClientInfo:
     """Give a client another named set of tools, or let its user confirm reads in it, or no longer.
+
+    For the person's own programs alone. Gives a client another named set of tools, which it hears of (`tools.changed`),
+    and lets its own user [confirm](#consentconfirm) what it reads (`elicitation`), after a person has said yes to that
+    on a screen of their own, or no longer. Returns the client: `{clientId, name, callsItself, capabilities, preset,
+    elicitation, added, lastSeen, connected}`.
 
     Raises:
         PermissionDenied: Nobody said yes on a screen to reads being confirmed in the client.
@@ -76,7 +100,12 @@ async def update(context: RequestContext, params: ClientUpdateParams) -> ClientI
 
 
 async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientInfo:
-    """End a credential: its token is refused from now on, its connections and questions end, its answers go."""
+    """End a credential: its token is refused from now on, its connections and questions end, its answers go.
+
+    Ends a client's token for good. Its connections are closed, its open questions are withdrawn, and what it was
+    allowed is forgotten. Returns the client as it was: `{clientId, name, callsItself, capabilities, preset,
+    elicitation, added, lastSeen, connected}`.
+    """
     services = context.services
     client = await asyncio.to_thread(services.clients.revoke, params.client_id)
     services.hub.cut(client.client_id)
@@ -92,6 +121,10 @@ async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientI
 
 async def allow(context: RequestContext, params: ClientAllowParams) -> ClientInfo:
     """Let a client do more, after a person has said yes to that on a screen.
+
+    For the person's own programs alone. Lets a client `answer` or `administer`, after a person has said yes to that on
+    a screen of their own: the plugin, or `vault-bridge approve`. Returns the client: `{clientId, name, callsItself,
+    capabilities, preset, elicitation, added, lastSeen, connected}`.
 
     Raises:
         PermissionDenied: Nobody did.
@@ -131,7 +164,7 @@ async def _ask(context: RequestContext, client: ClientInfo, capability: str, mea
 
 
 def _question(context: RequestContext, client: ClientInfo, capability: str, means: str) -> ConsentRequest:
-    """The question whether a client may do more. The client itself cannot answer it."""
+    """Return the question whether a client may do more. The client itself cannot answer it."""
     settings, now = context.services.settings.current, context.services.clock.now()
     return ConsentRequest(
         request_id=f"c-{secrets.token_hex(6)}",

@@ -18,12 +18,42 @@ from bridge.vault.revision import HunkText
 
 
 def pending(context: RequestContext, _params: Params) -> Sequence[wire.ConsentRequest]:
-    """Every open question that this screen may answer."""
+    """Return every open question that this screen may answer.
+
+    Returns every open question that the caller may answer: for a client, all but its own.
+    """
     return context.services.broker.pending(context.session.caller)
 
 
 async def respond(context: RequestContext, params: wire.RespondParams) -> wire.ConsentReply:
-    """Answer a question; the first valid answer wins."""
+    """Answer a question; the first valid answer wins.
+
+    Answers a question. `decision` is `allow_once`, `allow_session`, `allow_always`, `deny_once`, `deny_session` or
+    `deny_always`, and must be one that the question offers. For a yes to a write, `planDigest` must be that of the
+    question. The agent receives `feedback`, with a yes, a yes to a part, or a no: at most 2,000 characters of it, as
+    text. With a yes it comes before the result's `text` and in `metadata.feedback`, and is about this call alone; it is
+    not kept with an answer for longer. A client neither sees nor answers its own questions. Whether a client may do
+    more is shown to the person's own programs alone.
+
+    `option` is the `optionId` of one of the question's options, of that decision; without it, the first option of the
+    decision is meant, which is the narrowest.
+
+    `hunks` leaves parts of a write out, with `allow_once` and where the question says `hunksSupported`: `[{"path":
+    "Notes/Meeting.md", "keep": [0, 2]}]`, or the same as `{"Notes/Meeting.md": [0, 2]}`. The numbers are those of the
+    hunks in that file's `diff`, from 0. A file that is not named is kept whole; one that is created or deleted is left
+    out, with the folders that are there for it alone, when `keep` is empty; a file without hunks (a binary one) is
+    kept. `planDigest` is still that of the question. From what is kept the bridge makes a new plan with a new digest,
+    looks at the files again, and does exactly that; the tool's result says what was left out (`data.leftOut: [{path,
+    change, hunks, of, diff}]`, and in `text`). An answer that names hunks that do not exist, or keeps nothing, is
+    `accepted: false`, and the question stays open.
+
+    Returns `{accepted, outcome, by, reason, planDigest, grant}`; `planDigest` is that of what will be written, and
+    `grant` what now holds, as `consent.grants` returns it. It says so where an answer for good could be kept for the
+    session only, because its file cannot be written. The first valid answer wins; later ones, a wrong digest, an
+    unknown id and a choice not offered are `accepted: false` and change nothing, with what was wrong in `reason` and
+    how the question ended in `outcome` and `by`. A yes is not accepted either when the files have changed meanwhile;
+    then the question has ended with the outcome `stale`.
+    """
     return await context.services.broker.respond(
         params.request_id,
         params.decision,
@@ -36,17 +66,51 @@ async def respond(context: RequestContext, params: wire.RespondParams) -> wire.C
 
 
 async def respond_all(context: RequestContext, params: wire.RespondAllParams) -> Sequence[wire.ConsentReply]:
-    """Answer several questions, one after the other; each answer counts or not by itself."""
+    """Answer several questions, one after the other; each answer counts or not by itself.
+
+    Answers several questions that were shown in one list. `answers` has 1 to 200 objects, each with the parameters of
+    [`consent.respond`](#consentrespond). They are taken one after the other, and each counts or not by itself. Returns
+    a list with one reply for each, in the same order: `{accepted, outcome, by, reason, planDigest, grant}`, as
+    [`consent.respond`](#consentrespond) returns it.
+    """
     return [await respond(context, answer) for answer in params.answers]
 
 
 async def confirm(context: RequestContext, params: wire.ConfirmParams) -> wire.ConsentReply:
-    """Say yes for this once to a question of the client's own, where the person lets its user do so."""
+    """Say yes for this once to a question of the client's own, where the person lets its user do so.
+
+    Says yes, for this once, to a question of the client's own, as its own user has said in the client itself. That is
+    for a client for which the person has turned it on (`elicitation`), and for questions about calls that do nothing
+    but read notes; the client hears of each such question by `consent.own`, and the person's screens show it meanwhile.
+    The first answer counts. Nothing else can be said so: a no, and anything for longer than once, is the person's.
+    Returns `{accepted, outcome, by, reason, planDigest, grant}`, as [`consent.respond`](#consentrespond) does; of other
+    questions it says nothing, not even how they ended.
+    """
     return await context.services.broker.confirm(params.request_id, by=context.session.caller)
 
 
 async def revise(context: RequestContext, params: wire.ReviseParams) -> wire.Revision:
-    """Put other text into what an open question would write; only the plan that comes of it can be allowed then."""
+    """Put other text into what an open question would write; only the plan that comes of it can be allowed then.
+
+    Puts other text into what a question would write, where it says `editable`: not into moves, deletions, undo and
+    redo, and not into a diff that was too long to be sent whole. `hunk` is the number of the hunk in the `diff` of the
+    file `path`, from 0, and `text` what its lines are to be afterwards, those around the change included. Whoever may
+    answer the question may do this, and may do it again. No file can be added.
+
+    The bridge looks at the files again and makes a new plan, with its own diff, warnings, risk and `planDigest`. Lines
+    that stay keep their line ending, new ones get the one that prevails; a NUL is refused. The question stays the same,
+    with its `requestId` and the time at which it ends; all screens are sent it anew (`consent.revised`). From then on
+    only the new plan can be allowed, once, as a whole or without some of its hunks. The log has each edit with who made
+    it.
+
+    The agent's result says what became of the lines that it proposed: `data.revised: [{path, diff, otherLines}]`, and
+    in `text`. `diff` has its own lines that were not written (`-`) and what the person wrote in their place (`+`). It
+    has no line that was in the file before; `otherLines` counts what else the person changed.
+
+    Returns `{accepted, question, reason}`: the question as it is now, or why the text was not taken. A wrong digest, an
+    unknown hunk and a text that cannot be written change nothing. If the files have changed meanwhile, the question
+    ends with the outcome `stale`.
+    """
     text = HunkText(params.path, params.hunk, params.text)
     return await context.services.broker.revise(
         params.request_id, text, plan_digest=params.plan_digest, by=context.session.caller
@@ -54,12 +118,15 @@ async def revise(context: RequestContext, params: wire.ReviseParams) -> wire.Rev
 
 
 async def grants(context: RequestContext, _params: Params) -> Sequence[wire.Grant]:
-    """What people have said before and still holds."""
+    """Return what people have said before and still holds."""
     return await asyncio.to_thread(context.services.grants.list)
 
 
 async def revoke(context: RequestContext, params: wire.RevokeParams) -> wire.Revoked:
-    """Forget one of those."""
+    """Forget one of those.
+
+    Forgets a remembered answer. Returns `{revoked}`.
+    """
     services = context.services
     held = await asyncio.to_thread(services.grants.list)
     revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id, by=context.session.name)
@@ -72,7 +139,12 @@ async def revoke(context: RequestContext, params: wire.RevokeParams) -> wire.Rev
 
 
 def auto_approve(context: RequestContext, params: wire.AutoApproveParams) -> wire.AutoApproved:
-    """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer."""
+    """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer.
+
+    Approves an operation, `create` or `update`, without asking until the bridge stops, or no longer: of tools of the
+    class `session` only, for the client that the person calls `client`, or for every one. A denial still denies, and
+    tools of the class `never` still ask. Returns `{enabled, grant}`.
+    """
     services, operation = context.services, wire.Operation(params.operation)
     client = None if params.client is None else known_client(services, params.client)
     client_id, name = (None, None) if client is None else (client.client_id, client.name)
@@ -118,7 +190,14 @@ async def end_all(context: RequestContext, _params: Params) -> wire.AllEnded:
 
 
 async def explain(context: RequestContext, params: ExplainParams) -> Explanation | Refusal:
-    """What would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted."""
+    """Return what would become of an agent's call, and which rule decides; nothing is done, asked, logged or counted.
+
+    Explains what would become of a call by the client that the person calls `client`, or by a program without a name,
+    and which rule decides; it does, asks and logs nothing. Returns `{outcome, rule, why, choices, targets, operation,
+    class, mode, summary, elicitation}`. `outcome` is `allow`, `ask` or `deny`, or `fail` if the call would not get that
+    far. In that case, and if the call is refused before the rules are asked, there are only `outcome`, `rule` and
+    `why`.
+    """
     services = context.services
     caller = Caller(SHARED, EXPLANATION) if params.client is None else _caller(known_client(services, params.client))
     servers = services.parts.servers
@@ -128,7 +207,7 @@ async def explain(context: RequestContext, params: ExplainParams) -> Explanation
 
 
 def known_client(services: Services, name: str) -> ClientInfo:
-    """The client that the person calls so, or that has this id.
+    """Return the client that the person calls so, or that has this id.
 
     Raises:
         NotFound: There is none.

@@ -24,7 +24,15 @@ from bridge.toolkit.tool_call import Phase, ToolCall
 
 
 async def list_tools(context: RequestContext, _params: Params) -> CustomToolList:
-    """Every tool that is stored, as the file has it now, and where tools can run."""
+    """Return every tool that is stored, as the file has it now, and where tools can run.
+
+    Returns `{tools, environments, allowed, file, fault}`: the [tools of the user's own](custom-tools.md), where tools
+    can run, whether they may (`allowCustomTools` is on, and was set on this computer), the file that they are stored
+    in, and why it cannot be used. Each tool is `{name, description, code, parameters, returns, timeout, environment,
+    enabled, createdAt, updatedAt, change}`: `change` is how it differs from what was allowed last, as a diff; all of it
+    where it never was allowed; null where there is no difference. Each environment is `{environment, available,
+    sentence}`.
+    """
     custom = context.services.custom
 
     def look() -> CustomToolList:
@@ -41,14 +49,23 @@ async def list_tools(context: RequestContext, _params: Params) -> CustomToolList
 
 
 async def add(context: RequestContext, params: CustomAddParams) -> CustomToolSaved:
-    """Store a tool. It is not run."""
+    """Store a tool. It is not run.
+
+    Stores a tool. Its code is read for mistakes and not run. Returns `{tool, unchecked}`: the tool, `{name,
+    description, code, parameters, returns, timeout, environment, enabled, createdAt, updatedAt, change}`, and why the
+    syntax of its code could not be checked, as a sentence; null where it was.
+    """
     saved = await context.services.custom.add(params)
     context.services.note("custom", {"event": "added", "of": params.name})
     return saved
 
 
 async def update(context: RequestContext, params: CustomUpdateParams) -> CustomToolSaved:
-    """Change what is given of a stored tool."""
+    """Change what is given of a stored tool.
+
+    Changes what is given of a stored tool, and nothing else. `returns: null` takes that away; `createdAt` stays, and
+    `updatedAt` is set. Returns `{tool, unchecked}`, as `custom.add` does.
+    """
     saved = await context.services.custom.update(params)
     only_switched = params.model_fields_set == {"name", "enabled"}
     event = ("enabled" if params.enabled else "disabled") if only_switched else "updated"
@@ -57,14 +74,24 @@ async def update(context: RequestContext, params: CustomUpdateParams) -> CustomT
 
 
 async def remove(context: RequestContext, params: CustomParams) -> CustomToolList:
-    """Take a stored tool away."""
+    """Take a stored tool away.
+
+    Takes a tool away, with what it keeps and what was allowed of it. Returns `{tools, environments, allowed, file,
+    fault}`, as `custom.list` does.
+    """
     await context.services.custom.remove(params.name)
     context.services.note("custom", {"event": "removed", "of": params.name})
     return await list_tools(context, Params())
 
 
 async def try_out(context: RequestContext, params: CustomTestParams) -> CustomResult:
-    """Run a tool once for the person who writes it. Its calls of other tools go their usual way."""
+    """Run a tool once for the person who writes it. Its calls of other tools go their usual way.
+
+    For the person's own programs alone. Runs a tool once, without a question, and switched off or not: a stored one by
+    its `name`, or one that is not stored as `tool`, with the members of `custom.add`. What it calls goes its usual way.
+    Returns `{success, result, error, executionTime, output}`: `executionTime` in milliseconds, and in `output` what the
+    code printed. Fails while `allowCustomTools` is off.
+    """
     services = context.services
     if (params.name is None) == (params.tool is None):
         raise InvalidParameters("Name either a stored tool, or give one that is not stored as `tool`")
@@ -82,7 +109,17 @@ async def try_out(context: RequestContext, params: CustomTestParams) -> CustomRe
 
 
 async def call_back(context: RequestContext, params: CustomCallParams) -> CustomAnswer:
-    """Answer what the code of a run in Obsidian asks."""
+    """Answer what the code of a run in Obsidian asks.
+
+    For the host that was given a run with [`host.runTool`](#calls-from-the-bridge-to-a-host), over the same connection,
+    until the run is over. Passes on what the code asks: with `kind` `tool`, to call the tool `name` with `arguments`;
+    `fetch`, to reach `url` with `method` `GET` or `POST` and a `body`, as `web_fetch` does; `storage`, to `get`, `set`,
+    `remove`, `clear` or list the `keys` of what the tool keeps (`operation`, `key`, `value`). One thing is answered
+    after the other. Returns `{success, result, error, code}`: of a tool its data, or its text where it has none; of a
+    fetch `{url, status, contentType, body}` with the body in base64; of the storage a text, a list of keys, or null.
+    The code is `no_run` for a run that is not this host's, or is over, and `too_many_calls` after 1,000 of them in one
+    run.
+    """
     message = params.model_dump(mode="json", exclude={"run"}, exclude_none=True)
     return await context.services.host_runs.answer(context.session, params.run, message)
 

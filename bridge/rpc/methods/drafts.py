@@ -13,12 +13,22 @@ from bridge.rpc.dispatch import Method, RequestContext
 
 
 def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
-    """Every draft, oldest first."""
+    """Return every draft, oldest first.
+
+    Returns the open [drafts](tools.md#draft), oldest first: `{draftId, client, clientId, created, touched, steps,
+    files}`. `steps` are the staged changes in order, each `{tool, summary, time}`, and `files` the files that differ
+    from the vault.
+    """
     return [_info(context, draft) for draft in context.services.drafts.listed(context.session.caller)]
 
 
 async def preview(context: RequestContext, params: DraftParams) -> DraftPreview:
-    """What taking a draft would do, as the vault is now."""
+    """Return what taking a draft would do, as the vault is now.
+
+    Returns what taking a draft would do to each file as the vault is now, `{files, warnings, conflict}`, with `files`
+    as in [a question](#asking). `conflict` says why it cannot be taken as it is, because others changed the same places
+    meanwhile; null when it can.
+    """
     draft = context.services.drafts.get(params.draft_id, context.session.caller)
     if not draft.steps:
         return DraftPreview()
@@ -32,7 +42,10 @@ async def preview(context: RequestContext, params: DraftParams) -> DraftPreview:
 
 
 async def discard(context: RequestContext, params: DraftParams) -> DraftDiscarded:
-    """End a draft; nothing of it is written."""
+    """End a draft; nothing of it is written.
+
+    Ends a draft; nothing of it is written. Returns `{draftId}`.
+    """
     await asyncio.to_thread(context.services.drafts.discard, params.draft_id, context.session.caller)
     return DraftDiscarded(draft_id=params.draft_id)
 
@@ -51,7 +64,7 @@ def _info(context: RequestContext, draft: Draft) -> DraftInfo:
 
 
 def _client(context: RequestContext, draft: Draft) -> str:
-    """Whose a draft is, for people."""
+    """Return whose a draft is, for people."""
     client = draft.head.client_id
     return UNNAMED if client == SHARED_ID else context.services.clients.name_of(client) or UNNAMED
 

@@ -36,9 +36,26 @@ _NAMED = 10
 
 
 async def list_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
-    """The vault's changes, newest first; for a client that does not administer, its own.
+    """Return the vault's changes, newest first; for a client that does not administer, its own.
 
-    The person's own programs are also told what other programs did to the vault.
+    Returns changes, newest first: to a client its own, to one that may `administer` everybody's (50, at most 1,000),
+    each `{executionId, tool, client, clientId, who, time, state, summary, files, added, removed, canUndo, grant,
+    outside, origin}`. `before` is an execution id, `since` an ISO 8601 time, `client` a name or an id, `grant` the id
+    of the remembered answer that allowed the change (null if none did); `path` is a path, a folder or a [note
+    name](tools.md#note-names), for the changes to that alone, even if it is gone since. `state` is `applied`, `undone`
+    or `conflicted` (a crash interrupted it, and a later edit kept it from being taken back whole). A change is listed
+    once it has been made; while it is being made, some of its files have their new bytes already. Files that are closed
+    to the client are left out.
+
+    The person's own programs are also told [what other programs changed](restore.md): entries with `outside`, with ids
+    that begin with `outside-`, without a tool and a client, which no filter by client, tool or grant leaves in. Where a
+    client's [own editor was allowed](protect.md) exactly what was then written, `who` and `client` are its name, and
+    `summary` says so; it also says where something else was written. Their `files` have both places of a file that was
+    moved, `brokenLinks` says how many links that move broke which are not mended, and lines are counted in up to 1,000
+    of their files. `outside: true` lists nothing else, and `false` none of them. `origin` says who it was: `typed` (the
+    person, in an editor of Obsidian), `obsidian` (Obsidian otherwise), or `program` (another program, as far as anybody
+    can tell; null for a change of the bridge). As a parameter it lists only those. No other client hears of these,
+    whatever it may do.
     """
     person = context.session.caller.client.is_person
     if not person or (params.outside is False and params.origin is None):
@@ -49,7 +66,17 @@ async def list_changes(context: RequestContext, params: HistoryListParams) -> li
 
 
 async def undo(context: RequestContext, params: UndoParams) -> ToolResult | PendingCall:
-    """Take a change back."""
+    """Take a change back.
+
+    Undoes a change: the one named, or the newest not yet undone, of those that `history.list` shows. Returns a
+    ToolResult; `not_found` if there is no such change, `conflict` with `edited_since` if a file was edited after it.
+    From an agent it asks for consent, with the diff, like any write.
+
+    The person's own programs can name an entry of another program's changes, and with `paths` some of its files alone.
+    Each file goes back to the bytes from before; one that anything has changed since, or of which the bytes were not
+    kept, stays as it is and is named in `left`. That is a change of its own in the history: undoing that one brings the
+    other program's change back. Without an id, a change made through the bridge is meant, never another program's.
+    """
     if context.session.caller.client.is_person and (params.execution_id or "").startswith(PREFIX):
         return await _reverse(context, "history_undo_outside", params)
     if params.paths is not None:
@@ -58,19 +85,28 @@ async def undo(context: RequestContext, params: UndoParams) -> ToolResult | Pend
 
 
 async def redo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:
-    """Make an undone change again."""
+    """Make an undone change again.
+
+    Redoes an undone change: the one named, or the last undone. In everything else it is like `history.undo`.
+    """
     return await _reverse(context, "history_redo", params)
 
 
 async def diff(context: RequestContext, params: HistoryDiffParams) -> ChangeDiff:
-    """What a change did to each file."""
+    """Return what a change did to each file.
+
+    Returns `{files, lost}`: what a change did to each file, with the diff, also if it was undone or built upon since.
+    `lost` names files of which the bytes from before or after were not kept, such as one that was edited by hand since.
+
+    Of another program's changes only the person's own programs are told, by the same method.
+    """
     if context.session.caller.client.is_person and params.execution_id.startswith(PREFIX):
         return await asyncio.to_thread(outside_diff, context.services, params.execution_id)
     return ChangeDiff.of(await asyncio.to_thread(context.services.ledger.diff, params.execution_id))
 
 
 def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | None] | None) -> Sequence[HistoryEntry]:
-    """The changes without the files that the user has closed; those to such files alone are left out.
+    """Return the changes without the files that the user has closed; those to such files alone are left out.
 
     Args:
         entries: Changes.
@@ -83,7 +119,7 @@ def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | No
 
 
 def touching(text: str, entries: Sequence[HistoryEntry], knowledge: Knowledge) -> Sequence[HistoryEntry]:
-    """The changes to a file, a note or what lies in a folder; also to one that is not there any more.
+    """Return the changes to a file, a note or what lies in a folder; also to one that is not there any more.
 
     Args:
         text: A path, or a note's name or wikilink. What there is comes before what there was.
@@ -100,7 +136,7 @@ def touching(text: str, entries: Sequence[HistoryEntry], knowledge: Knowledge) -
 
 
 def meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
-    """The paths that are meant."""
+    """Return the paths that are meant."""
     literal = "/".join(part for part in text.strip().split("/") if part not in {"", "."})
     if knowledge.file(literal) is not None:
         return {literal}
@@ -160,7 +196,7 @@ def _outside_changes(context: RequestContext, params: HistoryListParams) -> list
 
 
 def _changes(context: RequestContext, params: HistoryListParams) -> Sequence[HistoryEntry]:
-    """The changes asked for; for a client its own alone, without files that are closed to it."""
+    """Return the changes asked for; for a client its own alone, without files that are closed to it."""
     services, caller = context.services, context.session.caller
     person, credential = caller.client.is_person, caller.sees_changes_of
     denial = None if person else services.closed()

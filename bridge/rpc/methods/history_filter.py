@@ -58,7 +58,7 @@ class HistoryFilter:
         return all(value is None for value in (wanted.since, wanted.client, wanted.tool, wanted.grant))
 
     def fits(self, entry: HistoryEntry) -> bool:
-        """Whether a change is meant."""
+        """Return whether a change is meant."""
         wanted = self._wanted
         return (
             (self._since is None or datetime.fromisoformat(entry.time) >= self._since)
@@ -75,5 +75,5 @@ class HistoryFilter:
 
 
 def who(entry: HistoryEntry) -> str:
-    """Who asked for a change, as the log says it."""
+    """Return who asked for a change, as the log says it."""
     return caller_words(entry.client, entry.credential)

@@ -40,7 +40,7 @@ class OutsideEntry:
 def outside_entries(
     services: Services, *, before: str | None, since: str | None, origin: str | None = None
 ) -> list[OutsideEntry]:
-    """The entries of a time, newest first.
+    """Return the entries of a time, newest first.
 
     Args:
         services: Of the vault.
@@ -70,7 +70,7 @@ def outside_entries(
 
 
 def entry_time(services: Services, entry_id: str) -> str:
-    """When an entry ended, ISO 8601 in UTC. Raises NotFound when there is none."""
+    """Return when an entry ended, ISO 8601 in UTC. Raises NotFound when there is none."""
     return stamp_of(_entry(services, entry_id).ended)
 
 
@@ -82,7 +82,7 @@ def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[Chang
 
 
 def outside_diff(services: Services, entry_id: str) -> ChangeDiff:
-    """What an entry did to each file. Raises NotFound when there is none."""
+    """Return what an entry did to each file. Raises NotFound when there is none."""
     services.recorder.end_entry()
     services.notices.reviewed(entry_id)
     found = services.restoring.diff(_entry(services, entry_id))
@@ -125,7 +125,7 @@ def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> Cha
 
 
 def _broken(services: Services, entry: Entry, every: Sequence[Entry]) -> int:
-    """How many links the moves of an entry broke that are not mended."""
+    """Return how many links the moves of an entry broke that are not mended."""
     if not any(effect.new_path for effect in entry.effects):
         return 0
     return broken_links(followed(entry, every), services.knowledge(_PERSON)).links

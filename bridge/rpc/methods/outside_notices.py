@@ -13,18 +13,35 @@ from bridge.versions.states import PREFIX
 
 
 async def notice(context: RequestContext, _params: NoParams) -> OutsideNotice:
-    """What the person is to be told of other programs' changes."""
+    """Return what the person is to be told of other programs' changes.
+
+    Returns `{entries, message, began, ended, unattended}`: what the person is to be told now of other programs'
+    changes, as `versions.noticed` sends it. Without `entries` that is nothing.
+    """
     return notice_sent(context.services.notices.current)
 
 
 async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
-    """The person has seen it; returns what is to be told now."""
+    """Note that the person has seen it, and return what is to be told now.
+
+    The person has seen the notice, so it is over on every screen. In the ten minutes after that there is no other,
+    unless an entry deletes as many files as the setting `outsideNoticeFiles` says. To ask for the diff of one of its
+    entries, or to undo all of them, ends it too. Returns `{entries, message, began, ended, unattended}`, what is to be
+    told now.
+    """
     await asyncio.to_thread(context.services.notices.answered)
     return notice_sent(context.services.notices.current)
 
 
 async def wrote(context: RequestContext, params: ObsidianWritesParams) -> ObsidianWritesHeard:
-    """Obsidian says what it writes."""
+    """Obsidian says what it writes.
+
+    Obsidian says what it writes: `writes` has up to 1,000 of `{path, digest?, source?, typed?}`, the oldest first.
+    `digest` is the SHA-256, in hex, of all the bytes of a file that was written, and `typed` says that an editor saved
+    it. Without a `digest`, the file or folder was deleted, or was moved here from `source`. It is believed only of a
+    file that the bridge sees to be so, within half a minute before or after; then the change is not another program's
+    in the history. Returns `{heard}`: how many there were.
+    """
     writes = [
         ObsidianWrite(one.path, None if one.digest is None else bytes.fromhex(one.digest), one.source, one.typed)
         for one in params.writes
@@ -34,7 +51,7 @@ async def wrote(context: RequestContext, params: ObsidianWritesParams) -> Obsidi
 
 
 def notice_sent(found: Notice | None) -> OutsideNotice:
-    """A notice as it is sent.
+    """Return a notice as it is sent.
 
     Args:
         found: What is to be told; None: nothing.

@@ -29,7 +29,17 @@ from bridge.servers.servers import Servers
 
 
 async def list_servers(context: RequestContext, _params: Params) -> ServerList:
-    """Every server that is entered, as the file has it now."""
+    """Return every server that is entered, as the file has it now.
+
+    Returns `{servers, file, fault, allowed}`: the [other MCP servers](servers.md) that are entered, the file that they
+    are entered in, why it cannot be used, and the setting `allowMcpServers`. Each server is `{name, description, told,
+    enabled, trusted, state, reason, change, tools, faults, log, digest}`: `told` says line by line what is started or
+    reached (of variables and headers the names only), `state` is `off`, `starting`, `ready` or `failed` with the
+    `reason`, `change` is how it differs from what was allowed (null: not at all), `tools` are its tools as it described
+    them last, each `{name, call, title, description, takes, readOnly, destructive, change}` (`takes` is its schema, in
+    lines), `faults` sentences about tools that cannot be used, `log` the last lines of its error output, and `digest`
+    names exactly what is shown.
+    """
     servers = context.services.servers
     await servers.refresh()
     return ServerList(
@@ -41,13 +51,22 @@ async def list_servers(context: RequestContext, _params: Params) -> ServerList:
 
 
 async def add(context: RequestContext, params: ServerAddParams) -> ServerInfo:
-    """Enter a server. It is not started."""
+    """Enter a server. It is not started.
+
+    Enters a server, as `mcp.json` has it; it is not started. Fails with `exists` if there is one of this name, unless
+    `replace` is set. Returns `{name, description, told, enabled, trusted, state, reason, change, tools, faults, log,
+    digest}`.
+    """
     name = check_name(params.name)
     return await _enter(context, name, entry(name, params.entry), replace=params.replace)
 
 
 async def remove(context: RequestContext, params: ServerParams) -> ServerList:
-    """Take a server out, and end it."""
+    """Take a server out, and end it.
+
+    Takes a server out, ends it, and forgets what was allowed of it. Returns `{servers, file, fault, allowed}`, as
+    `servers.list` does.
+    """
     servers = context.services.servers
     await _existing(servers, params.name)
     await servers.enter({name: each for name, each in servers.everything.items() if name != params.name})
@@ -57,7 +76,11 @@ async def remove(context: RequestContext, params: ServerParams) -> ServerList:
 
 
 async def try_out(context: RequestContext, params: ServerParams) -> ServerInfo:
-    """Connect a server anew, and say which tools it has, or why it cannot be used."""
+    """Connect a server anew, and say which tools it has, or why it cannot be used.
+
+    Connects a server anew. Returns `{name, description, told, enabled, trusted, state, reason, change, tools, faults,
+    log, digest}`, with `state` `ready` or `failed`.
+    """
     servers = context.services.servers
     found = await _existing(servers, params.name)
     with contextlib.suppress(ToolFailure):  # its state says so
@@ -66,7 +89,12 @@ async def try_out(context: RequestContext, params: ServerParams) -> ServerInfo:
 
 
 async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInfo:
-    """Trust a server with exactly what was shown of it, or trust it no more."""
+    """Trust a server with exactly what was shown of it, or trust it no more.
+
+    Trusts a server with exactly what was shown of it: `digest` must be that of the last `servers.test` or
+    `servers.list`, else it fails with `stale`. With `trusted: false` it is trusted no more. Returns `{name,
+    description, told, enabled, trusted, state, reason, change, tools, faults, log, digest}`.
+    """
     servers = context.services.servers
     found = await _existing(servers, params.name)
     if params.trusted:
@@ -81,19 +109,32 @@ async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInf
 
 
 async def enable(context: RequestContext, params: ServerEnableParams) -> ServerInfo:
-    """Say whether `mcp_loader` loads a server."""
+    """Say whether `mcp_loader` loads a server.
+
+    Says whether `mcp_loader` loads a server. Returns `{name, description, told, enabled, trusted, state, reason,
+    change, tools, faults, log, digest}`.
+    """
     found = await _existing(context.services.servers, params.name)
     changed = found.model_copy(update={"enabled": params.enabled})
     return await _change(context, params.name, changed, "enabled" if params.enabled else "disabled")
 
 
 async def found(context: RequestContext, _params: Params) -> list[FoundServer]:
-    """The servers that programs on this machine have in their configurations, without the entries of ours."""
+    """Return the servers that programs on this machine have in their configurations, without the entries of ours.
+
+    Returns the servers in the configurations of other programs on this machine, without the bridge's own entries: a
+    list of `{agent, program, name, told, fault, known}`. `fault` says why one cannot be taken over, `known` whether one
+    of its name is entered already.
+    """
     return await asyncio.to_thread(lambda: [shown for shown, _ in _found(context)])
 
 
 async def take_over(context: RequestContext, params: ServerImportParams) -> ServerInfo:
-    """Enter a server that another program has."""
+    """Enter a server that another program has.
+
+    Takes over one of `servers.found`. Returns `{name, description, told, enabled, trusted, state, reason, change,
+    tools, faults, log, digest}`.
+    """
 
     def look() -> ServerEntry | None:
         here = ((shown.agent, shown.name, taken) for shown, taken in _found(context))

@@ -13,12 +13,22 @@ from bridge.vault.paths import parse_path
 
 
 def ping(_context: RequestContext, _params: Params) -> Literal["pong"]:
-    """Whether anybody is there."""
+    """Return whether anybody is there.
+
+    Returns `"pong"`.
+    """
     return "pong"
 
 
 def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
-    """Who the caller is, and where."""
+    """Return who the caller is, and where.
+
+    Returns `{role, client, clientId, capabilities, sessionId, vault, version, protocol, tools, hostConnected,
+    waitSeconds, maxOutputBytes, structuredResults}`: who the caller is and what it may do, the vault's name, the
+    version of the bridge and of [the protocol](#versions), the names of the enabled tools, whether a consent screen is
+    connected, the settings `waitSeconds` and `maxOutputBytes`, and whether the client's results over
+    [MCP](mcp.md#what-it-gets) have structured content.
+    """
     session, services = context.session, context.services
     settings = services.settings.current
     enabled = enabled_tools(services.registry, session.caller, settings)
@@ -39,7 +49,14 @@ def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
 
 
 def name(context: RequestContext, params: wire.SessionNameParams) -> wire.SessionName:
-    """Name this connection, and for a host say what it can do."""
+    """Name this connection, and for a host say what it can do.
+
+    Says what the program calls itself, in 1 to 80 printable characters. It is shown beside the name that the person
+    gave, and decides nothing. With `brief` it says that it disconnects after one call: where it has no token of its
+    own, the person is then offered no answer "for this session", which would hold for nothing. A request over HTTP is
+    always brief. Only a client that may `answer` may say what it `can` (see [Clients and
+    capabilities](#clients-and-capabilities)); others get -32001. Returns `{client, sessionId, can}`.
+    """
     session = context.session
     wanted = frozenset(params.can or ())
     may = {"consent"} if session.caller.can(Capability.ANSWER) else set()
@@ -52,7 +69,12 @@ def name(context: RequestContext, params: wire.SessionNameParams) -> wire.Sessio
 
 
 def attach(context: RequestContext, params: wire.AttachParams) -> wire.Attached:
-    """Note that the user attached a file, so that it may be read whole."""
+    """Note that the user attached a file, so that it may be read whole.
+
+    Notes that the user attached a file to the conversation, so that `read_file` may return it whole. Agents have
+    sessions of their own, so the file is attached for all of them. Returns `{attached}`, the paths attached in the
+    host's session.
+    """
     path = str(parse_path(params.path))
     paths = context.services.attached.setdefault(context.session.session_id, [])
     if path not in paths:
@@ -61,7 +83,10 @@ def attach(context: RequestContext, params: wire.AttachParams) -> wire.Attached:
 
 
 def subscribe(context: RequestContext, params: wire.SubscribeParams) -> wire.Subscribed:
-    """Ask to be sent events."""
+    """Ask to be sent events.
+
+    Subscribes to events; `kinds` may hold `vault.changed`, and replaces the list before. Returns `{kinds}`.
+    """
     context.session.kinds = frozenset(params.kinds)
     return wire.Subscribed(kinds=tuple(sorted(context.session.kinds)))
 

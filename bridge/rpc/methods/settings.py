@@ -13,12 +13,21 @@ from bridge.toolkit.tool import ToolSpec
 
 
 def get(context: RequestContext, _params: Params) -> SettingsInForce:
-    """The settings in force."""
+    """Return the settings in force.
+
+    Returns all settings, by the names of [settings.md](settings.md). `effective` has `consentMode` and `rateLimits`
+    once more with every tool there is, also those for which nothing is set.
+    """
     return _in_force(context, context.services.settings.current)
 
 
 async def update(context: RequestContext, params: SettingsUpdateParams) -> SettingsUpdated:
-    """Change settings: all of the patch or nothing."""
+    """Change settings: all of the patch or nothing.
+
+    Merges `patch` deeply into the settings (lists are replaced), validates them as a whole, and applies all or nothing,
+    at once. Returns `{settings, warnings}`, the settings as `settings.get` has them; the warnings are about values of
+    the patch that are risky, or have no effect in this version.
+    """
     registry, caller = context.services.registry, context.session.caller
     settings, warnings = await asyncio.to_thread(
         context.services.settings.update,
@@ -36,20 +45,31 @@ async def update(context: RequestContext, params: SettingsUpdateParams) -> Setti
 
 
 async def reset(context: RequestContext, params: SettingsResetParams) -> SettingsUpdated:
-    """Back to the defaults."""
+    """Back to the defaults.
+
+    Sets one section, or everything, back to the defaults. Returns `{settings, warnings}`.
+    """
     settings = await asyncio.to_thread(context.services.settings.reset, params.section, by=context.session.name)
     return SettingsUpdated(settings=_in_force(context, settings).to_wire())
 
 
 def describe(context: RequestContext, _params: Params) -> SettingsSchema:
-    """The JSON Schema of the settings, and every tool that they can be about: also those that are not enabled."""
+    """Return the JSON Schema of the settings, and every tool that they can be about: also those that are not enabled.
+
+    Returns the JSON Schema of the settings that have an effect in this version, good enough to draw a form from. Each
+    setting has `title`, `section`, `description`, `default` and bounds, some have `unit`, `none` (what null means),
+    `risk` (what to say before it is switched on) or `readOnly`; `sections` are `{id, title, description}` in order,
+    `presets` the named sets for `enabledTools`, as the tools declare them, and `tools` all tools, enabled or not, each
+    `{name, title, description, risk, consentClass, group, enabled, mode, modes, rate, defaultRate}`: in which group of
+    the form it belongs, and of the modes those that differ for it.
+    """
     registry, caller, settings = context.services.registry, context.session.caller, context.services.settings.current
     tools = tuple(setting(tool.spec, settings) for tool in registry.tools(caller) if tool.spec.is_governed)
     return SettingsSchema(**schema(offered=True), presets=registry.presets(caller), tools=tools)
 
 
 def _in_force(context: RequestContext, settings: Settings) -> SettingsInForce:
-    """The settings with the mode and the limit of every tool that they can be about."""
+    """Return the settings with the mode and the limit of every tool that they can be about."""
     specs = [tool.spec for tool in context.services.registry.tools(context.session.caller) if tool.spec.listed]
     effective = EffectiveSettings(
         consent_mode={spec.name: spec.mode(settings) for spec in specs},

@@ -19,7 +19,7 @@ from bridge.tools.drafts.chain import ChainTool
 
 
 def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequence[Wire] | str:
-    """The enabled tools."""
+    """Return the enabled tools."""
     return describe(context.services.registry, context.session.caller, context.services.settings.current, params.form)
 
 
@@ -29,7 +29,13 @@ async def call(context: RequestContext, params: wire.ToolCallParams) -> ToolResu
 
 
 async def chain(context: RequestContext, params: ToolChainParams) -> ToolResult | PendingCall:
-    """Run several calls as one, which is a call of the tool `chain`."""
+    """Run several calls as one, which is a call of the tool `chain`.
+
+    Makes several calls as one: a call of the tool [`chain`](tools.md#chain) with these `calls`. Returns its
+    [ToolResult](#toolresult). The other parameters are as those of [`tools.call`](#toolscall), and a chain that waits
+    for a person has a [ticket](#tickets) like any call. One that waited when the bridge stopped is made again from its
+    first call, unless one of its calls had reached beyond the vault already; then it ends as `execution_failed`.
+    """
     calls = [call.model_dump(mode="json", by_alias=True, exclude_none=True) for call in params.calls]
     return await call_tool(context, ChainTool.spec.name, {"calls": calls}, params)
 
@@ -73,7 +79,12 @@ async def call_tool(
 
 
 async def result(context: RequestContext, params: wire.ToolResultParams) -> ToolResult | PendingCall:
-    """What became of a call."""
+    """Return what became of a call.
+
+    Returns what became of a call, as `tools.call` would, or its ticket after `wait` seconds; `not_found` if the caller
+    has made no such call in the last 24 hours. Such a call has changed nothing. `withdraw` and `ticketIfAlone` are as
+    in `tools.call`.
+    """
     session, calls = context.session, context.services.calls
     try:
         return await calls.result(session.caller, params.call_id, params.wait, ticket_if_alone=params.ticket_if_alone)
@@ -84,7 +95,13 @@ async def result(context: RequestContext, params: wire.ToolResultParams) -> Tool
 
 
 async def preview(context: RequestContext, params: wire.ToolPreviewParams) -> CallPreview | ToolResult:
-    """What a call would do; or the failed ToolResult that the call would be."""
+    """Return what a call would do; or the failed ToolResult that the call would be.
+
+    Returns what a call would do, `{"plan": {tool, operation, riskLevel, riskReasons, summary, targets, …}}`, and writes
+    nothing. For a write the plan also has `digest`, `files` (as in the question's preview) and `warnings`; for a
+    network request or a command `request` and `warnings`. An agent needs the same consent as for reading the targets.
+    If the call would be refused, the result is the failed ToolResult.
+    """
     try:
         return await context.services.pipeline.preview(
             ToolCall(context.session.caller, params.name, params.arguments, size=context.size)
@@ -94,7 +111,11 @@ async def preview(context: RequestContext, params: wire.ToolPreviewParams) -> Ca
 
 
 def cancel(context: RequestContext, params: wire.ToolCancelParams) -> wire.Cancelled:
-    """Stop a call that has not begun to write."""
+    """Stop a call that has not begun to write.
+
+    Returns `{"cancelled": true}` if the call was stopped; false if it is done, is being written, or is not a call of
+    this client. A write that has begun is finished.
+    """
     return wire.Cancelled(cancelled=context.services.calls.cancel(context.session.caller, params.call_id))
 
 

@@ -16,7 +16,15 @@ MOST = 1000
 
 
 async def undo_all(context: RequestContext, params: UndoAllParams) -> UndoneAll:
-    """Undo changes, newest first. What cannot be undone is left as it is and named, and the rest is undone."""
+    """Undo changes, newest first. What cannot be undone is left as it is and named, and the rest is undone.
+
+    Undoes several changes, newest first, each like `history.undo`: those that are named, or all that fit and are not
+    undone yet (at most 1,000; `since`, `client`, `tool` and `grant` are as in `history.list`, and at least one
+    parameter is needed). What cannot be undone, such as a file that was edited since, is left as it is, and the rest is
+    undone. With `preview`, nothing is written. Returns `{changes, undone, skipped, files, text}`: `changes` in the
+    order in which they are undone, each as in `history.list` with `undone` and `why` it is not; how many are undone and
+    how many not; how many files are as they were; and the same in a sentence.
+    """
     chosen = await asyncio.to_thread(_chosen, context, params)
     if params.preview:
         found = await asyncio.to_thread(context.services.ledger.foresee_undo, {entry.execution_id for entry in chosen})
@@ -25,7 +33,7 @@ async def undo_all(context: RequestContext, params: UndoAllParams) -> UndoneAll:
 
 
 def _chosen(context: RequestContext, params: UndoAllParams) -> Sequence[HistoryEntry]:
-    """The changes that are meant, newest first: those that are named, or those that fit and are not undone."""
+    """Return the changes that are meant, newest first: those that are named, or those that fit and are not undone."""
     wanted = HistoryFilter(params, context.services.clients)
     entries = context.services.ledger.history(limit=sys.maxsize)
     if params.execution_ids is not None:

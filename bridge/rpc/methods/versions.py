@@ -39,13 +39,23 @@ LARGEST = 16 << 20
 
 
 async def list_versions(context: RequestContext, params: VersionsListParams) -> FileVersions:
-    """The states that a file had, newest first."""
+    """Return the states that a file had, newest first.
+
+    The methods `versions.*` are about [what files were before other programs changed them](restore.md), and for the
+    person's own programs alone. Returns `{path, versions}`: the states that a file had, named by its path or as a
+    [note](tools.md#note-names), newest first, each `{since, until, size, digest}`: from when to when it was seen so
+    (`until` is null for the present state), its bytes (null where they are not kept), and their SHA-256.
+    """
     path, versions = await asyncio.to_thread(_versions, context, params.path)
     return FileVersions(path=path, versions=tuple(map(_wire, versions)))
 
 
 async def read_version(context: RequestContext, params: VersionReadParams) -> VersionBytes:
-    """The bytes that a file had."""
+    """Return the bytes that a file had.
+
+    Returns `{path, version, content}`: the bytes, in base64, of the state that a file had at the time `at` (ISO 8601),
+    or of the nearest later one that is kept. `version` is as in `versions.list`. At most 16 MB are sent.
+    """
     path, version = await asyncio.to_thread(_at, context, params.path, params.at)
     if (version.size or 0) > LARGEST:
         raise InvalidParameters(f"{path!r} had {version.size:,} bytes, and at most {LARGEST:,} are sent; use `to`")
@@ -56,26 +66,49 @@ async def read_version(context: RequestContext, params: VersionReadParams) -> Ve
 
 
 async def restore(context: RequestContext, params: VersionRestoreParams) -> ToolResult | PendingCall:
-    """Bring the state of a file at a time back, through the ledger."""
+    """Bring the state of a file at a time back, through the ledger.
+
+    Brings that state back: in the file's place, or as the new file `to`. It is a write like any other, with a
+    ToolResult, in the history and undone like any.
+    """
     path, version = await asyncio.to_thread(_at, context, params.path, params.at)
     arguments = {"path": path, "digest": version.digest.hex()} | ({} if params.to is None else {"to": params.to})
     return await context.services.calls.call(context.session.caller, "restore", arguments)
 
 
 async def compare(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
-    """What other programs changed since a time, as it would be taken back."""
+    """Return what other programs changed since a time, as it would be taken back.
+
+    What other programs changed since the time `at`, taken together as it would be taken back: in all files, or only in
+    the folder or file `path`, and not in those of `without` (at most 1,000). What the person typed in Obsidian is left
+    out unless `typed` is true. Returns `{at, plan, text, files, left, nearest}`. `files` are what becomes of each file,
+    as in `history.diff`. `left` are the files that stay as they are, each `{path, why, diff}`; `diff` says what taking
+    it back would do, null where its bytes are not kept. `nearest` are those of which the state at that time is not
+    kept, each `{path, at}` with the time of the state that it goes back to. `plan` is the digest of all this, null
+    where nothing is to be done, which `text` explains. What the bridge changed is not taken back; a file that it
+    changed in between is among `left`.
+    """
     return await asyncio.to_thread(_compared, context, params)
 
 
 async def restore_all(context: RequestContext, params: VersionsRestoreAllParams) -> ToolResult | PendingCall:
-    """Make the vault, or a folder, what it was at a time, through the ledger."""
+    """Make the vault, or a folder, what it was at a time, through the ledger.
+
+    Takes it back, as one write with a ToolResult, in the history and undone like any. `plan` is the digest that
+    `versions.compare` gave; if it would be another one by now, the error is `stale`, and nothing is written.
+    """
     read_time(params.at, "at")
     arguments = params.model_dump(by_alias=True, exclude_none=True)
     return await context.services.calls.call(context.session.caller, "restore_all", arguments)
 
 
 async def broken(context: RequestContext, params: VersionsBrokenParams) -> BrokenLinks:
-    """The links that another program broke, as they would be mended."""
+    """Return the links that another program broke, as they would be mended.
+
+    The links that a change by another program broke by moving files, as they would be mended. Returns `{plan, text,
+    files, warnings}`: the digest of that, null where nothing is to be done; what would be done, or why nothing; what
+    becomes of each file, as in `history.diff`; and what stays as it is.
+    """
     try:
         plan = await asyncio.to_thread(context.services.mender.plan, params.execution_id)
     except (NotFound, Conflict) as failure:
@@ -84,13 +117,21 @@ async def broken(context: RequestContext, params: VersionsBrokenParams) -> Broke
 
 
 async def mend(context: RequestContext, params: VersionsMendParams) -> ToolResult | PendingCall:
-    """Mend them, through the ledger."""
+    """Mend them, through the ledger.
+
+    Mends them, as one write with a ToolResult. `plan` is the digest that `versions.broken` gave; if it would be another
+    one by now, the error is `stale`, and nothing is written.
+    """
     arguments = params.model_dump(by_alias=True)
     return await context.services.calls.call(context.session.caller, "mend_links", arguments)
 
 
 async def forget(context: RequestContext, params: VersionsForgetParams) -> VersionsForgotten:
-    """Let the earlier versions of a file or folder go for good, or all of them."""
+    """Let the earlier versions of a file or folder go for good, or all of them.
+
+    Lets the earlier versions of a file or folder go for good, or all of them; then the recording begins anew. Returns
+    `{path, found}`: what was named, and whether there was anything.
+    """
     recorder, allowed = context.services.recorder, context.services.parts.allowed_edits
     if params.everything == (params.path is not None):
         raise InvalidParameters("Say which: `path`, or `everything`")
@@ -107,7 +148,13 @@ async def forget(context: RequestContext, params: VersionsForgetParams) -> Versi
 
 
 async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
-    """What is kept, and what could not be."""
+    """Return what is kept, and what could not be.
+
+    Returns `{on, since, files, whole, entries, oldest, bytes, budget, fault}`: whether changes by other programs are
+    recorded, and since when (null before the first look at the vault is complete); how many files are known, and of how
+    many the bytes are kept; how many entries there are, and when the oldest began; what it takes of the disk, and may
+    take; and why something is not recorded, as a sentence, or null.
+    """
     return _status(await asyncio.to_thread(context.services.recorder.kept))
 
 
@@ -130,7 +177,7 @@ def _compared(context: RequestContext, params: VersionsCompareParams) -> Version
 
 
 def _versions(context: RequestContext, text: str) -> tuple[str, list[Version]]:
-    """A file that is meant, and its states."""
+    """Return a file that is meant, and its states."""
     recorder, person = context.services.recorder, context.session.caller.client.is_person
     recorded = recorder.paths()
     hidden = is_hidden(text) and text in recorded  # Obsidian's configuration, which no other method names

@@ -18,12 +18,18 @@ _WEB = ("https://", "http://")
 
 
 async def stats(context: RequestContext, _params: Params) -> CacheState:
-    """How full the cache is."""
+    """Return how full the cache is.
+
+    Returns how much of the web is kept: `{entries, size, hits, misses}`, the size in bytes.
+    """
     return _state(await asyncio.to_thread(context.services.web.cache.stats))
 
 
 async def clear(context: RequestContext, _params: Params) -> CacheState:
-    """Empty the cache; what was in it."""
+    """Empty the cache; what was in it.
+
+    Removes it, and returns what there was: `{entries, size, hits, misses}`.
+    """
     before = await asyncio.to_thread(context.services.web.cache.clear)
     facts = {"event": "cache_cleared", "by": context.session.name, "entries": before.entries}
     await asyncio.to_thread(context.services.note, "network", facts)
@@ -31,7 +37,11 @@ async def clear(context: RequestContext, _params: Params) -> CacheState:
 
 
 async def readers(context: RequestContext, _params: Params) -> list[WebReaderInfo]:
-    """The clients that have read from the web since the person cleared them last."""
+    """Return the clients that have read from the web since the person cleared them last.
+
+    Returns the clients that have read from the web, so that [more of what they do is asked about](security.md#the-web):
+    a list of `{clientId, client, since, sites}`.
+    """
     names = {client.client_id: client.name for client in await asyncio.to_thread(context.services.clients.list)}
     return [
         WebReaderInfo(
@@ -43,6 +53,8 @@ async def readers(context: RequestContext, _params: Params) -> list[WebReaderInf
 
 async def clear_reader(context: RequestContext, params: WebClearParams) -> WebCleared:
     """Trust a client again that has read from the web.
+
+    Trusts such a client again. Only the person's own programs can. Returns `{cleared}`, whether it was marked.
 
     Raises:
         PermissionDenied: It is not one of the person's own programs that asks.
@@ -59,7 +71,12 @@ async def clear_reader(context: RequestContext, params: WebClearParams) -> WebCl
 
 
 async def sites(context: RequestContext, _params: Params) -> list[AllowedSite]:
-    """What of the web is allowed: the list in the settings, and the answers that hold."""
+    """Return what of the web is allowed: the list in the settings, and the answers that hold.
+
+    Returns what of the web is allowed: a list of `{site, allowedBy, client, sentence, lastUsed}`. `allowedBy` is the id
+    of the answer, which [`consent.revoke`](#consentrevoke) takes back, or null for what is in the setting
+    `allowedDomains`; `lastUsed` is a time since the bridge started, or null.
+    """
     services = context.services
     held = await asyncio.to_thread(services.grants.list)
     return [*_listed(services), *(site for grant in held for site in _granted(services, grant))]

@@ -17,13 +17,12 @@ from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind, Terms
 from bridge.toolkit.tool import Applied, Output, Relayed, ToolSpec, in_vault
 from bridge.toolkit.tool_call import ToolCall
-from bridge.vault.plan import ChangeKind, ChangePlan, Hazard
+from bridge.vault.plan import ChangePlan, Hazard
 from bridge.vault.unprotected import NO_BACKUP, needs_backup
 
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import CallServices, Running
 
-_FILES = {ChangeKind.CREATE, ChangeKind.MODIFY, ChangeKind.MOVE, ChangeKind.DELETE}
 _CARRIES = "It adds an address that carries text of a note, which would leave when the address is followed"
 
 
@@ -63,7 +62,7 @@ class PlannedChange(EffectKind):
             plan.subjects,
             subjects=in_vault(*plan.subjects),
             additions=additions_of(plan),
-            files=sum(change.kind in _FILES for change in plan.changes),
+            files=plan.files,
             takes_back=plan.reversal is not None or plan.restores,
             reads=plan.reads,
             digest=plan.digest,

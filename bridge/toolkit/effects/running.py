@@ -215,7 +215,7 @@ class Running:
             yield
 
     async def invoke(self, function: Callable[[], T | Awaitable[T]]) -> T:
-        """Call a tool's method: a coroutine function on the loop, a plain one in a worker thread.
+        """Call a tool's method: a coroutine function on the loop, a plain one in a worker thread; then what it returns.
 
         A plain function cannot be stopped from outside; it watches the deadline in its context by itself. What we
         stop here is the waiting for it.
@@ -230,7 +230,8 @@ class Running:
                 if inspect.iscoroutinefunction(getattr(function, "func", function)):
                     return await cast("Awaitable[T]", function())
                 context = copy_context()
-                return await self.in_thread(lambda: context.run(cast("Callable[[], T]", function)))
+                result = await self.in_thread(lambda: context.run(cast("Callable[[], T]", function)))
+                return await result if inspect.isawaitable(result) else result
         except NotFound as failure:
             if failure.wanted is None:
                 raise

@@ -43,7 +43,7 @@ class DeleteTool(WriteTool[DeleteParams]):
         name="delete",
         title="Delete",
         action="delete/deleted {files|files}",
-        description="Delete notes, files or folders, into the user's trash. The user sees first what links there.",
+        description="Delete notes, files or folders, into the user's trash.",
         icon="trash-2",
         parameters=DeleteParams,
         operation=Operation.DELETE,

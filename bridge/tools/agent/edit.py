@@ -1,6 +1,7 @@
 """The tool `edit`: changes to the text of one file or of several, in one change."""
 
-from collections.abc import Iterator, Sequence
+import asyncio
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -9,8 +10,20 @@ from pydantic import Field, model_validator
 
 from bridge.errors import InvalidParameters
 from bridge.toolkit.spellings import respelled
-from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import (
+    AGENT,
+    Applied,
+    CallContext,
+    ChainEffect,
+    Output,
+    RequestEffect,
+    Unchanged,
+    WriteTool,
+    in_vault,
+)
 from bridge.tools.agent.several import Several, changed_files
+from bridge.tools.everyday.rename_heading import heading_number
+from bridge.tools.everyday.sections import with_text_below
 from bridge.tools.files.edit_modes import (
     EditTarget,
     append_text,
@@ -18,9 +31,19 @@ from bridge.tools.files.edit_modes import (
     replace_text,
 )
 from bridge.tools.files.paths import existing_path, failing_as, read_text
-from bridge.tools.formatting import counted
+from bridge.tools.formatting import counted, shortened, some
+from bridge.tools.joining import parsed
 from bridge.tools.kinds import by_kind, write_spec
 from bridge.tools.notes.update_note import rewritten, shrinking
+from bridge.tools.pages import (
+    LONGEST_URL,
+    SECONDS,
+    FetchedPage,
+    page_for_note,
+    section_of,
+    to_be_fetched,
+    warnings_of,
+)
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.compare import Region
@@ -52,6 +75,12 @@ class Edit(SnakeCaseParams):
         default=None, ge=0, description="Instead: insert new_text below this line (0: at the top)"
     )
     append: str | None = Field(default=None, min_length=1, description="Instead: add at the end")
+    url: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST_URL, description="Instead: add this web page at the end"
+    )
+    heading: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST_PATH, description="With append, url: below this heading"
+    )
     prepend: str | None = Field(default=None, min_length=1, description="Instead: add below the properties")
     content: str | None = Field(
         default=None, description="Instead: the whole new text; keeps the properties unless it has its own"
@@ -81,6 +110,7 @@ class Edit(SnakeCaseParams):
             "start_line": self.start_line,
             "after_line": self.after_line,
             "append": self.append,
+            "url": self.url,
             "prepend": self.prepend,
             "content": self.content,
         }
@@ -94,6 +124,8 @@ class Edit(SnakeCaseParams):
             raise ValueError(f"{given[0]} needs new_text; empty text deletes")
         if not by_text and self.new_text is not None:
             raise ValueError(f"new_text does not go with {given[0]}")
+        if self.heading is not None and given[0] not in {"append", "url"}:
+            raise ValueError(f"heading goes with append or url, not with {given[0]}")
         if self.end_line is not None and self.end_line < (self.start_line or self.end_line + 1):
             raise ValueError("end_line goes with start_line, and is not before it")
         return self
@@ -133,7 +165,7 @@ def _acts(params: EditParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
             yield from by_kind(paths, _TEXT, _LINES)
         elif edit.content is not None:
             yield from by_kind(paths, _WHOLE_NOTE, _WHOLE_FILE)
-        elif edit.append is not None or edit.prepend is not None:
+        elif edit.append is not None or edit.prepend is not None or edit.url is not None:
             yield from by_kind(paths, _ADDS, _LINES)
         else:
             yield _LINES
@@ -151,22 +183,40 @@ class EditTool(WriteTool[EditParams]):
         title="Edit",
         action="edit/edited {files|files}",
         description=(
-            "Change the text of notes and files: replace text or lines, insert, append, prepend, or rewrite it all. "
-            "Several edits, also of several files, are one change. The user sees the diff first."
+            "Change notes and files: replace text or lines, insert, append, prepend or rewrite. Several edits, also of "
+            "several files, are one change."
         ),
         icon="pencil",
         parameters=EditParams,
         presets=frozenset({AGENT}),
         replaces=frozenset({"edit_file", "modify_note", "update_note", "write_file"}),
         acts=_acts,
+        timeout=lambda params: SECONDS if any(edit.url for edit in params.edits) else 30.0,
     )
 
     def __init__(self, storage: PlanningStorage) -> None:
         self._storage = storage
 
-    def prepare(self, params: EditParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(
+        self, params: EditParams, context: CallContext
+    ) -> ChangePlan | Unchanged | Awaitable[ChangePlan | Unchanged | ChainEffect | RequestEffect]:
         """Work out what each file will be."""
-        del context
+        if any(edit.url is not None for edit in params.edits):
+            return self._with_pages(params, context)
+        return self._planned(params, {})
+
+    async def _with_pages(self, params: EditParams, context: CallContext) -> ChangePlan | Unchanged | RequestEffect:
+        """Fetch the pages first: a failure to fetch tells nothing of the vault."""
+        pages: dict[str, FetchedPage] = {}
+        for edit in params.edits:
+            if edit.url is None or edit.url in pages:
+                continue
+            if context.looking:
+                return to_be_fetched(edit.url, f"add its text to {edit.path or params.path}")
+            pages[edit.url] = await page_for_note(context, edit.url)
+        return await asyncio.to_thread(self._planned, params, pages)
+
+    def _planned(self, params: EditParams, pages: Mapping[str, FetchedPage]) -> ChangePlan | Unchanged:
         files: dict[VaultPath, _File] = {}
         for number, edit in enumerate(params.edits, 1):
             path = existing_path(edit.path or params.path or "", self._storage)
@@ -176,10 +226,11 @@ class EditTool(WriteTool[EditParams]):
                 file = next((known for known in files.values() if known.path == place), _File(place, data))
                 files[path] = file
             file.edits.append((number, edit))
-        builder, warnings, changed = self._storage.plan(), [], []
+        builder, changed = self._storage.plan(), []
+        warnings = [warning for page in pages.values() for warning in warnings_of(page)]
         distinct = list({file.path: file for file in files.values()}.values())
         for file in distinct:
-            new = _edited(file, len(params.edits))
+            new = _edited(file, len(params.edits), pages)
             if new.data != file.data:
                 builder.modify(file.path, file.data, new.data, new.regions, replaces=new.replaces)
                 changed.append(str(file.path))
@@ -189,7 +240,9 @@ class EditTool(WriteTool[EditParams]):
             output = Output({"files": []}, f"No changes made: {changed_files(paths)} already as asked.")
             return Unchanged(in_vault(*paths), f"Compare {changed_files(paths)} with an edit", output)
         count = f" ({counted(len(params.edits), 'edit')})" if len(params.edits) > 1 else ""
-        return builder.build(self.spec.operation, f"Edit {changed_files(changed)}{count}", warnings)
+        sources = ", ".join(shortened(page.url, 200) for page in pages.values())
+        source = f" with text from {sources}" if pages else ""
+        return builder.build(self.spec.operation, f"Edit {changed_files(changed)}{count}{source}", warnings)
 
     def report(self, params: EditParams, applied: Applied) -> Output:
         """Which files changed, and by how much."""
@@ -198,8 +251,9 @@ class EditTool(WriteTool[EditParams]):
             {"path": shown.path, "added": shown.added, "removed": shown.removed, "diff": shown.diff}
             for shown in applied.plan.previews
         ]
-        named = ", ".join(f"{file['path']} (+{file['added']} -{file['removed']})" for file in files)
-        return Output({"files": files}, f"Edited {named}.")
+        named = some([f"{file['path']} (+{file['added']} -{file['removed']})" for file in files])
+        count = f"{applied.plan.counted_files}: " if len(files) > 1 else ""
+        return Output({"files": files}, f"Edited {count}{named}.")
 
 
 @dataclass(slots=True)
@@ -228,7 +282,7 @@ class _New:
     warnings: Sequence[str] = ()
 
 
-def _edited(file: _File, of: int) -> _New:
+def _edited(file: _File, of: int, pages: Mapping[str, FetchedPage]) -> _New:
     """What becomes of one file: first of its lines, as they are numbered before the call, then of its texts."""
     edits = [edit for _, edit in file.edits]
     if any(edit.content is not None for edit in edits):
@@ -247,12 +301,27 @@ def _edited(file: _File, of: int) -> _New:
         with failing_as(f"Edit {number}") if of > 1 else nullcontext():
             if edit.old_text is not None:
                 planned = replace_text(target, edit.old_text, edit.new_text or "", everywhere=edit.replace_all)
+            elif edit.url is not None or (edit.append is not None and edit.heading is not None):
+                target, regions, steps = _with_section(target, edit, pages), None, steps + 1
+                continue
             elif edit.append is not None:
                 planned = append_text(target, edit.append)
             else:
                 planned = prepend_text(target, edit.prepend or "")
         target, regions, steps = EditTarget(file.path, planned.edited.data), planned.edited.regions, steps + 1
     return _New(target.data, (regions or None) if steps == 1 else None)
+
+
+def _with_section(target: EditTarget, edit: Edit, pages: Mapping[str, FetchedPage]) -> EditTarget:
+    """A note with a text or a page below a heading, or at its end."""
+    text, path = target.data.decode(), str(target.path)
+    added = edit.append or ""
+    if edit.url is not None:
+        level = 0
+        if edit.heading is not None:
+            level = parsed(text).headings[heading_number(text, path, edit.heading)].level
+        added = section_of(pages[edit.url], level)
+    return EditTarget(target.path, with_text_below(text, path, added, edit.heading).encode())
 
 
 def _line_edit(edit: Edit) -> LineEdit | None:

@@ -44,8 +44,8 @@ class MoveParams(SnakeCaseParams):
     moves: Annotated[list[Move], Several] = Field(min_length=1, max_length=MOST_FILES)
     what: What = Field(
         default="file",
-        description="heading: 'Note#Heading' gets a new text; tag, property: renamed in all notes; section: "
-        "'Note#Heading' becomes a note in a folder; merge: a note goes into another",
+        description="heading: 'Note#Heading' gets new text; tag, property: in all notes; section: 'Note#Heading' "
+        "becomes a note in a folder; merge: into another note",
     )
 
     @model_validator(mode="before")
@@ -101,6 +101,8 @@ class MoveTool(WriteTool[MoveParams]):
         """Plan the moves and every link that follows."""
         if params.what != "file":
             return self._named.prepare(params.what, [(move.source, move.destination) for move in params.moves], context)
+        for move in params.moves:  # what is wrong with a destination alone is said before anything is looked at
+            vault_path(move.destination, self._storage, "destination")
         pairs = [self._pair(move) for move in params.moves]
         plan = self._moves.plan(pairs, context)
         if plan is not None:
@@ -119,7 +121,7 @@ class MoveTool(WriteTool[MoveParams]):
         arrived = {source: target for source, target in moved.items() if source not in moved.values()}
         updated = [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY]
         names = [path.rstrip("/") for path in plan.subjects]
-        shown = f'"{names[0]}" to "{names[-1]}"' if len(names) == 2 else counted(len(arrived), "file")  # noqa: PLR2004 - one thing and its place
+        shown = f'to "{names[-1]}"' if len(names) == 2 else counted(len(arrived), "file")  # noqa: PLR2004 - one thing and its place
         data = {
             "moved": [{"source": source, "destination": target} for source, target in arrived.items()][:MOST_LISTED],
             "updated": updated[:MOST_LISTED],

@@ -1,7 +1,7 @@
-"""The tool `query`: the notes that have some tags and properties, all tags there are, or tasks."""
+"""The tool `query`: the notes that have some tags and properties, all tags there are, tasks, or the rows of a base."""
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -9,6 +9,7 @@ from bridge.clock import Clock
 from bridge.notes.properties import check_tag
 from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.agent.several import Several
+from bridge.tools.bases.asked import Asked
 from bridge.tools.everyday.tasks import TasksParams, TasksTool
 from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import shortened, value_text
@@ -18,45 +19,56 @@ from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.notes.search_by_properties import MostNames, Wanted, with_properties
 from bridge.tools.notes.search_by_tags import with_tags
-from bridge.tools.parameters import LONGEST_PATH, Cursor, SnakeCaseParams, Tag
+from bridge.tools.parameters import LONGEST_NAME, LONGEST_PATH, Cursor, SnakeCaseParams, Tag
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import fold
 
+if TYPE_CHECKING:
+    from bridge.tools.bases.asking import BaseQueries
+
 USUAL = 50
+_LONGEST_FILTER = 20_000
 
 
 class QueryParams(SnakeCaseParams):
     """What the notes must have, or that the tags or tasks are wanted."""
 
     tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(
-        default_factory=list, description="Tags a note must have, nested ones included (work finds work/urgent)"
+        default_factory=list, description="Tags a note must have, or nested in them"
     )
-    match: Literal["all", "any"] = Field(default="all", description="Of the tags")
+    match: Literal["all", "any"] = "all"
     properties: Wanted = Field(
         default_factory=dict,
-        description="Values a note must have: equal; '>5', '<=2024-07-01' compare; a list means any of its values; "
-        "null is no value",
+        description="Values it must have; '>5' compares; a list: any of it; null: no value",
     )
-    having: Annotated[MostNames, Several] = Field(
-        default_factory=list, description="Properties a note must have, whatever their value"
-    )
-    list_tags: bool = Field(default=False, description="Instead: all tags with their counts")
+    having: Annotated[MostNames, Several] = Field(default_factory=list, description="Properties it must have")
+    list_tags: bool = Field(default=False, description="Instead: all tags")
     tasks: Annotated[str | None, Field(min_length=1, max_length=4)] = Field(
-        default=None, description="Instead: tasks: todo, done, all, or the mark in their brackets"
+        default=None, description="Instead: todo, done, all or a mark in brackets"
     )
-    due_before: str | None = Field(default=None, description="Of tasks: due by YYYY-MM-DD")
+    due_before: str | None = Field(default=None, description="Of tasks: YYYY-MM-DD")
     due_after: str | None = None
-    text: Annotated[str | None, Field(min_length=1, max_length=500)] = Field(
-        default=None, description="Of tasks: words, a person"
+    text: Annotated[str | None, Field(min_length=1, max_length=500)] = Field(default=None, description="Of tasks")
+    base: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = Field(
+        default=None, description="Instead: rows of a .base or note"
     )
-    folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(
-        default=None, description="Only notes in here"
+    view: Annotated[str | None, Field(max_length=LONGEST_NAME)] = None
+    filter: Annotated[str | None, Field(min_length=1, max_length=_LONGEST_FILTER)] = Field(
+        default=None, description="Instead, or of it: expression of bases"
     )
+    this: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = None
+    folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(default=None, description="Only in here")
     limit: int | None = Field(default=None, ge=1, le=1000, description="Default 50")
-    cursor: Cursor | None = Field(default=None, description="From the last answer: go on there")
+    cursor: Cursor | None = Field(default=None, description="From the last answer")
 
     @model_validator(mode="after")
     def _something(self) -> "QueryParams":
+        if self.base is not None or self.filter is not None:
+            if self.list_tags or self.tasks or self.tags or self.properties or self.having:
+                raise ValueError("base and filter go with view, this, folder, limit and cursor")
+            return self
+        if self.view is not None or self.this is not None:
+            raise ValueError("view and this are of a base; give base or filter too")
         if self.tasks is not None:
             if self.list_tags or self.properties or self.having or self.cursor or len(self.tags) > 1:
                 raise ValueError("tasks go with one tag, due_before, due_after, text, folder and limit")
@@ -64,7 +76,7 @@ class QueryParams(SnakeCaseParams):
         if self.due_before or self.due_after or self.text:
             raise ValueError("due_before, due_after and text are of tasks; give tasks too")
         if self.list_tags == bool(self.tags or self.properties or self.having):
-            raise ValueError("give tags, properties or having; or list_tags or tasks")
+            raise ValueError("give tags, properties or having; or list_tags, tasks, base or filter")
         if self.list_tags and self.folder is not None:
             raise ValueError("list_tags is of the whole vault; leave out folder")
         return self
@@ -73,6 +85,9 @@ class QueryParams(SnakeCaseParams):
 def _acts(params: QueryParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
     if params.tasks is not None:
         yield frozenset({"query", "tasks"})
+        return
+    if params.base is not None or params.filter is not None:
+        yield frozenset({"query"})
         return
     if params.list_tags:
         yield frozenset({"query", "list_tags"})
@@ -94,7 +109,7 @@ class QueryTool(ReadTool[QueryParams]):
         name="query",
         title="Query",
         action="look/looked for notes by tags and properties[: {count:result}]",
-        description="List notes by tags and properties (frontmatter), all tags, or tasks with their lines.",
+        description="List notes by tags and properties, all tags, tasks, or rows of a base (.base).",
         icon="list-filter",
         parameters=QueryParams,
         default_rate=60,
@@ -107,12 +122,16 @@ class QueryTool(ReadTool[QueryParams]):
         self._notes = NoteLookup(storage)
         self._tasks = TasksTool(storage, clock)
         self._clock = clock
+        self._storage = storage
+        self._made: BaseQueries | None = None
 
     def prepare(self, params: QueryParams, context: CallContext) -> ReadEffect:
         """Say what is looked for."""
         if (tasks := _tasks(params)) is not None:
             return self._tasks.prepare(tasks, context)
         folder = self._folder(params)
+        if (asked := self._asked(params, folder)) is not None:
+            return ReadEffect(in_vault(""), self._bases().said(asked))
         where = f" in {folder}" if folder else ""
         if params.list_tags:
             return ReadEffect(in_vault(""), "List the tags of all notes")
@@ -124,6 +143,8 @@ class QueryTool(ReadTool[QueryParams]):
         """Look."""
         if (tasks := _tasks(params)) is not None:
             return self._tasks.run(tasks, context)
+        if (asked := self._asked(params, self._folder(params))) is not None:
+            return self._bases().run(asked, params.limit or USUAL, params.cursor, context)
         if params.list_tags:
             return listed_tags(self._notes, context, params.limit or USUAL, params.cursor)
         excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
@@ -144,6 +165,20 @@ class QueryTool(ReadTool[QueryParams]):
         data = [{"path": path} | ({"properties": values[path]} if values else {}) for path in shown.items]
         lines = [f"{path}{_values(values.get(path, {}))}" for path in shown.items]
         return Output(data, listing(lines, shown, "No note has these."), shown.metadata)
+
+    def _bases(self) -> "BaseQueries":
+        """What answers from bases; it is made when it is first needed."""
+        from bridge.tools.bases.asking import BaseQueries  # noqa: PLC0415 - a start is faster without
+
+        if self._made is None:
+            self._made = BaseQueries(self._storage, self._clock)
+        return self._made
+
+    def _asked(self, params: QueryParams, folder: str) -> Asked | None:
+        """What of a base is wanted; None where something else is."""
+        if params.base is None and params.filter is None:
+            return None
+        return Asked(params.base, params.view, params.filter, params.this, folder)
 
     def _folder(self, params: QueryParams) -> str:
         """The folder with a final slash; empty for the whole vault."""

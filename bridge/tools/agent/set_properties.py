@@ -40,9 +40,7 @@ class SetPropertiesParams(SnakeCaseParams):
         default_factory=list, description="Tags to add, with or without #"
     )
     remove_tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(default_factory=list)
-    in_text: bool = Field(
-        default=False, description="Add tags at the end of the text instead, and remove them from the text too"
-    )
+    in_text: bool = Field(default=False, description="Add tags at the end of the text instead; remove them there too")
 
     @model_validator(mode="after")
     def _something(self) -> "SetPropertiesParams":
@@ -69,10 +67,7 @@ class SetPropertiesTool(NoteWriteTool[SetPropertiesParams]):
         name="set_properties",
         title="Set properties",
         action="set/set the properties of {files|notes}",
-        description=(
-            "Set or remove properties (frontmatter) and tags of one or many notes, all in one change, without "
-            "reformatting the others."
-        ),
+        description=("Set or remove properties (frontmatter) and tags of notes, as one change, without reformatting."),
         icon="list-plus",
         parameters=SetPropertiesParams,
         id_prefix="properties",

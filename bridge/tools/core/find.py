@@ -192,6 +192,8 @@ def _output(params: FindParams, found: Sequence[IndexedFile], limit: int) -> Out
 def _detailed(file: IndexedFile) -> str:
     bytes_ = "" if file.path.endswith("/") else f"{size(file.size)}, "
     made = "" if file.path.endswith("/") else f", created {local_date(file.created_ns)}"
+    if made.endswith(local_date(file.mtime_ns)):
+        made = ""  # on the same day
     return f"{file.path} ({bytes_}modified {local_time(file.mtime_ns)}{made})"
 
 

@@ -49,8 +49,8 @@ class ChainTool(WriteTool[ChainParams]):
 
 def changed(applied: Applied) -> Output:
     """What a chain has changed, as its tools report it."""
-    files = {change.path for change in applied.plan.changes if not change.of_folder}
-    count = "1 file" if len(files) == 1 else f"{len(files)} files"
+    plan = applied.plan
     return Output(
-        {"modified": True, "files": list(applied.plan.targets)}, f"All calls were made; {count} changed as one."
+        {"modified": True, "files": list(plan.targets), "count": plan.files},
+        f"All calls were made; {plan.counted_files} changed as one.",
     )

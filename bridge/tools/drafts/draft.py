@@ -58,8 +58,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         name="draft",
         title="Draft",
         action="take/took a draft[ with {files}]",
-        description="For work on many files: after begin, changes are staged and not asked about; submit asks the user "
-        "once about all of them.",
+        description="For many changes: after begin they are staged, and submit asks the user once about all.",
         icon="git-pull-request-draft",
         parameters=ModelParameters(DraftParams),
         operation=Operation.UPDATE,
@@ -115,11 +114,10 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
     def report(self, params: DraftParams, applied: Applied) -> Output:
         """What was taken of it."""
         del params
-        files = list(applied.plan.targets)
-        count = "1 file" if len(files) == 1 else f"{len(files)} files"
+        plan = applied.plan
         return Output(
-            {"draft": applied.plan.draft, "modified": True, "files": files},
-            f"The user took the draft {applied.plan.draft}: {count} changed. It has ended.",
+            {"draft": plan.draft, "modified": True, "files": list(plan.targets), "count": plan.files},
+            f"The user took the draft {plan.draft}, {plan.counted_files}. It has ended.",
         )
 
     def _draft(self, params: DraftParams, caller: Caller) -> Draft:

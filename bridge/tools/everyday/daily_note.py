@@ -27,13 +27,13 @@ _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 class DailyNoteParams(SnakeCaseParams):
     """Which note, and what is added to it."""
 
-    period: Period = Field(default="daily", description="Which kind of note")
+    period: Period = "daily"
     date: str = Field(
         default="today", max_length=20, description="A day in it: YYYY-MM-DD, today, yesterday or tomorrow"
     )
     append: str | None = Field(default=None, description="Text to add to the note")
     heading: str | None = Field(
-        default=None, min_length=1, max_length=1000, description="With append: the heading below which it goes"
+        default=None, min_length=1, max_length=1000, description="With append: below this heading"
     )
 
 
@@ -50,8 +50,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
         title="Daily note",
         action="write/wrote {files|a daily note}",
         description=(
-            "Find or create the note of a day, week, month, quarter or year, with the user's folder, format and "
-            "template, and add text to it."
+            "Find, create or add to the note of a day, week, month, quarter or year, as the user has set them up."
         ),
         icon="calendar",
         parameters=DailyNoteParams,

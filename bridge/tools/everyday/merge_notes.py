@@ -15,6 +15,7 @@ from bridge.notes.outline import Outline
 from bridge.notes.redirection import Place, Redirection
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
+from bridge.tools.formatting import some
 from bridge.tools.joining import appended, body_of, check_joined, ending_of, free_block, parsed, with_blocks
 from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
@@ -98,8 +99,7 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
             f"{path!r} has other values than {target!r} for some properties, and they will be lost: {', '.join(names)}"
             for path, names in left_out.items()
         ]
-        named = ", ".join(source.path for source in sources)
-        summary = f"Merge {named} into {target}{kept.sentence}"
+        summary = f"Merge {some([source.path for source in sources])} into {target}{kept.sentence}"
         return builder.build(self.spec.operation, summary, [*warnings, *kept.warnings], broken=kept.broken, whole=True)
 
     def report(self, params: MergeNotesParams, applied: Applied) -> Output:

@@ -12,7 +12,6 @@ from bridge.notes.renamed_properties import rename_property
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.everyday.many_notes import ManyNotes, reported
 from bridge.tools.files.paths import vault_path
-from bridge.tools.formatting import counted
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import LONGEST_PATH, LONGEST_TAG, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
@@ -56,6 +55,8 @@ class RenamePropertyTool(WriteTool[RenamePropertyParams]):
 
     def prepare(self, params: RenamePropertyParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the property in every note."""
+        from bridge.bases.following import PropertyFollower  # noqa: PLC0415 - a start is faster without
+
         old, new = params.property.strip(), params.new_name.strip()
         if not new or _CONTROL.search(new):
             raise InvalidParameters(f"{params.new_name!r} cannot be the name of a property; give one line")
@@ -71,13 +72,14 @@ class RenamePropertyTool(WriteTool[RenamePropertyParams]):
         if not paths:
             raise NotFound(f"No note has the property {old!r}")
         builder = self._storage.plan()
-        changed, left = self._notes.edit(builder, paths, partial(rename_property, old=old, new=new), context)
+        changed, left = self._notes.edit(
+            builder, paths, partial(rename_property, old=old, new=new), context, PropertyFollower(old, new)
+        )
         if not changed:
             message = Output({"updated": [], "updatedCount": 0, "left": left}, f"Nothing to rename to {new!r}.")
             return Unchanged(in_vault(*paths), f"Look at the notes with the property {old!r}", message)
-        summary = f"Rename the property {old!r} to {new!r} in {counted(changed, 'note')}"
-        warnings = [*left, *self._notes.bases_naming(old)]
-        return builder.build(self.spec.operation, summary, warnings, renamed_property=old.lower())
+        summary = f"Rename the property {old!r} to {new!r} in {changed}"
+        return builder.build(self.spec.operation, summary, left, renamed_property=old.lower())
 
     def report(self, params: RenamePropertyParams, applied: Applied) -> Output:
         """Which notes changed."""

@@ -51,6 +51,8 @@ class RenameTagTool(WriteTool[RenameTagParams]):
 
     def prepare(self, params: RenameTagParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the tag in every note."""
+        from bridge.bases.following import TagFollower  # noqa: PLC0415 - a start is faster without
+
         old, new = check_tag(params.tag), check_tag(params.new_tag)
         knowledge = self._storage.knowledge
         knowledge.refresh()
@@ -59,15 +61,15 @@ class RenameTagTool(WriteTool[RenameTagParams]):
             raise NotFound(f"No note has the tag #{old}")
         builder = self._storage.plan()
         edit = partial(rename_tag, old=old, new=new)
-        changed, left = self._notes.edit(builder, paths, edit, context)
+        changed, left = self._notes.edit(builder, paths, edit, context, TagFollower(old, new))
         if not changed:
             message = Output({"updated": [], "updatedCount": 0, "left": left}, f"Nothing to rename to #{new}.")
             return Unchanged(in_vault(*paths), f"Look at the notes with the tag #{old}", message)
-        warnings = [*left, *self._notes.bases_naming(old)]
+        warnings = list(left)
         both = [] if renamed(new, old, new) else knowledge.tagged(new)
         if both:
             warnings.insert(0, f"{counted(len(both), 'note')} had the tag #{new} before, so the two become one")
-        summary = f"Rename the tag #{old} to #{new} in {counted(changed, 'note')}"
+        summary = f"Rename the tag #{old} to #{new} in {changed}"
         return builder.build(self.spec.operation, summary, warnings)
 
     def report(self, params: RenameTagParams, applied: Applied) -> Output:

@@ -14,6 +14,7 @@ from bridge.notes.names import link_key
 from bridge.notes.note import BlockId, ParsedNote
 from bridge.notes.parts import has_part
 from bridge.notes.reference import parse_reference
+from bridge.tools.bases.holding import holding_bases
 from bridge.tools.everyday.places import Places
 from bridge.tools.formatting import shortened
 from bridge.tools.storage import Storage
@@ -29,6 +30,7 @@ LIKENESS: Final = 80
 _LINKING: Final = (".md", ".canvas", ".base")
 """Extensions of files that are no attachments."""
 _PROPERTIES_BYTES: Final = 64 * 1024
+_BASE_BYTES: Final = 1 << 20
 _FORMER: Final = {"tag": "tags", "alias": "aliases", "cssclass": "cssclasses"}
 _CHECK_EVERY: Final = 200
 
@@ -183,6 +185,24 @@ class SurveyedVault:
         yaml = text[block.yaml_start : block.yaml_end] if block else ""
         lines = [line for line in yaml.splitlines() if line.strip() and not line.lstrip().startswith("#")]
         return bool(lines) and read_properties(yaml) is None
+
+    # -- bases --------------------------------------------------------------------------------------------------
+
+    def broken_bases(self) -> Iterator[Finding]:
+        """Bases, also those in notes, that cannot be read, or in which an expression is wrong."""
+        from bridge.tools.bases.checking import mistakes  # noqa: PLC0415 - a start is faster without
+
+        for number, path in enumerate(holding_bases(self._knowledge)):
+            if number % _CHECK_EVERY == 0:
+                self._check()
+            if not self._reports(path):
+                continue
+            try:
+                data, _stat = self._storage.read(parse_path(path), limit=_BASE_BYTES)
+            except ToolFailure:
+                continue
+            for says in mistakes(path, data.decode("utf-8", "surrogateescape")):
+                yield Finding(path, says)
 
     # -- showing ------------------------------------------------------------------------------------------------
 

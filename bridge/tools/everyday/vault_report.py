@@ -25,6 +25,7 @@ SectionName = Literal[
     "dead_ends",
     "unused_attachments",
     "broken_properties",
+    "broken_bases",
 ]
 
 _SECTIONS: Mapping[SectionName, tuple[str, Callable[[SurveyedVault], Iterable[Finding]]]] = {
@@ -36,13 +37,14 @@ _SECTIONS: Mapping[SectionName, tuple[str, Callable[[SurveyedVault], Iterable[Fi
     "dead_ends": ("Notes without a link", SurveyedVault.dead_ends),
     "unused_attachments": ("Attachments that nothing links to", SurveyedVault.unused_attachments),
     "broken_properties": ("Properties that Obsidian does not read", SurveyedVault.broken_properties),
+    "broken_bases": ("Bases with a mistake", SurveyedVault.broken_bases),
 }
 
 
 class VaultReportParams(SnakeCaseParams):
     """Which part of the report."""
 
-    sections: list[SectionName] | None = Field(default=None, min_length=1, description="Which sections (default: all)")
+    sections: list[SectionName] | None = Field(default=None, min_length=1, description="Default: all")
     folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only in here")
     limit: int = Field(default=20, ge=1, le=500, description="Of each section")
 
@@ -59,7 +61,7 @@ class VaultReportTool(ReadTool[VaultReportParams]):
         name="vault_report",
         title="Vault report",
         action="survey/surveyed the vault[ in {folder}]",
-        description="Broken links with likely targets, orphans, and what else is wrong.",
+        description="Broken links with likely targets, orphans, what else is wrong.",
         icon="stethoscope",
         parameters=VaultReportParams,
         output={"type": "object", "additionalProperties": members(total=WHOLE, items=a_list(ANYTHING))},

@@ -3,6 +3,8 @@
 Without a folder it goes where Obsidian puts new notes (rule 78 of docs/obsidian.md).
 """
 
+import asyncio
+from collections.abc import Awaitable
 from contextlib import suppress
 from itertools import count
 from typing import Annotated, Literal
@@ -15,14 +17,37 @@ from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.references import is_link
 from bridge.notes.reference import parse_reference
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool
+from bridge.toolkit.tool import (
+    AGENT,
+    VAULT,
+    Applied,
+    CallContext,
+    ChainEffect,
+    Output,
+    RequestEffect,
+    Unchanged,
+    WriteTool,
+)
 from bridge.tools.files.create_folder import CreateFolderParams, CreateFolderTool
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.note_names import note_name, title_of
 from bridge.tools.files.paths import NOTE, note_path, vault_path
 from bridge.tools.files.template_text import TemplateText, unfilled_warning, with_content
-from bridge.tools.formatting import UNLINKABLE, done, shortened, size
+from bridge.tools.formatting import UNLINKABLE, counted, done, shortened, size
+from bridge.tools.joining import appended, ending_of
 from bridge.tools.kinds import write_spec
+from bridge.tools.pages import (
+    LONGEST_URL,
+    SECONDS,
+    FetchedPage,
+    SavedImages,
+    note_of,
+    page_for_note,
+    save_images,
+    to_be_fetched,
+    warnings_of,
+    with_origin,
+)
 from bridge.tools.parameters import LONGEST_PATH, NO_CONTENT, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.name_folding import fold
@@ -43,6 +68,13 @@ class CreateNoteParams(SnakeCaseParams):
     content: Annotated[str | None, Sentence(NO_CONTENT)] = Field(
         default=None, description="All that it holds; of a note, Markdown"
     )
+    url: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=LONGEST_URL,
+        description="Web page to save, below content; sets title, source, author, date",
+    )
+    save_images: bool = Field(default=False, description="Save its images too")
     kind: Literal["note", "file", "folder"] = Field(
         default="note", description="file: other text, exactly at path; folder: an empty one at path"
     )
@@ -50,12 +82,12 @@ class CreateNoteParams(SnakeCaseParams):
         default=None,
         min_length=1,
         max_length=LONGEST_PATH,
-        description="Where; .md is added when missing, missing folders are made (default: from the title)",
+        description="Where; .md and missing folders are added (default: from the title)",
     )
     title: str | None = Field(
         default=None,
         max_length=LONGEST_PATH,
-        description="Names the file (default: first heading or first line of content)",
+        description="Names the file (default: first heading or line)",
     )
     name: str | None = Field(
         default=None,
@@ -98,6 +130,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         presets=frozenset({AGENT, VAULT}),
         replaces=frozenset({"write_file", "create_folder"}),
         acts=lambda params, _paths: [_ACTS[params.kind]],
+        timeout=lambda params: SECONDS if params.url is not None else 30.0,
     )
 
     def __init__(self, storage: PlanningStorage, creation: CreationPlanner, clock: Clock) -> None:
@@ -107,32 +140,77 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         self._templates = TemplateText(storage)
         self._folders = CreateFolderTool(storage)
 
-    def prepare(self, params: CreateNoteParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(
+        self, params: CreateNoteParams, context: CallContext
+    ) -> ChangePlan | Unchanged | Awaitable[ChangePlan | Unchanged | ChainEffect | RequestEffect]:
         """Find the place and plan the note."""
         if params.kind == "folder":
             if params.content:
                 raise InvalidParameters("A folder has no content; leave it out")
+            _not_of_a_page(params)
             return self._folders.prepare(self._folder_of(params), context)
-        if params.content is None and params.template is None:
+        if params.content is None and params.template is None and params.url is None:
             raise InvalidParameters(NO_CONTENT)
         content = params.content or ""
         new = encode(content)
         if params.kind == "file":
             if params.template is not None:
                 raise InvalidParameters("A template is for notes; leave it out, or kind")
+            _not_of_a_page(params)
             place = self._free(vault_path(_only_path(params), self._storage))
             return self._creation.plan(place, new, f'Create file "{place}" ({size(len(new))})', context)
-        place = self._place(params)
-        warnings, reads = [], []
+        if params.url is not None:
+            return self._from_page(params, params.url, context)
+        _not_of_a_page(params)
+        return self._planned(params, content, context)
+
+    async def _from_page(
+        self, params: CreateNoteParams, address: str, context: CallContext
+    ) -> ChangePlan | RequestEffect:
+        """Fetch a page, and plan its note. The place is looked for afterwards: a failure to fetch tells nothing of it.
+
+        Raises:
+            FetchFailed: It may not be fetched, or cannot be.
+        """
+        if context.looking:
+            return to_be_fetched(address, "create a note of it")
+        page = await page_for_note(context, address)
+        saved = SavedImages()
+        if params.save_images:
+            place = await asyncio.to_thread(self._place, params, page.title or title_of(page.text))
+            saved = await save_images(page, place, self._storage, context)
+        return await asyncio.to_thread(self._planned, params, params.content or "", context, page, saved)
+
+    def _planned(
+        self,
+        params: CreateNoteParams,
+        content: str,
+        context: CallContext,
+        page: FetchedPage | None = None,
+        saved: SavedImages | None = None,
+    ) -> ChangePlan:
+        """Plan a note of a content, a template and a page, as far as there are any."""
+        place = self._place(params, "" if page is None else page.title or title_of(page.text))
+        warnings: list[str] = []
+        reads, text = [], content
         if params.template is not None:
             template = self._templates.find(params.template)
-            text = self._templates.fill(template, place, self._clock.now().astimezone())
-            new, reads = encode(with_content(text, content)), [str(self._storage.resolve(template))]
-            warnings += unfilled_warning(text)
+            filled = self._templates.fill(template, place, self._clock.now().astimezone())
+            text, reads = with_content(filled, text), [str(self._storage.resolve(template))]
+            warnings += unfilled_warning(filled)
+        if page is not None:
+            warnings += warnings_of(page, saved)
+            # What a page begins with is text, also where it looks like properties.
+            text = with_origin(text, page)
+            text = appended(text, note_of(page, saved.links if saved else None).strip("\n"), ending_of(text))
+        new = encode(text)
         if bad := sorted(set(UNLINKABLE) & set(place.name)):
             warnings.append(f'Links will not work with the name "{place.name}", because it holds {" ".join(bad)}')
-        summary = f'Create note "{place}" ({size(len(new))})'
-        return self._creation.plan(place, new, summary, context, warnings, reads=reads)
+        files = saved.files if saved else {}
+        images = f" with {counted(len(files), 'image')}" if files else ""
+        source = f" from {shortened(page.url, 200)}" if page is not None else ""
+        summary = f'Create note "{place}" ({size(len(new))}){images}{source}'
+        return self._creation.plan(place, new, summary, context, warnings, reads=reads, besides=files)
 
     def report(self, params: CreateNoteParams, applied: Applied) -> Output:
         """Where the note is."""
@@ -147,8 +225,8 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         folder: CreateFolderParams = self._folders.spec.parameters.parse({"path": _only_path(params)})
         return folder
 
-    def _place(self, params: CreateNoteParams) -> VaultPath:
-        """Where the note will lie."""
+    def _place(self, params: CreateNoteParams, title: str = "") -> VaultPath:
+        """Where the note will lie; `title` names it where nothing else does."""
         if params.path is not None:
             if params.name is not None or params.folder is not None:
                 raise InvalidParameters("path says where the note goes; leave out name and folder, or path")
@@ -158,7 +236,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
             if params.title is not None:
                 raise InvalidParameters("Give either name or title, and not both")
             return self._free(note_path(f"{folder}/{_unlinked(params.name.strip())}", self._storage, "name"))
-        name = note_name(params.title or title_of(params.content or ""))
+        name = note_name(params.title or title or title_of(params.content or ""))
         taken = self._names(folder)
         names = (name if not number else f"{name} {number}" for number in count())
         return self._free(folder.child(next(name for name in names if fold(name + NOTE) not in taken) + NOTE))
@@ -193,6 +271,14 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         with suppress(NotFound):
             return {fold(name) for name in self._storage.names(folder)}
         return set()
+
+
+def _not_of_a_page(params: CreateNoteParams) -> None:
+    """Raise InvalidParameters where a call speaks of a page that it cannot have."""
+    if params.url is not None:
+        raise InvalidParameters("A page becomes a note; leave out kind, or url")
+    if params.save_images:
+        raise InvalidParameters("save_images is for the page at url; give url too")
 
 
 def _only_path(params: CreateNoteParams) -> str:

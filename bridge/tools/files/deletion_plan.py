@@ -10,7 +10,7 @@ from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.deletion_preview import DeletionPreview
-from bridge.tools.formatting import counted, size
+from bridge.tools.formatting import counted, size, some
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
@@ -232,7 +232,7 @@ def _gone(applied: Applied) -> Output:
     }
     where = "to trash" if applied.disposal is not None else "permanently: Obsidian is set to keep no trash"
     undo = "" if applied.disposal is not None else f". It can{'' if applied.backup else 'not'} be undone"
-    return Output(data, f"Deleted {len(paths)} items{_named(paths, len(paths))} {where}{undo}.")
+    return Output(data, f"Deleted {len(paths)} items: {some(paths)} {where}{undo}.")
 
 
 def _goes(where: TrashPlace, count: int) -> str:

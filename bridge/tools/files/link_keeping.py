@@ -3,7 +3,7 @@
 The index says which notes may hold such links; what is written is worked out from the notes as they are on disk.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,10 +11,12 @@ from bridge.clock import Clock
 from bridge.contract.consent import Operation
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import StoredLink
+from bridge.notes.base_blocks import mentions_base
 from bridge.notes.names import link_key
 from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.notes.work import TooMuchWork
 from bridge.toolkit.tool import CallContext
+from bridge.tools.bases.holding import EXTENSION, holding_bases
 from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.file_types import is_text
@@ -27,7 +29,7 @@ MOST_BYTES = 512 << 20
 MOST_LISTED = 1_000
 """Broken links that an answer lists."""
 
-SOURCES = (".md", CANVAS)
+SOURCES = (".md", CANVAS, EXTENSION)
 """Extensions of the files that hold links."""
 _MOST_NAMED = 20
 _LONGEST = 100
@@ -89,15 +91,17 @@ class LinkKeeper:
         self._knowledge = storage.everything.knowledge
         self._clock = clock
 
-    def moving(self, moves: dict[str, str | None]) -> Relocation:
+    def moving(self, moves: dict[str, str | None], folders: Mapping[str, str] | None = None) -> Relocation:
         """What a move means for links. The index looks at the disk first, so that no link is missed.
 
         Args:
             moves: Where each file goes.
+            folders: Where each folder goes that moves with all that is in it.
         """
         self._knowledge.refresh()
         names = self._knowledge.names
-        return Relocation(names, names.moved(moves), moves, self._storage.app_settings.new_link_format)
+        form = self._storage.app_settings.new_link_format
+        return Relocation(names, names.moved(moves), moves, form, folders=folders or {})
 
     def check(self, context: CallContext) -> None:
         """Stop a call that takes too long.
@@ -148,7 +152,7 @@ class LinkKeeper:
         """
         keys = {link_key(path) for path in paths}
         found = {link.source for link in self._knowledge.links_named(keys) if _may_change(link, moving)}
-        return sorted(found)
+        return sorted(found.union(holding_bases(self._knowledge)) if moving.moves else found)
 
     def rewritten(
         self, moving: Relocation, sources: Sequence[str], kept: KeptLinks, context: CallContext
@@ -194,17 +198,21 @@ class LinkKeeper:
         Raises:
             PermissionDenied: A link to a file that the user has closed would have to change.
         """
-        if not path.lower().endswith(SOURCES) or not any(mark in data for mark in (b"[", b"{", b"<")):
+        of_base = path.lower().endswith(EXTENSION)
+        if not path.lower().endswith(SOURCES) or not any(mark in data for mark in (b"[", b"{", b"<", b"(")):
             return None
         if not is_text(data):
             kept.warnings.append(f"{path!r} is not text, so its links stay as they are")
             return None
         text = data.decode("utf-8", "surrogateescape")
         try:
-            found = rewrite(text, path, moving)
+            found = RewrittenText(text, (), 0, ()) if of_base else rewrite(text, path, moving)
         except TooMuchWork:
             kept.warnings.append(f"{path!r} is too much to be understood, so its links stay as they are")
             return None
+        after, edits = found.text, 0
+        if of_base or mentions_base(after):
+            after, edits = _with_bases(path, after, moving, kept)
         closed = self.closed()
         if any(map(closed, found.targets)):
             raise closed_file()
@@ -214,11 +222,12 @@ class LinkKeeper:
             kept.broken += (
                 BrokenLink(place, text.count("\n", 0, link.start) + 1, _shown(link.original)) for link in found.left
             )
-        if not found.edits:
+        if not found.edits and not edits:
             return None
-        kept.links += found.links
+        links = found.links + edits
+        kept.links += links
         kept.notes += 1
-        return RewrittenFile(path, data, found.text.encode("utf-8", "surrogateescape"), found.links)
+        return RewrittenFile(path, data, after.encode("utf-8", "surrogateescape"), links)
 
     def _read(
         self, source: str, moving: Relocation, kept: KeptLinks, closed: Callable[[str], bool]
@@ -259,6 +268,7 @@ class CreationPlanner:
         warnings: Sequence[str] = (),
         *,
         reads: Sequence[str] = (),
+        besides: Mapping[VaultPath, bytes] | None = None,
     ) -> ChangePlan:
         """The plan that makes a file and, where its name makes a link of another note ambiguous, rewrites that link.
 
@@ -272,13 +282,15 @@ class CreationPlanner:
             context: The call.
             warnings: What else they should know.
             reads: Files that the text is from.
+            besides: Further files that are made with it, by their places.
 
         Raises:
             PermissionDenied: A note that the user has closed would have to change.
         """
-        builder = self._storage.plan()
-        builder.create(place, new)
-        kept = self._keeper.keep_for_new(builder, [str(place)], context)
+        builder, files = self._storage.plan(), {place: new} | dict(besides or {})
+        for path, data in files.items():
+            builder.create(path, data)
+        kept = self._keeper.keep_for_new(builder, list(map(str, files)), context)
         operation = Operation.UPDATE if kept.links else Operation.CREATE
         warned = [*warnings, *kept.warnings]
         return builder.build(operation, summary + kept.sentence, warned, broken=kept.broken, reads=reads)
@@ -292,6 +304,16 @@ def closed_file() -> PermissionDenied:
         "are, or choose another name",
         code="denied_by_rule",
     )
+
+
+def _with_bases(path: str, text: str, moving: Relocation, kept: KeptLinks) -> tuple[str, int]:
+    """A file in whose bases the places that name what moves have followed, and how many they are."""
+    from bridge.bases.following import MoveFollower  # noqa: PLC0415 - a start is faster without
+    from bridge.tools.bases.keeping import follow_in  # noqa: PLC0415 - a start is faster without
+
+    followed = follow_in(path, text, MoveFollower(path, moving))
+    kept.warnings += (f"{path!r} may not follow, {each}" for each in followed.left[:_MOST_NAMED])
+    return followed.text, followed.edits
 
 
 def _alike(path: str) -> tuple[str, ...]:

@@ -122,7 +122,8 @@ class MovePlanner:
         places = {str(path): str(moved.place(path)) for moved in sets for path in moved.files}
         if len(set(places.values())) < sum(len(moved.files) for moved in sets):
             raise InvalidParameters("Two of the moves are of the same file, or to the same place; put them into one")
-        moving = self._keeper.moving(dict(places))
+        whole = {str(moved.source): str(moved.target) for moved in sets if moved.is_folder}
+        moving = self._keeper.moving(dict(places), whole)
         for moved in sets:
             self._move(builder, moved, moving, kept, context)
         others = [path for path in self._keeper.sources(moving, [*places, *places.values()]) if path not in places]

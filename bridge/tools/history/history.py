@@ -25,7 +25,7 @@ _NAMED = 3
 class HistoryParams(SnakeCaseParams):
     """What to do with which changes."""
 
-    action: Literal["list", "diff", "undo"] = Field(default="list", description="undo asks the user")
+    action: Literal["list", "diff", "undo"] = "list"
     execution_id: str | None = Field(default=None, min_length=1, max_length=200, description="Default: the newest")
     count: int = Field(default=1, ge=1, le=MOST, description="For undo: how many, as one question")
     limit: int = Field(default=20, ge=1, le=MOST, description="For list: how many")

@@ -52,7 +52,7 @@ class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
         name="templates",
         title="Templates",
         action="run/ran the template[ {name}]",
-        description="The user's templates for work that comes again: list them, and run one as one change.",
+        description="The user's templates for recurring work: list them, or run one as one change.",
         icon="list-checks",
         parameters=ModelParameters(TemplatesParams),
         operation=Operation.UPDATE,

@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from http import HTTPStatus
 from typing import Any, Final, Literal
 
@@ -16,13 +16,17 @@ from bridge.errors import InvalidParameters, NetworkFailure
 from bridge.policy.targets import url_target
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
+from bridge.tools.pages import FetchedPage, taker
 from bridge.tools.quoting import ROOM, quoted
 from bridge.web.cache import Cached
 from bridge.web.door import WebRequest, WebResponse
+from bridge.web.extraction.form import PageText
 from bridge.web.services import WebServices
 from bridge.web.url import WebUrl, parse_url
 
 Format = Literal["markdown", "text", "html", "raw", "base64"]
+Form = Format | Literal["note"]
+"""The format that was asked for; `note` where a tool has asked that makes a note of the page."""
 MOST_BODY: Final = 256 * 1024
 """Characters of a POST's body."""
 _SHOWN_BODY: Final = 20_000
@@ -87,6 +91,27 @@ class _Content:
     text: str
     hops: tuple[str, ...]
     scripted: bool = False
+    author: str = ""
+    date: str = ""
+    images: tuple[tuple[str, str], ...] = ()
+    marked: str = ""
+
+    def as_page(self) -> FetchedPage:
+        """Return it for a tool that writes."""
+        return FetchedPage(
+            url=self.url,
+            title=self.title,
+            kind=self.kind,
+            form=self.form,
+            text="" if self.form == "base64" else self.text,
+            data=base64.b64decode(self.text) if self.form == "base64" else b"",
+            author=self.author,
+            date=self.date,
+            images=self.images,
+            marked=self.marked,
+            removed=self.removed,
+            scripted=self.scripted,
+        )
 
 
 class WebFetchTool(ReadTool[WebFetchParams]):
@@ -151,7 +176,9 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         """Fetch it, or take it from what was fetched a short while ago."""
         began = self._web.clock.monotonic()
         url = self._web.door.passage(parse_url(params.url)).url
-        key = ("web_fetch", str(url), params.format)
+        take = taker.get()
+        form: Form = "note" if take is not None and params.format == "markdown" else params.format
+        key = ("web_fetch", str(url), form)
 
         def look() -> tuple[Mapping[str, str], Cached | None]:
             headers = self._web.credentials.headers_for(url)
@@ -162,9 +189,14 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         if found is not None:
             content = await self._kept(found, url, context)
         else:
-            content = await self._fetched(params, url, headers, context)
+            content = await self._fetched(params, url, headers, context, form)
             if params.method == "GET" and not headers:
                 await asyncio.to_thread(self._keep, key, content)
+        if take is not None:  # the person is shown it in what is made of it
+            take(await asyncio.to_thread(content.as_page))
+            whole = "" if content.form == "base64" else content.text
+            whole = "\n".join([whole, *(address for _shows, address in content.images)])  # its client has read them
+            return Output({"url": content.url, "size": content.size}, whole, {"cached": cached})
         if context.settings.review_web_pages:
             await context.review(_review(content))
         milliseconds = round((self._web.clock.monotonic() - began) * 1000)
@@ -179,16 +211,16 @@ class WebFetchTool(ReadTool[WebFetchParams]):
             if to.origin != origin:
                 await context.authorize(url_target(str(to)), f"Follow a redirect to {to}")
                 origin = to.origin
-        return _Content(**head | {"hops": tuple(head["hops"])}, text=found.content.decode())
+        images = tuple((shows, address) for shows, address in head["images"])
+        return _Content(**head | {"hops": tuple(head["hops"]), "images": images}, text=found.content.decode())
 
     def _keep(self, key: tuple[str, ...], content: _Content) -> None:
-        head = {
-            name: getattr(content, name)
-            for name in ("url", "title", "kind", "form", "size", "removed", "hops", "scripted")
-        }
+        head = {member.name: getattr(content, member.name) for member in fields(content) if member.name != "text"}
         self._web.cache.put(key, head, content.text.encode("utf-8", "replace"))
 
-    async def _fetched(self, params: WebFetchParams, url: WebUrl, headers: Any, context: CallContext) -> _Content:
+    async def _fetched(
+        self, params: WebFetchParams, url: WebUrl, headers: Any, context: CallContext, form: Form
+    ) -> _Content:
         async def authorize(to: WebUrl, why: str) -> None:
             await context.authorize(url_target(str(to)), f"{why} to {to}")
 
@@ -204,16 +236,16 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         response = await self._web.door.send(request, authorize=authorize)
         if not response.is_success:
             raise _refused(response)
-        return await self._content(params, response)
+        return await self._content(form, response)
 
-    async def _content(self, params: WebFetchParams, response: WebResponse) -> _Content:
+    async def _content(self, wanted: Form, response: WebResponse) -> _Content:
         kind = response.content_type or _sniffed(response.body)
         charset = _charset(response.headers.get("content-type", ""))
-        form, title, removed, scripted = _form(kind, params.format), "", 0, False
-        if form in {"markdown", "text"}:
+        form, page = _form(kind, wanted), PageText("", "", 0)
+        if form in {"markdown", "text", "note"}:
             read = self._web.reader.read
             page = await asyncio.to_thread(read, response.body, str(response.url), charset, form)
-            title, text, removed, scripted = page.title, page.text, page.removed, page.scripted
+            text = page.text
         elif form == "base64":
             text = await asyncio.to_thread(lambda: base64.b64encode(response.body).decode("ascii"))
         else:
@@ -222,14 +254,18 @@ class WebFetchTool(ReadTool[WebFetchParams]):
             text, _encoding = await asyncio.to_thread(decode_text, response.body, charset, html="html" in kind)
         return _Content(
             str(response.url),
-            title,
+            page.title,
             kind,
             form,
             len(response.body),
-            removed,
+            page.removed,
             text,
             tuple(map(str, response.hops)),
-            scripted,
+            page.scripted,
+            page.author,
+            page.date,
+            page.images,
+            page.marked,
         )
 
 
@@ -248,7 +284,7 @@ def _review(content: _Content) -> RequestEffect:
     )
 
 
-def _form(kind: str, wanted: Format) -> str:
+def _form(kind: str, wanted: Form) -> str:
     """The form that an answer has: what was asked for where it is a web page, else by what it is."""
     if kind.startswith("image/") and kind != "image/svg+xml":
         return "base64"

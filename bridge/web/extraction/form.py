@@ -16,9 +16,28 @@ class PageText:
         text: Its main part, as Markdown or text.
         removed: How many elements with text were left out because a style hides them.
         scripted: Whether next to nothing stands in it without its scripts, which are not run.
+        author: Who wrote it, where it says so and was read as a note.
+        date: When it was published, as `YYYY-MM-DD`, likewise.
+        images: The images of a note: what each shows, and its address. Where the n-th belongs, `mark(n)` stands in the
+            text.
+        marked: What the marks of the images begin with: no page can know it.
     """
 
     title: str
     text: str
     removed: int
     scripted: bool = False
+    author: str = ""
+    date: str = ""
+    images: tuple[tuple[str, str], ...] = ()
+    marked: str = ""
+
+
+def mark(marked: str, number: int | str) -> str:
+    """Return what stands in the text of a note where an image belongs.
+
+    Args:
+        marked: The `marked` of the page.
+        number: Which of its images, counted from 0, or a pattern for it.
+    """
+    return f"{marked}x{number}x"

@@ -36,6 +36,7 @@ _NEVER: Final = (
     *("img", "picture", "input", "select", "textarea", "button", "datalist", "meta", "link", "base", "map", "dialog"),
 )
 """Elements that hold no text for readers."""
+_IMAGES: Final = frozenset({"img", "picture"})
 _HIDING_CLASSES: Final = frozenset(
     (
         *("sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "screen-reader-only", "sr_only"),
@@ -75,11 +76,12 @@ _RULE_SECONDS: Final = 2.0
 """Processor time that the rules of a page may take; those of real pages take some milliseconds."""
 
 
-def take_out_hidden(tree: HtmlElement) -> int:
+def take_out_hidden(tree: HtmlElement, *, images: bool = False) -> int:
     """Remove what no reader sees, and the characters that cannot be seen in the rest.
 
     Args:
         tree: The page, which is changed.
+        images: Whether its images stay.
 
     Returns:
         How many elements with text were removed that a style hides.
@@ -88,7 +90,10 @@ def take_out_hidden(tree: HtmlElement) -> int:
     for element in tree.iter(etree.Comment, etree.ProcessingInstruction):
         _drop(element)
     for element in list(tree.iter(*_NEVER)):
-        _drop(element)
+        if not images or element.tag not in _IMAGES:
+            _drop(element)
+        elif element.tag == "picture":
+            element.drop_tag()
     hidden += [element for element in tree.iter(etree.Element) if _is_hidden(element)]
     count = 0
     for element in hidden:

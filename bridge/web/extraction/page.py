@@ -2,11 +2,13 @@
 
 import copy
 import re
+import secrets
 from typing import Any, Final
 from urllib.parse import urljoin
 
 import lxml.html
 import trafilatura
+import trafilatura.metadata
 import trafilatura.settings
 from lxml import etree
 from lxml.html import HtmlElement
@@ -14,7 +16,7 @@ from markdownify import MarkdownConverter
 from readability import Document
 
 from bridge.web.extraction.charset import decode_text
-from bridge.web.extraction.form import PageText, TooLarge
+from bridge.web.extraction.form import PageText, TooLarge, mark
 from bridge.web.extraction.hidden import take_out_hidden
 from bridge.web.extraction.notation import write_footnotes, write_formulas
 from bridge.web.extraction.subtree import join_parts, lost, subtree_of, text_weight, without_surroundings
@@ -31,6 +33,12 @@ UNLINKED: Final = 0.8
 _SHORT: Final = copy.deepcopy(trafilatura.settings.DEFAULT_CONFIG)
 # Its bounds are for languages with letters; a page in Chinese says in 80 characters what takes 250 of them.
 _SHORT.set("DEFAULT", "MIN_EXTRACTED_SIZE", "80")
+_MOST_IMAGES: Final = 500
+_LONGEST_NAME: Final = 200
+_LONGEST_ADDRESS: Final = 2000
+_SOURCES: Final = ("src", "data-src", "data-original")
+"""Where an image's address stands; pages that load images late keep it besides, and a picture of one pixel in `src`."""
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _BLANKS: Final = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 _KEPT: Final = {"href", "colspan", "rowspan", "start", "class"}
 _SPANS: Final = re.compile(r"[1-9][0-9]?")
@@ -44,7 +52,7 @@ def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") 
         data: The page's bytes.
         url: Where it came from, by which its links become absolute.
         charset: The encoding that the header names.
-        form: `markdown`, or `text`.
+        form: `markdown`, `text`, or `note`: Markdown with places for the images, and who wrote it when.
 
     Raises:
         TooLarge: It has too many elements.
@@ -55,16 +63,76 @@ def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") 
         return PageText("", "", 0)
     _bound(tree)
     title = _title(tree)
+    as_note = form == "note"
+    author, date = _origin(tree, url) if as_note else ("", "")
     write_formulas(tree)
     write_footnotes(tree)
     scripted = next(tree.iter("script"), None) is not None
-    removed = take_out_hidden(tree)
+    removed = take_out_hidden(tree, images=as_note)
     _make_absolute(tree, url)
-    main = _main(tree, url)
+    main = _main(tree, url, images=as_note)
     _make_absolute(main, url)
+    images = _Images(url)
+    if as_note:
+        images.take_out(main)
     _strip(main)
-    written = _markdown(main) if form == "markdown" else _plain(main)
-    return PageText(title, written, removed, scripted and text_weight(written) < SCRIPTED)
+    written = _plain(main) if form == "text" else _markdown(main)
+    is_scripted = scripted and text_weight(written) < SCRIPTED
+    return PageText(title, written, removed, is_scripted, author, date, tuple(images.found), images.marked)
+
+
+def _origin(tree: HtmlElement, url: str) -> tuple[str, str]:
+    """Return who wrote a page, and on which day, as far as it says so."""
+    try:
+        found = trafilatura.metadata.extract_metadata(copy.deepcopy(tree), default_url=url)
+    except Exception:  # noqa: BLE001 - a page can do without, whatever it does to a parser
+        return "", ""
+    author, date = " ".join((found.author or "").split())[:_LONGEST_NAME], found.date or ""
+    return author, date if _DAY.fullmatch(date) else ""
+
+
+class _Images:
+    """The images of a page, of which marks are left in its text.
+
+    Args:
+        url: Where the page came from, by which their addresses become absolute.
+
+    Attributes:
+        found: What each shows, and its address.
+        marked: What the marks begin with.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self.found: list[tuple[str, str]] = []
+        self.marked = f"image{secrets.token_hex(8)}"
+
+    def take_out(self, tree: HtmlElement) -> None:
+        """Replace the images of a tree by their marks."""
+        for image in list(tree.iter("img")):
+            mark = self._mark(image)
+            parent = image.getparent()
+            if parent is None:
+                continue
+            block = parent.tag in {"body", "div", "section", "article", "main", "figure"}
+            left = lxml.html.fragment_fromstring("<p></p>" if block else "<span></span>")
+            left.text, left.tail = mark, image.tail
+            parent.replace(image, left)
+
+    def _mark(self, image: HtmlElement) -> str:
+        for name in _SOURCES:
+            try:
+                address = urljoin(self._url, (image.get(name) or "").strip())
+            except ValueError:
+                continue
+            if image.get(name) and address.startswith(("http://", "https://")):
+                break
+        else:
+            return ""
+        if len(self.found) >= _MOST_IMAGES or len(address) > _LONGEST_ADDRESS:
+            return ""
+        self.found.append((" ".join((image.get("alt") or "").split())[:_LONGEST_NAME], address))
+        return mark(self.marked, len(self.found) - 1)
 
 
 def _parsed(text: str) -> HtmlElement | None:
@@ -113,15 +181,15 @@ def _make_absolute(tree: HtmlElement, url: str) -> None:
             del link.attrib["href"]
 
 
-def _main(tree: HtmlElement, url: str) -> HtmlElement:
+def _main(tree: HtmlElement, url: str, *, images: bool) -> HtmlElement:
     """Return the page's content: what trafilatura finds, or the subtree around it where tables or lists were lost."""
     body = tree.find("body")
     whole = body if body is not None else tree
     join_parts(whole)
     visible = _length(whole)
-    main = _by_trafilatura(tree, url)
+    main = _by_trafilatura(tree, url, images=images)
     if main is None or _length(main) < LEAST * visible:
-        short = _extracted(tree, url, links=True, config=_SHORT)
+        short = _extracted(tree, url, links=True, images=images, config=_SHORT)
         main = max((found for found in (main, short) if found is not None), key=_length, default=None)
     if main is None or _length(main) < LEAST_TEXT:
         main = _by_readability(tree, url)
@@ -131,21 +199,22 @@ def _main(tree: HtmlElement, url: str) -> HtmlElement:
     return around if lost(main, around) else main
 
 
-def _by_trafilatura(tree: HtmlElement, url: str) -> HtmlElement | None:
+def _by_trafilatura(tree: HtmlElement, url: str, *, images: bool) -> HtmlElement | None:
     """Return what it finds with links; without them where paragraphs with many of them would be left out."""
-    linked, bare = _extracted(tree, url, links=True), _extracted(tree, url, links=False)
+    linked, bare = (_extracted(tree, url, links=links, images=images) for links in (True, False))
     if linked is None or bare is None:
         return linked if bare is None else bare
     return linked if _length(linked) >= UNLINKED * _length(bare) else bare
 
 
-def _extracted(tree: HtmlElement, url: str, *, links: bool, config: Any = None) -> HtmlElement | None:
+def _extracted(tree: HtmlElement, url: str, *, links: bool, images: bool, config: Any = None) -> HtmlElement | None:
     found = trafilatura.extract(
         copy.deepcopy(tree),
         url=url,
         fast=True,
         output_format="html",
         include_links=links,
+        include_images=images,
         include_tables=True,
         include_formatting=True,
         include_comments=False,

@@ -1,5 +1,6 @@
 """Parses in worker processes what strangers wrote, within time and memory. Nothing of it is parsed in the bridge."""
 
+from dataclasses import fields
 from typing import Any, Final
 
 from bridge.clock import Clock
@@ -41,7 +42,7 @@ class PageReader:
             data: Its bytes.
             url: Where it came from.
             charset: The encoding that its header names.
-            form: `markdown`, or `text`.
+            form: `markdown`, `text`, or `note`: Markdown with places for the images, and who wrote it when.
 
         Raises:
             NetworkFailure: It cannot be read.
@@ -53,7 +54,9 @@ class PageReader:
         header, text = self._ask({"task": "page", "url": url, "charset": charset, "form": form}, data, SECONDS)
         if "failed" in header:
             raise NetworkFailure(f"The page cannot be read: {header['failed']}; fetch it as `raw`", code="unreadable")
-        return PageText(header["title"], text.decode("utf-8"), header["removed"], header["scripted"])
+        known = {member.name: header[member.name] for member in fields(PageText) if member.name in header}
+        images = tuple((str(shows), str(address)) for shows, address in header["images"])
+        return PageText(**known | {"text": text.decode("utf-8"), "images": images})
 
     def may_fetch(self, robots: bytes, url: str, agent: str) -> bool:
         """Whether a robots.txt lets a program read a page. Blocks.

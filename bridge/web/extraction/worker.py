@@ -48,9 +48,8 @@ def _page(header: dict[str, Any], data: bytes) -> Answer:
         page = read_page(data, header["url"], header["charset"], header["form"])
     except TooLarge:
         return {"failed": "it has too many elements or rules"}, b""
-    return {"title": page.title, "removed": page.removed, "scripted": page.scripted}, page.text.encode(
-        "utf-8", "replace"
-    )
+    facts = asdict(page)
+    return facts, facts.pop("text").encode("utf-8", "replace")
 
 
 def _robots(header: dict[str, Any], data: bytes) -> Answer:

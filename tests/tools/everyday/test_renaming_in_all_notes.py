@@ -57,12 +57,16 @@ async def test_a_note_whose_tags_cannot_be_edited_is_left_and_named() -> None:
         "A.md": "#old\n",
         "B.md": "---\ntags: &x [old]\nmore: *x\n---\n",
         "V.base": "filters: file.hasTag('old')\n",
+        "W.base": "filters: file.name == 'old'\n",
     }
     async with sandbox(files) as vault:
         result = await vault.succeed("rename_tag", tag="old", new_tag="new")
-        assert vault.files() == {path: text.encode() for path, text in files.items()} | {"A.md": b"#new\n"}
-    assert result.data["updated"] == ["A.md"]
-    assert [left.partition(":")[0] for left in result.data["left"]] == ["B.md", "V.base"]
+        assert vault.files() == {path: text.encode() for path, text in files.items()} | {
+            "A.md": b"#new\n",
+            "V.base": b"filters: file.hasTag('new')\n",
+        }
+    assert result.data["updated"] == ["A.md", "V.base"]
+    assert [left.partition(":")[0] for left in result.data["left"]] == ["B.md", "W.base"]
     assert sum("B.md" in warning for warning in vault.asked[-1]["preview"]["warnings"]) == 1
 
 

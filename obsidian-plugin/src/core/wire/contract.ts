@@ -1480,33 +1480,33 @@ export interface SettingsInForce {
 	consentMode: Record<string, "always_ask" | "session_allow" | "always_allow" | "never_allow">;
 	/** Tools that only read run without asking, and the bridge's console shows every call. */
 	developerMode: boolean;
-	/** How long a question waits. After that the call is refused. */
+	/** How long a question waits for your answer before the call is refused. */
 	consentTimeout: number;
-	/** How long a question waits where the program has a ticket and comes back for your answer. */
+	/** How long a question waits for your answer if the program has a ticket and comes back for it. */
 	ticketHours: number;
-	/** How long a program waits for your answer at a time, before it has a ticket and comes back. */
+	/** How long a program waits for your answer before it gets a ticket and comes back later. */
 	waitSeconds: number;
-	/** Where you allow an agent to add for a while, it asks again after this many files. */
+	/** If you allow an agent to add for a while, it asks again after this many files. */
 	addingMostFiles: number;
 	/** How long a permission to add lasts. */
 	addingMinutes: number;
-	/** A permission without an end is forgotten when no agent has used it for this long. */
+	/** A permission without an end date is forgotten when no agent has used it for this long. */
 	grantExpiryDays: number | null;
-	/** A draft in which nothing was staged for this long is discarded. Nothing of it was written. */
+	/** A draft is discarded when nothing was staged in it for this long. None of it is written. */
 	draftDays: number;
 	/** Where Ollama runs the model. You are asked once before anything is sent to another computer. */
 	chatEndpoint: string;
-	/** The model that you talk to, such as `qwen3:8b`. Empty takes the only one there is. */
+	/** The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one. */
 	chatModel: string;
 	/** How many tokens the model takes in at a time. More needs more memory. */
 	chatContextLength: number;
-	/** How often the model can use tools before it has to answer. */
+	/** How often the model can use tools before it must answer. */
 	chatRounds: number;
 	/** Which tools the model has. */
 	chatTools: "minimal" | "agent" | "vault" | "everything";
 	/** Where Ollama answers: on this computer, or `https://ollama.com` for a key from there. */
 	ollamaWebSearchEndpoint: string;
-	/** Which services `web_search` asks, the first one first; the others are asked when it fails. */
+	/** The services that `web_search` asks, in this order: the next one is asked if one fails. */
 	webSearchProviders: ("ollama" | "searxng" | "brave" | "duckduckgo" | "google")[];
 	/** Your SearXNG server, such as `http://localhost:8080`. */
 	searxngEndpoint: string;
@@ -1522,15 +1522,15 @@ export interface SettingsInForce {
 	blockExternalRequests: boolean;
 	/** `http:` addresses are upgraded to `https:`. */
 	httpsOnly: boolean;
-	/** Servers on this computer can have a certificate that nobody has signed. */
+	/** Servers on this computer can use a certificate that no authority has signed. */
 	allowSelfSignedLocalhost: boolean;
 	/** Longer responses are refused. */
 	maxResponseSize: number;
-	/** You see what was fetched before an agent gets it, and are asked once more. */
+	/** You see a fetched page before an agent gets it, and are asked once more. */
 	reviewWebPages: boolean;
 	/** Redirects are followed, and each is checked. */
 	followRedirects: boolean;
-	/** Most redirects to follow in one request. */
+	/** The most redirects that one request follows. */
 	maxRedirects: number;
 	/** How long a request can take. */
 	requestTimeout: number;
@@ -1548,25 +1548,25 @@ export interface SettingsInForce {
 	terminalNetwork: boolean;
 	/** The folder of the vault in which commands run. Empty: the vault itself. */
 	terminalFolder: string;
-	/** After that a command is ended. */
+	/** How long a command can run before it is stopped. */
 	terminalTimeout: number;
 	/** Commands can read larger files other than notes, and not change them. */
 	terminalLargestFile: number;
-	/** How often one program can call a tool, where that is not the tool's own limit. */
+	/** How often one program can call a tool, in place of the tool's own limit. */
 	rateLimits: Record<string, number>;
 	/** How often all programs together can call tools. */
 	globalRateLimit: number;
 	/** Results from the web are kept for a while. */
 	cacheEnabled: boolean;
-	/** After that a result is fetched again. */
+	/** How long a result from the web is used before it is fetched again. */
 	cacheTTL: number;
-	/** Older results make room for new ones. */
+	/** The most space for results from the web. The oldest ones are removed first. */
 	maxCacheSize: number;
 	/** Every call and every decision is logged. */
 	enableAuditLog: boolean;
-	/** Older entries are deleted. */
+	/** How long entries of the log are kept. */
 	auditLogRetentionDays: 7 | 30 | 90 | null;
-	/** The log has the values of parameters, not only their names. It names the files in either case. */
+	/** The log keeps the values of arguments, not only their names. It names files in either case. */
 	logParameterValues: boolean;
 	/** The log leaves out the names of files and folders. */
 	anonymizeLog: boolean;
@@ -1578,39 +1578,39 @@ export interface SettingsInForce {
 	semanticModel: string;
 	/** The text of PDF files is read in the background and found by searches, with its page. */
 	searchPdfs: boolean;
-	/** Most files that `find` returns. */
+	/** The most files that `find` returns. */
 	findMaxResults: number;
-	/** Lines that `grep` returns before and after each match. */
+	/** The number of lines that `grep` returns before and after each match. */
 	grepContextLines: number;
-	/** Most matches that `grep` returns. */
+	/** The most matches that `grep` returns. */
 	grepMaxMatches: number;
-	/** Most of a file that `read` returns at once. */
+	/** The largest part of a file that `read` returns at once. */
 	readMaxBytes: number;
-	/** Most text that any tool returns to an agent; longer text is cut off. */
+	/** The most text that a tool returns to an agent. Longer text is cut off. */
 	maxOutputBytes: number;
-	/** Files that searches skip, as patterns such as `Templates/**`. */
+	/** Patterns of files that searches skip, such as `Templates/**`. */
 	ignorePatterns: string[];
-	/** New files and folders get only names that Windows can have too, without quotes and other such characters. */
+	/** New files and folders get only names that also work on Windows: without quotes, question marks and the like. */
 	portableNames: boolean;
-	/** What a change replaces is kept, so that the change can be undone. */
+	/** What a change replaces is kept so that you can undo the change. */
 	patchBackupEnabled: boolean;
-	/** Older changes can no longer be undone. */
+	/** How long a change can be undone. */
 	backupRetentionDays: number | null;
-	/** What other programs change in the vault is recorded outside it, so that you can take it back. */
+	/** Changes that other programs make in the vault are recorded outside it so that you can undo them. */
 	outsideVersions: boolean;
-	/** Older changes by other programs are forgotten. */
+	/** How long earlier versions are kept that other programs replaced. */
 	outsideVersionsDays: number;
-	/** Most that it takes of the disk; the least important goes first. */
+	/** The most disk space for these versions. The least important ones are removed first. */
 	outsideVersionsMegabytes: number;
-	/** In these folders nothing is recorded, such as `Exports`. */
+	/** Folders in which changes by other programs are not recorded, such as `Exports`. */
 	outsideVersionsExcluded: string[];
-	/** Obsidian tells you when another program changes so many files at once, or takes most of a note. */
+	/** Obsidian tells you when another program changes this many files at once, or removes most of a note. */
 	outsideNoticeFiles: number | null;
-	/** Most results that `web_search` returns. */
+	/** The most results that `web_search` returns. */
 	webSearchMaxResults: number;
-	/** How old a result of `web_search` can be. */
+	/** How old the results of `web_search` can be. */
 	webSearchDefaultFreshness: "day" | "week" | "month" | "year" | null;
-	/** Most of a page that `web_fetch` returns. */
+	/** The largest part of a page that `web_fetch` returns. */
 	webFetchMaxBytes: number;
 	effective: EffectiveSettings;
 }

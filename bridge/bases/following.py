@@ -1,0 +1,457 @@
+"""Bases that follow when a property or tag gets another name, or files move: in exact places, and nowhere else.
+
+Exact places are ids of properties, properties named in expressions, and texts given to functions that take the name of
+a property, tag, folder or file. Not a byte outside of them changes. What names the old name otherwise is said.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, NamedTuple
+
+from bridge.bases.failures import ExpressionError
+from bridge.bases.syntax import Binary, Call, Index, Literal, Member, Name, Node, children, parse
+from bridge.notes.linktext import link_path, without_extension
+from bridge.notes.names import split_link
+from bridge.notes.rewriting import Relocation
+from bridge.notes.yaml_places import CannotEdit, composed
+from bridge.notes.yaml_text import BrokenYaml, read_yaml
+
+_IDS_IN_VIEW: Final = frozenset({"image", "coordinates", "markerIcon", "markerColor", "groupBy"})
+_KEYS_IN_VIEW: Final = frozenset({"columnSize", "summaries"})
+_IDENTIFIER: Final = re.compile(r"[^\W\d][\w$]*")
+_ROOMS: Final = frozenset({"note", "file", "formula", "this"})
+_RESERVED: Final = _ROOMS | {"value", "index", "acc", "values", "true", "false", "null"}
+_OVER_ITEMS: Final = frozenset({"filter", "map", "reduce"})
+_BOUND: Final = frozenset({"value", "index", "acc"})
+_TAG_LISTS: Final = frozenset({"contains", "containsAny", "containsAll"})
+_LINKING: Final = frozenset({"link", "file", "hasLink", "linksTo", "image"})
+_WORD: Final = r"(?<![\w/-]){}(?![\w-])"
+
+
+class Edit(NamedTuple):
+    """Characters of an expression, and what is put in their place."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Follower:
+    """What a change means for bases: which edits each id and expression needs, and what names the old name besides."""
+
+    def property_id(self, _text: str) -> str | None:
+        """Return the id as it is then; None where it stays."""
+        return None
+
+    def edits(self, _expression: str, _tree: Node) -> Iterator[Edit]:
+        """Find the edits of an expression."""
+        yield from ()
+
+    def names(self, _text: str) -> bool:
+        """Return whether a text still names what has another name, so that it must be looked at."""
+        return False
+
+
+@dataclass(frozen=True)
+class PropertyFollower(Follower):
+    """A property gets another name.
+
+    Attributes:
+        old: Its name; case does not matter.
+        new: Its new name.
+    """
+
+    old: str
+    new: str
+
+    def property_id(self, text: str) -> str | None:
+        """Return the id with the new name."""
+        room, dot, name = text.partition(".")
+        if dot and room in {"note", "property"}:
+            return f"{room}.{self.new}" if self._is(name) else None
+        if not self._is(text):
+            return None
+        return f"note.{self.new}" if self.new.partition(".")[0] in {"note", "file", "formula", "property"} else self.new
+
+    def edits(self, expression: str, tree: Node) -> Iterator[Edit]:
+        """Find where the property is named: alone, behind `note.`, `this.` and `.properties.`, and as a text."""
+        for node, bound in _parts(tree):
+            if isinstance(node, Name) and self._is(node.name) and node.name not in bound | _ROOMS:
+                yield Edit(node.start, node.end, self.new if self._plain else f"note[{_quoted(self.new)}]")
+            elif isinstance(node, Member) and self._is(node.name) and _holds_properties(node.target):
+                yield self._of_member(expression, node)
+            elif isinstance(node, Index) and _holds_properties(node.target):
+                yield from self._of_text(expression, node.key)
+            elif isinstance(node, Call) and node.name == "hasProperty" and node.arguments:
+                yield from self._of_text(expression, node.arguments[0])
+
+    def names(self, text: str) -> bool:
+        """Return whether a text holds the old name as a word."""
+        return re.search(_WORD.format(re.escape(self.old)), text, re.IGNORECASE) is not None
+
+    @property
+    def _plain(self) -> bool:
+        return _IDENTIFIER.fullmatch(self.new) is not None and self.new not in _RESERVED
+
+    def _is(self, name: str) -> bool:
+        return name.lower() == self.old.lower()
+
+    def _of_member(self, expression: str, node: Member) -> Edit:
+        end = node.name_start + len(node.name)
+        if _IDENTIFIER.fullmatch(self.new):
+            return Edit(node.name_start, end, self.new)
+        return Edit(expression.rindex(".", 0, node.name_start), end, f"[{_quoted(self.new)}]")
+
+    def _of_text(self, expression: str, node: Node) -> Iterator[Edit]:
+        if isinstance(node, Literal) and isinstance(node.value, str) and self._is(node.value):
+            yield Edit(node.start, node.end, _requoted(expression, node, self.new))
+
+
+@dataclass(frozen=True)
+class TagFollower(Follower):
+    """A tag gets another name, with those nested in it.
+
+    Attributes:
+        old: Its name, without `#`.
+        new: Its new name.
+    """
+
+    old: str
+    new: str
+
+    def edits(self, expression: str, tree: Node) -> Iterator[Edit]:
+        """Find the tags that are given to `hasTag`, and looked for in lists of tags."""
+        for node, _bound in _parts(tree):
+            if not isinstance(node, Call) or node.target is None:
+                continue
+            if node.name == "hasTag" or (node.name in _TAG_LISTS and _is_tags(node.target)):
+                for argument in node.arguments:
+                    yield from self._of_text(expression, argument)
+
+    def names(self, text: str) -> bool:
+        """Return whether a text holds the old tag as a word."""
+        return re.search(_WORD.format(re.escape(self.old)), text, re.IGNORECASE) is not None
+
+    def _of_text(self, expression: str, node: Node) -> Iterator[Edit]:
+        if not isinstance(node, Literal) or not isinstance(node.value, str):
+            return
+        bare = node.value.removeprefix("#")
+        if bare.lower() == self.old.lower() or bare.lower().startswith(self.old.lower() + "/"):
+            mark = "#" if node.value.startswith("#") else ""
+            yield Edit(node.start, node.end, _requoted(expression, node, mark + self.new + bare[len(self.old) :]))
+
+
+@dataclass(frozen=True)
+class MoveFollower(Follower):
+    """Files move.
+
+    Attributes:
+        path: The base, or the note that it is in, where it is before the move.
+        moving: What moves.
+    """
+
+    path: str
+    moving: Relocation
+
+    def edits(self, expression: str, tree: Node) -> Iterator[Edit]:
+        """Find the paths that are given to `link`, `file`, `hasLink` and `linksTo`, and the folders to `inFolder`."""
+        for node, _bound in _parts(tree):
+            if isinstance(node, Call) and node.name in _LINKING and node.arguments:
+                yield from self._of_text(expression, node.arguments[0], self._link)
+            elif isinstance(node, Call) and node.name == "inFolder" and node.arguments:
+                yield from self._of_text(expression, node.arguments[0], self._folder)
+            elif isinstance(node, Binary) and node.sign in {"==", "!="}:
+                for one, other in ((node.left, node.right), (node.right, node.left)):
+                    if isinstance(one, Member) and isinstance(one.target, Name) and one.target.name == "file":
+                        way = {"path": self._path, "folder": self._folder}.get(one.name.lower())
+                        if way is not None:
+                            yield from self._of_text(expression, other, way)
+
+    def names(self, text: str) -> bool:
+        """Return whether a text still holds the path of what has moved, or of its folder."""
+        return any(each in text for each in (*self.moving.moves, *self.moving.folders) if "/" in each)
+
+    def _of_text(self, expression: str, node: Node, way: Callable[[str], str | None]) -> Iterator[Edit]:
+        if isinstance(node, Literal) and isinstance(node.value, str):
+            new = way(node.value)
+            if new is not None and new != node.value:
+                yield Edit(node.start, node.end, _requoted(expression, node, new))
+
+    def _path(self, text: str) -> str | None:
+        return self.moving.moves.get(text)
+
+    def _folder(self, text: str) -> str | None:
+        bare = text.strip("/")
+        for old, new in self.moving.folders.items():
+            if bare == old or bare.startswith(old + "/"):
+                return text.replace(bare, new + bare[len(old) :], 1)
+        return None
+
+    def _link(self, text: str) -> str | None:
+        """A link as it leads to the same file afterwards."""
+        bracketed = text.startswith("[[") and text.endswith("]]")
+        bare = text[2:-2] if bracketed else text
+        target, bar, display = bare.partition("|") if bracketed else (bare, "", "")
+        path, subpath = split_link(target)
+        moving, place = self.moving, self.moving.place(self.path)
+        old = moving.before.resolve(path, self.path) if path else None
+        new = moving.moves.get(old, old) if old is not None else None
+        if old is None or new is None or moving.after.resolve(path, place) == new:
+            return None
+        # A whole path stays one; a name is written as the user's other links are.
+        whole = {old.lower(): new, without_extension(old).lower(): without_extension(new)} if "/" in path else {}
+        markdown = path.lower().endswith(".md")
+        written = whole.get(path.lower()) or link_path(new, place, moving.after, moving.form, markdown=markdown)
+        if written is None or moving.after.resolve(written, place) != new:
+            return None
+        said = f"{written}{subpath}{bar}{display}"
+        return f"[[{said}]]" if bracketed else said
+
+
+# -- in the YAML -----------------------------------------------------------------------------------------------------
+
+
+@dataclass
+class Followed:
+    """A base that has followed.
+
+    Attributes:
+        text: Its YAML.
+        edits: How many places changed.
+        left: What could not follow, each a place with the reason.
+    """
+
+    text: str
+    edits: int = 0
+    left: list[str] = field(default_factory=list)
+
+
+class _Place(NamedTuple):
+    """One text of the YAML.
+
+    Attributes:
+        where: Its place in the base.
+        is_id: Whether it is the id of a property; else it is an expression.
+        start: Where it begins, quotes included.
+        end: Where it ends.
+        value: What it says.
+    """
+
+    where: str
+    is_id: bool
+    start: int
+    end: int
+    value: str
+
+
+def follow(yaml: str, follower: Follower) -> Followed:
+    """Return a base in which the exact places have followed; it is as it was where it cannot be read.
+
+    Args:
+        yaml: The base.
+        follower: What the change means.
+    """
+    done = Followed(yaml)
+    try:
+        places = list(_places(composed(yaml)))
+    except (BrokenYaml, CannotEdit):
+        if follower.names(yaml):
+            done.left.append("its YAML cannot be read")
+        return done
+    for place in reversed(places):  # from the end, so that the places before it stay where they are
+        new, edits = _new_value(place, follower, done)
+        if new is None:
+            continue
+        raw = done.text[place.start : place.end]
+        written = _written(raw, place.value, edits, new)
+        changed = None if written is None else done.text[: place.start] + written + done.text[place.end :]
+        if changed is None or not _differs_there_alone(done.text, changed, place.value, new):
+            done.left.append(f"{place.where}: it is written in a way that is not edited")
+            continue
+        done.text, done.edits = changed, done.edits + 1
+    done.left.reverse()
+    return done
+
+
+def _new_value(place: _Place, follower: Follower, done: Followed) -> tuple[str | None, list[Edit]]:
+    """What a text says then, and by which edits; None where it stays."""
+    if place.is_id:
+        new = follower.property_id(place.value)
+        return new, [] if new is None else [Edit(0, len(place.value), new)]
+    try:
+        tree = parse(place.value)
+    except ExpressionError:
+        if follower.names(place.value):
+            done.left.append(f"{place.where}: the expression cannot be read")
+        return None, []
+    edits = sorted(set(follower.edits(place.value, tree)))
+    value = place.value
+    for edit in reversed(edits):
+        value = value[: edit.start] + edit.text + value[edit.end :]
+    if follower.names(_without(place.value, edits)):
+        done.left.append(f"{place.where}: `{place.value[:100]}` may name it in another way")
+    return (value if edits else None), edits
+
+
+def _without(text: str, edits: list[Edit]) -> str:
+    """A text without what is edited."""
+    for edit in reversed(edits):
+        text = text[: edit.start] + " " + text[edit.end :]
+    return text
+
+
+def _written(raw: str, value: str, edits: list[Edit], new: str) -> str | None:
+    """The text as the YAML writes it, with the edits; None where it is written in a way that is not edited."""
+    quote = raw[:1] if raw[:1] in {'"', "'"} and raw[-1:] == raw[:1] and len(raw) > 1 else ""
+    inner = raw[1:-1] if quote else raw
+    ways: Mapping[str, Callable[[str], str]] = {
+        "": lambda text: text,
+        "'": lambda text: text.replace("'", "''"),
+        '"': lambda text: text.replace("\\", "\\\\").replace('"', '\\"'),
+    }
+    if "\n" in raw or ways[quote](value) != inner:
+        return None
+    if not quote and not _plain_in_yaml(new):
+        return ways["'"](new).join("''")
+    pieces: list[str] = []
+    at = 0
+    for edit in edits:
+        pieces += ways[quote](value[at : edit.start]), ways[quote](edit.text)
+        at = edit.end
+    return quote + "".join([*pieces, ways[quote](value[at:])]) + quote
+
+
+def _plain_in_yaml(text: str) -> bool:
+    """Whether a text can stand in YAML without quotes, and is the same text then."""
+    try:
+        return bool(read_yaml(f"a: {text}") == {"a": text} and read_yaml(f"{text}: 1") == {text: 1})
+    except BrokenYaml:
+        return False
+
+
+def _differs_there_alone(before: str, after: str, old: str, new: str) -> bool:
+    """Whether a changed YAML reads as the old one but for one text."""
+    try:
+        was, now = read_yaml(before.removeprefix("\ufeff")), read_yaml(after.removeprefix("\ufeff"))
+    except BrokenYaml:
+        return False
+    return list(_differences(was, now)) == [(old, new)]
+
+
+def _differences(was: Any, now: Any) -> Iterator[tuple[Any, Any]]:
+    if isinstance(was, dict) and isinstance(now, dict) and len(was) == len(now):
+        for (key, value), (other, changed) in zip(was.items(), now.items(), strict=True):
+            if key != other:
+                yield key, other
+            yield from _differences(value, changed)
+    elif isinstance(was, list) and isinstance(now, list) and len(was) == len(now):
+        for value, changed in zip(was, now, strict=True):
+            yield from _differences(value, changed)
+    elif was != now or type(was) is not type(now):
+        yield was, now
+
+
+def _places(root: Any) -> Iterator[_Place]:
+    """The ids and expressions of a base, in the order of their places."""
+    found: list[_Place] = []
+    for key, value in _pairs(root):
+        match key.value:
+            case "filters":
+                found += _filters(value, "filters")
+            case "formulas" | "summaries":
+                named = ((name.value, inner) for name, inner in _pairs(value) if _is_text(inner))
+                found += (_place(inner, f"{key.value}.{name}") for name, inner in named)
+            case "properties" | "display":
+                found += (_place(name, f"{key.value}.{name.value}", is_id=True) for name, _inner in _pairs(value))
+            case "views":
+                for number, view in enumerate(_items(value)):
+                    found += _view(view, f"views[{number}]")
+    yield from sorted(found, key=lambda place: place.start)
+
+
+def _view(view: Any, where: str) -> Iterator[_Place]:
+    for key, value in _pairs(view):
+        name = str(key.value)
+        if name == "filters":
+            yield from _filters(value, f"{where}.filters")
+        elif name == "order":
+            yield from (_place(each, f"{where}.order", is_id=True) for each in _items(value) if _is_text(each))
+        elif name in {"sort", "groupBy"}:
+            for entry in _items(value) or [value]:
+                for inner, each in _pairs(entry):
+                    if inner.value in {"property", "column"} and _is_text(each):
+                        yield _place(each, f"{where}.{name}", is_id=True)
+        elif name in _KEYS_IN_VIEW:
+            yield from (_place(each, f"{where}.{name}", is_id=True) for each, _inner in _pairs(value))
+        if name in _IDS_IN_VIEW and _is_text(value):
+            yield _place(value, f"{where}.{name}", is_id=True)
+
+
+def _filters(node: Any, where: str) -> Iterator[_Place]:
+    if _is_text(node):
+        yield _place(node, where)
+    for key, value in _pairs(node):
+        for number, part in enumerate(_items(value)):
+            yield from _filters(part, f"{where}.{key.value}[{number}]")
+
+
+def _pairs(node: Any) -> list[tuple[Any, Any]]:
+    """The names and values of a mapping."""
+    value = getattr(node, "value", None)
+    pairs = value if isinstance(value, list) and value and isinstance(value[0], tuple) else []
+    return [(key, each) for key, each in pairs if _is_text(key)]
+
+
+def _items(node: Any) -> list[Any]:
+    value = getattr(node, "value", None)
+    return value if isinstance(value, list) and value and not isinstance(value[0], tuple) else []
+
+
+def _is_text(node: Any) -> bool:
+    return isinstance(getattr(node, "value", None), str)
+
+
+def _place(node: Any, where: str, *, is_id: bool = False) -> _Place:
+    return _Place(where, is_id, node.start_mark.index, node.end_mark.index, node.value)
+
+
+# -- in expressions --------------------------------------------------------------------------------------------------
+
+
+def _parts(tree: Node) -> Iterator[tuple[Node, frozenset[str]]]:
+    """Every part of an expression, with the names that stand for items there."""
+    pending: list[tuple[Node, frozenset[str]]] = [(tree, frozenset())]
+    while pending:
+        node, bound = pending.pop()
+        yield node, bound
+        if isinstance(node, Call) and node.target is not None and node.name in _OVER_ITEMS and node.arguments:
+            pending.append((node.target, bound))
+            pending.append((node.arguments[0], bound | _BOUND))
+            pending.extend((each, bound) for each in node.arguments[1:])
+        else:
+            pending.extend((each, bound) for each in children(node))
+
+
+def _holds_properties(node: Node) -> bool:
+    """Whether the members of a part are properties: of `note`, `this`, and `x.properties`."""
+    if isinstance(node, Name):
+        return node.name in {"note", "this"}
+    return isinstance(node, Member) and node.name.lower() == "properties"
+
+
+def _is_tags(node: Node) -> bool:
+    """Whether a part is a list of tags: `tags`, `note.tags`, `file.tags`, perhaps made a list."""
+    if isinstance(node, Call) and node.target is None and node.name == "list" and node.arguments:
+        return _is_tags(node.arguments[0])
+    return isinstance(node, Name | Member) and node.name.lower() == "tags"
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _requoted(expression: str, node: Node, text: str) -> str:
+    """A text in the quotes that stand there."""
+    quote = expression[node.start]
+    return quote + text.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote

@@ -1,0 +1,208 @@
+"""Answers from a base, or from a filter alone: the rows of a view with what stands in their columns."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from bridge.bases.base_file import Base, Group, PropertyId, Statement, read_base
+from bridge.bases.dates import Date
+from bridge.bases.failures import BaseError
+from bridge.bases.ordering import shown
+from bridge.bases.rows import Row, Value
+from bridge.bases.values import plain
+from bridge.bases.views import Broken, Table, evaluate, of_filter, view_of
+from bridge.clock import Clock
+from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound
+from bridge.index.base_rows import BaseVaults
+from bridge.notes.base_blocks import base_blocks
+from bridge.toolkit.tool import CallContext, Output
+from bridge.tools.bases.asked import Asked
+from bridge.tools.bases.holding import EXTENSION
+from bridge.tools.files.paths import existing_path
+from bridge.tools.formatting import counted, shortened
+from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.notes.paging import page
+from bridge.tools.storage import Storage
+from bridge.vault.file_types import is_note
+
+_MOST_BYTES: Final = 1 << 20
+_LONGEST_CELL: Final = 200
+_NAMED: Final = 5
+"""Problems that the text names; the data has them all."""
+
+
+class BaseQueries:
+    """Answers what bases say.
+
+    Args:
+        storage: The vault.
+        clock: The time.
+    """
+
+    def __init__(self, storage: Storage, clock: Clock) -> None:
+        self._storage = storage
+        self._clock = clock
+        self._notes = NoteLookup(storage)
+        self._vaults = BaseVaults(storage.knowledge)
+
+    def said(self, asked: Asked) -> str:
+        """Return the question's sentence."""
+        if asked.base is None:
+            return f"List the files that the filter {shortened(asked.filter or '')} fits"
+        view = f" (view {shortened(asked.view)})" if asked.view else ""
+        narrowed = f", as far as {shortened(asked.filter)}" if asked.filter else ""
+        return f"Show the rows of the base {shortened(asked.base)}{view}{narrowed}"
+
+    def run(self, asked: Asked, limit: int, cursor: str | None, context: CallContext) -> Output:
+        """Return the rows.
+
+        Raises:
+            InvalidParameters: The base or an expression is wrong; the data say where.
+        """
+        indexing = self._storage.knowledge.status().indexing
+        try:
+            base, name, source = self._base(asked)
+            base = _narrowed(base, asked)
+            vault = self._vaults.get()
+            this = self._this(asked, source)
+            now = Date(round(self._clock.now().timestamp() * 1000), vault.zone)
+            pause = self._deadline(context)
+            table = evaluate(base, view_of(base, name), vault, now, this=this, pause=pause)
+            shown = page(table.rows, lambda row: row.path, cursor, limit)
+            start = next((place for place, row in enumerate(table.rows) if shown.items and row is shown.items[0]), 0)
+            cells = table.cells(start, start + len(shown.items))
+        except BaseError as error:
+            raise InvalidParameters(
+                f"The base cannot be shown: {error}",
+                data={"where": error.where, "expression": error.expression, "position": error.position},
+            ) from None
+        problems = [str(problem) for problem in table.problems]
+        if indexing:
+            problems.append("the index is not complete yet; ask again")
+        data = _data(table, shown.items, cells, problems)
+        text = _text(table, start, shown.items, cells)
+        if shown.cursor is not None:
+            text.append(f"[{len(shown.items)} of {shown.total} rows. For the next, set cursor to {shown.cursor!r}.]")
+        text += [f"Not complete: {problem}" for problem in problems[:_NAMED]]
+        text += [f"Note: {remark}" for remark in table.remarks]
+        return Output(data, "\n".join(text), shown.metadata | {"complete": not problems})
+
+    def _deadline(self, context: CallContext) -> Any:
+        def pause() -> None:
+            if self._clock.monotonic() > context.deadline:
+                raise DeadlineExceeded("The base was not evaluated in time; filter earlier, or set a limit")
+
+        return pause
+
+    def _base(self, asked: Asked) -> tuple[Base, str | None, str | None]:
+        """The base, which view of it is asked for, and the file that it is in."""
+        if asked.base is None:
+            return of_filter(asked.filter or "", (PropertyId("file", "path"),)), None, None
+        named, _mark, subpath = (
+            asked.base.strip().removeprefix("!").removeprefix("[[").removesuffix("]]").partition("#")
+        )
+        view = asked.view or subpath.partition("|")[0] or None
+        if named.lower().endswith(EXTENSION):
+            path = self._storage.resolve(existing_path(named, self._storage, "base"))
+            data, _stat = self._storage.read(path, limit=_MOST_BYTES)
+            return read_base(data.decode("utf-8", "surrogateescape")), view, str(path)
+        if is_note(named):
+            existing_path(named, self._storage, "base")  # refuses what is closed, as of any path
+        note = self._notes.resolve(named)
+        text = self._notes.read(note).decode("utf-8", "surrogateescape")
+        bases = [read_base(block.text) for block in base_blocks(text)]
+        if not bases:
+            raise NotFound(f"{note.path!r} holds no base: no code block of the language base")
+        fitting = [base for base in bases if view and any(view.lower() == each.name.lower() for each in base.views)]
+        return (fitting or bases)[0], view, note.path
+
+    def _this(self, asked: Asked, source: str | None) -> Row | None:
+        if asked.this is None:
+            return None if source is None else self._vaults.get().row(source)
+        try:
+            path = str(self._storage.resolve(existing_path(asked.this, self._storage, "this")))
+        except NotFound:
+            path = self._notes.resolve(asked.this).path
+        return self._vaults.get().row(path)
+
+
+def _narrowed(base: Base, asked: Asked) -> Base:
+    """The base, of which rows must fulfil what is asked besides."""
+    more: list[Statement] = []
+    if asked.base is not None and asked.filter is not None:
+        more.append(Statement(asked.filter, "filter"))
+    if asked.folder:
+        folder = asked.folder.rstrip("/").replace("\\", "\\\\").replace('"', '\\"')
+        more.append(Statement(f'file.inFolder("{folder}")', "folder"))
+    if not more:
+        return base
+    own = [] if base.filter is None else [base.filter]
+    return replace(base, filter=Group("and", (*own, *more)))
+
+
+def _json(value: Value) -> Any:
+    return {"error": value.message} if isinstance(value, Broken) else plain(value)
+
+
+def _data(table: Table, rows: Sequence[Row], cells: list[list[Value]], problems: list[str]) -> dict[str, Any]:
+    ids = [str(column.id) for column in table.columns]
+    first = table.rows.index(rows[0]) if rows else 0
+    data: dict[str, Any] = {
+        "view": table.view.name,
+        "type": table.view.type,
+        "columns": [{"id": name, "title": column.title} for name, column in zip(ids, table.columns, strict=True)],
+        "rows": [
+            {"path": row.path, "values": dict(zip(ids, map(_json, values), strict=True))}
+            for row, values in zip(rows, cells, strict=True)
+        ],
+        "found": table.found,
+        "complete": not problems,
+    }
+    if table.groups:
+        data["groups"] = [
+            {
+                "title": group.title,
+                "rows": group.end - group.start,
+                "summaries": {str(each): _json(value) for each, value in group.summaries.items()},
+            }
+            for group in table.groups
+        ]
+        data["firstRow"] = first
+    if table.summaries:
+        data["summaries"] = {str(each): _json(value) for each, value in table.summaries.items()}
+    if problems:
+        data["problems"] = problems
+    if table.remarks:
+        data["remarks"] = list(table.remarks)
+    return data
+
+
+def _cell(value: Value) -> str:
+    said = f"(error: {value.message})" if isinstance(value, Broken) else shown(value)
+    return shortened(" ".join(said.split()), _LONGEST_CELL).replace("|", "\\|")
+
+
+def _summary(table: Table, summaries: Any, title: str) -> list[str]:
+    titles = {column.id: column.title for column in table.columns}
+    said = [
+        f"{table.view.summaries[each]} of {titles.get(each, each.name)}: {_cell(value)}"
+        for each, value in summaries.items()
+    ]
+    return [f"{title}{'; '.join(said)}"] if said else []
+
+
+def _text(table: Table, start: int, rows: Sequence[Row], cells: list[list[Value]]) -> list[str]:
+    limited = f", {counted(len(table.rows), 'row')} by its limit" if len(table.rows) < table.found else ""
+    view = f"View {table.view.name}: " if table.view.name else ""
+    lines = [f"{view}{counted(table.found, 'file')}{limited}"]
+    if not rows:
+        return lines
+    # The path says which file a row is; a column that says the same is not needed twice.
+    lines.append(" | ".join(["path", *(column.title.replace("|", "\\|") for column in table.columns)]))
+    for place, (row, values) in enumerate(zip(rows, cells, strict=True), start):
+        for group in table.groups:
+            if group.start == place or (place == start and group.start < place < group.end):
+                lines.append(f"## {group.title or '(no value)'} ({counted(group.end - group.start, 'row')})")
+                lines += _summary(table, group.summaries, "")
+        lines.append(" | ".join([row.path, *map(_cell, values)]))
+    return lines + _summary(table, table.summaries, "In all: ")

@@ -1,0 +1,335 @@
+"""Web pages for tools that write: fetched by `web_fetch` under its rules, and handed over without passing a model.
+
+A tool that writes calls `web_fetch` as a part of its own call. So the request is asked about, limited and logged like
+any other, and its client has read from the web; only the answer goes to the tool instead of the client.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, Final
+from urllib.parse import quote, unquote, urlsplit
+
+from bridge.errors import ErrorType, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
+from bridge.notes.frontmatter import find_frontmatter
+from bridge.notes.properties import read_yaml_properties
+from bridge.notes.set_properties import set_property
+from bridge.policy.targets import url_target
+from bridge.toolkit.tool import CallContext, RequestEffect
+from bridge.tools.files.note_names import note_name
+from bridge.tools.files.paths import vault_path
+from bridge.tools.joining import parsed
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.hidden_characters import without_hidden_characters
+from bridge.vault.name_folding import fold
+from bridge.vault.paths import VaultPath
+from bridge.web.extraction.form import mark
+from bridge.web.url import BadUrl, parse_url
+
+FETCH: Final = "web_fetch"
+LONGEST_URL: Final = 4096
+SECONDS: Final = 720.0
+"""How long working out a note from a page may take; the requests have bounds of their own."""
+MOST_IMAGES: Final = 15
+"""Images that are saved with one note; `web_fetch` makes twenty requests a minute."""
+MOST_BYTES: Final = 20 << 20
+"""Bytes of all of them."""
+_LONGEST: Final = 500
+"""Characters of a title or an author."""
+_DEEPEST: Final = 6
+_KINDS: Final[Mapping[bytes, str]] = {
+    b"\x89PNG\r\n\x1a\n": "png",
+    b"\xff\xd8\xff": "jpg",
+    b"GIF87a": "gif",
+    b"GIF89a": "gif",
+}
+"""How the images begin that notes show; WebP has its name eight bytes on."""
+_URL: Final = "%:/?#[]@!$&'()*+,;=-._~"
+"""What stays as it is in an address between `<` and `>`."""
+_NOT_IN_TEXT: Final = re.compile(r"[\[\]()|<>\\`*_!]")
+
+
+@dataclass(frozen=True, slots=True)
+class FetchedPage:
+    """What `web_fetch` has got, whole.
+
+    Attributes:
+        url: Where it came from, after redirects.
+        title: Its title.
+        kind: Its media type.
+        form: `note`, `raw` for other text, or `base64` for data.
+        text: Its text; of a page, Markdown with marks where its images belong.
+        data: Its bytes, where it is data.
+        author: Who wrote it.
+        date: When it was published, as `YYYY-MM-DD`.
+        images: What each image shows, and its address.
+        marked: What the marks of the images begin with.
+        removed: How many hidden parts were left out.
+        scripted: Whether scripts write the rest of it.
+    """
+
+    url: str
+    title: str
+    kind: str
+    form: str
+    text: str
+    data: bytes
+    author: str = ""
+    date: str = ""
+    images: tuple[tuple[str, str], ...] = ()
+    marked: str = ""
+    removed: int = 0
+    scripted: bool = False
+
+
+taker: ContextVar[Callable[[FetchedPage], None] | None] = ContextVar("taker", default=None)
+"""Takes what `web_fetch` gets, while a tool that writes has called it."""
+
+
+class FetchFailed(ToolFailure):
+    """The request of a tool was refused, or failed.
+
+    Args:
+        message: Why.
+        error_type: The kind of failure.
+        data: What is known of it.
+    """
+
+    def __init__(self, message: str, error_type: ErrorType, data: dict[str, Any]) -> None:
+        super().__init__(message, data=data)
+        self.error_type = error_type
+
+
+def to_be_fetched(address: str, what: str) -> RequestEffect:
+    """Return what is said of a call that is only looked at: its plan depends on a page, and no request is made.
+
+    Args:
+        address: The page.
+        what: What is done with it, in a sentence that follows "Fetch ... and".
+    """
+    url = parse_url(address)
+    return RequestEffect((url_target(str(url)),), f"Fetch '{url}' and {what}", f"GET {url}", address=str(url))
+
+
+async def fetch(context: CallContext, address: str, *, data: bool = False) -> FetchedPage:
+    """Fetch a page, as the caller.
+
+    Args:
+        context: The call.
+        address: The page, or an image.
+        data: Whether it is to come as it is.
+
+    Raises:
+        FetchFailed: It may not be fetched, or cannot be.
+    """
+    taken: list[FetchedPage] = []
+    before = taker.set(taken.append)
+    try:
+        result = await context.call(FETCH, {"url": address} | ({"format": "base64"} if data else {}))
+    finally:
+        taker.reset(before)
+    if not result.success:
+        known = result.data if isinstance(result.data, dict) else {}
+        facts = {name: value for name, value in known.items() if name != "error_type"}
+        raise FetchFailed(result.error or "", result.error_type or ErrorType.NETWORK_ERROR, facts)
+    if not taken:
+        raise ExecutionFailed(f"{address} was fetched, and nothing was handed over")
+    return taken[0]
+
+
+async def page_for_note(context: CallContext, address: str) -> FetchedPage:
+    """Fetch a page whose text is to be put into a note.
+
+    Args:
+        context: The call.
+        address: The page.
+
+    Raises:
+        FetchFailed: It may not be fetched, or cannot be.
+        InvalidParameters: It is no page, or has no text.
+    """
+    page = await fetch(context, address)
+    if page.form != "note" and page.kind not in {"text/plain", "text/markdown"}:
+        raise InvalidParameters(f"{page.url} is {page.kind or 'data'}; only web pages and plain text become notes")
+    if not page.text.strip():
+        why = "it is written by scripts, which are not run" if page.scripted else "nothing of it can be read"
+        raise InvalidParameters(f"{page.url} has no text: {why}")
+    return page
+
+
+@dataclass(slots=True)
+class SavedImages:
+    """The images of a page as attachments.
+
+    Attributes:
+        links: How each is embedded, by its number in the page.
+        files: Their bytes, by their places.
+        left: How many stay links, because they could not be had or are too many.
+    """
+
+    links: dict[int, str] = field(default_factory=dict)
+    files: dict[VaultPath, bytes] = field(default_factory=dict)
+    left: int = 0
+
+
+async def save_images(
+    page: FetchedPage, note: VaultPath, storage: PlanningStorage, context: CallContext
+) -> SavedImages:
+    """Fetch the images of a page, each asked about as `web_fetch` would be, and find places for them.
+
+    Args:
+        page: The page.
+        note: Where its note will be.
+        storage: The vault.
+        context: The call.
+    """
+    saved, refused, held = SavedImages(), set[str](), 0
+    bodies: dict[str, bytes | None] = {}
+    for number, (_shows, address) in enumerate(page.images):
+        site = urlsplit(address).netloc
+        if address not in bodies and (len(bodies) >= MOST_IMAGES or site in refused):
+            saved.left += 1
+            continue
+        if address not in bodies:
+            bodies[address] = None
+            try:
+                data = (await fetch(context, address, data=True)).data
+            except ToolFailure as failure:
+                if failure.error_type is ErrorType.PERMISSION_DENIED:
+                    refused.add(site)  # the person has said no, and is not asked again for each image
+                data = b""
+            if _kind(data) and held + len(data) <= MOST_BYTES:
+                bodies[address], held = data, held + len(data)
+        body = bodies[address]
+        if body is None:
+            saved.left += 1
+            continue
+        place = next((place for place, data in saved.files.items() if data == body), None)
+        if place is None:
+            place = await asyncio.to_thread(_place, address, body, note, storage, saved.files)
+            saved.files[place] = body
+        saved.links[number] = f"![[{place}]]"
+    return saved
+
+
+def note_of(page: FetchedPage, links: Mapping[int, str] | None = None) -> str:
+    """Return the text of a page as that of a note, with a link where an image is that was not saved.
+
+    Args:
+        page: The page.
+        links: What stands for its images instead, by their numbers.
+    """
+    text = page.text.strip()
+    if page.images:
+        whole = text
+
+        def shown(found: re.Match[str]) -> str:
+            number = int(found[1])
+            link = (links or {}).get(number) or _linked(*page.images[number])
+            before, after = whole[found.start() - 1 : found.start()], whole[found.end() : found.end() + 1]
+            return ("" if not before.strip() else " ") + link + ("" if not after.strip() else " ")
+
+        text = re.sub(mark(re.escape(page.marked), r"(\d+)"), shown, whole)
+    return text.strip("\n") + "\n"
+
+
+def with_origin(text: str, page: FetchedPage) -> str:
+    """Return a note with the title, source, author and date of a page as properties, where it has none of its own.
+
+    Args:
+        text: The note.
+        page: The page.
+    """
+    for name, value in (
+        ("title", _line(page.title)),
+        ("source", page.url),
+        ("author", _line(page.author)),
+        ("date", page.date),
+    ):
+        block = find_frontmatter(text)
+        yaml = text[block.yaml_start : block.yaml_end] if block else ""
+        had = {fold(str(key)): said for key, said in (read_yaml_properties(yaml) if yaml.strip() else {}).items()}
+        if value and had.get(name) in (None, ""):
+            text = set_property(text, name, value)
+    return text
+
+
+def section_of(page: FetchedPage, level: int) -> str:
+    """Return a page as a part of a note: where it is from, and its text with headings below that of the section.
+
+    Args:
+        page: The page.
+        level: The level of the heading that it goes below; 0 for none.
+    """
+    text = note_of(page)
+    headings = parsed(text).headings
+    deeper = max(level + 1 - min((heading.level for heading in headings), default=level + 1), 0)
+    if deeper:
+        for heading in reversed(headings):
+            hashes = min(deeper, _DEEPEST - heading.level)
+            if text[heading.start : heading.end].lstrip().startswith("#"):
+                start = text.index("#", heading.start)
+                text = f"{text[:start]}{'#' * hashes}{text[start:]}"
+    title = _NOT_IN_TEXT.sub(lambda found: f"\\{found[0]}", _line(page.title)) or page.url
+    origin = ", ".join(filter(None, (f"[{title}](<{page.url}>)", _line(page.author), page.date)))
+    return f"{origin}\n\n{text}"
+
+
+def warnings_of(page: FetchedPage, saved: SavedImages | None = None) -> Sequence[str]:
+    """Return what the person should know of a page whose text they are shown."""
+    said = []
+    if page.scripted:
+        said.append("The page is written by scripts, which are not run: most of its text may be missing")
+    if saved is not None and saved.left:
+        said.append(f"Images that could not be saved and stay links: {saved.left}")
+    return said
+
+
+def _line(text: str) -> str:
+    """Return a text of a stranger's as one line, without what cannot be seen."""
+    return " ".join(without_hidden_characters(text).split())[:_LONGEST]
+
+
+def _linked(shows: str, address: str) -> str:
+    """Return a link to an image. It loads nothing before it is followed."""
+    text = " ".join(_NOT_IN_TEXT.sub(" ", _line(shows)).split()) or "Image"
+    try:
+        url = str(parse_url(address))
+    except BadUrl:
+        return text
+    return f"[{text}](<{quote(url, safe=_URL)}>)"
+
+
+def _kind(data: bytes) -> str:
+    """Return the extension of an image by how it begins; empty where notes do not show it."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "webp"
+    return next((kind for start, kind in _KINDS.items() if data.startswith(start)), "")
+
+
+def _place(
+    address: str, data: bytes, note: VaultPath, storage: PlanningStorage, taken: Mapping[VaultPath, bytes]
+) -> VaultPath:
+    """Return a free place for an image, in the user's folder for attachments (rule 79 of docs/obsidian.md)."""
+    set_to = storage.app_settings.attachment_folder_path
+    if set_to.startswith("./"):
+        folder = note.parent
+        set_to = set_to.removeprefix("./")
+        wished = f"{folder}/{set_to}" if set_to else str(folder)
+    else:
+        wished = set_to
+    folder = VaultPath.root()
+    with suppress(InvalidParameters, PermissionDenied):
+        folder = vault_path(wished or "/", storage)
+    names = {fold(path.name) for path in taken}
+    with suppress(NotFound):
+        names |= {fold(name) for name in storage.names(folder)}
+    last = unquote(urlsplit(address).path).rpartition("/")[2]
+    stem = note_name(last.rpartition(".")[0] or last)
+    name, number = f"{stem}.{_kind(data)}", 1
+    while fold(name) in names:
+        name, number = f"{stem} {number}.{_kind(data)}", number + 1
+    return storage.resolve_new(folder.child(name))
