@@ -1,12 +1,19 @@
-"""TypeScript that checks what arrives: for each model the readers of its members, and the reader of the whole.
+"""TypeScript that checks what arrives: for each model one line that says the shape of a message of its kind.
 
-They are written with the few readers of the plugin's `core/json.ts`. A member with a default may be missing from a
-message; then it has its default. Every call is marked as pure, so that the bundle has only the readers that are used.
+The plugin's `core/shape.ts` reads such a line and makes the reader of it. A member is `name:kind`, and a kind
+
+    s n b t a o    a string, number, boolean, time, anything, an object
+    [k] ~k {k}     a list of k; a list of those k that can be read; an object with any names, all k
+    <"a","b">      one of these values
+    (k|k)          the first of these that fits
+    0 1 2          another model: the reader that is given at this place
+    k? k=JSON      k, or null or what is given, where it is missing or null
+
+Every call is marked as pure, so that the bundle has only the readers that are used.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any, Final
 
 import orjson
@@ -14,25 +21,9 @@ import orjson
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-_PLAIN: Final = {
-    "string": "string",
-    "integer": "number",
-    "number": "number",
-    "boolean": "boolean",
-    "any": "unknown",
-}
+_PLAIN: Final = {"string": "s", "integer": "n", "number": "n", "boolean": "b", "any": "a"}
 _EMPTY: Final[dict[str, Any]] = {"array": [], "object": {}}
 """What a member is that is missing, where the model makes a new one each time."""
-_SHORT: Final = {
-    ("string", "null"): "stringOrNull",
-    ("string", '""'): "stringOrEmpty",
-    ("boolean", "false"): "booleanOrFalse",
-}
-"""The optional readers that most models have, so that the bundle names each of them once."""
-_READERS: Final = (
-    *("boolean", "booleanOrFalse", "dictionary", "either", "list", "number", "object", "oneOf", "optional", "readable"),
-    *("record", "string", "stringOrEmpty", "stringOrNull", "time", "unknown"),
-)
 
 
 def render_readers(head: str, schemas: Mapping[str, Any], events: Mapping[str, str]) -> str:
@@ -47,13 +38,12 @@ def render_readers(head: str, schemas: Mapping[str, Any], events: Mapping[str, s
     for name in sorted(schemas):
         _put_behind_its_parts(name, schemas, order)
     models = [name for name in order if "enum" not in schemas[name]]
-    blocks = ["\n".join(_block(name, schemas)) for name in models]
     table = ["/** The reader of each event. */", "export const EVENT_READERS: Members<Events> = {"]
     table += [f"\t{_literal(event)}: read{model}," for event, model in events.items()]
-    body = "\n\n".join([*blocks, "\n".join([*table, "};"])])
-    words = set(re.findall(r"\w+", body))
+    body = "\n\n".join(["\n".join(_model(name, schemas) for name in models), "\n".join([*table, "};"])])
     imports = [
-        f'import {{ {", ".join(name for name in _READERS if name in words)}, type Members }} from "../json";',
+        'import type { Members } from "../json";',
+        'import { model } from "../shape";',
         f'import type {{ {", ".join(sorted([*models, "Events"]))} }} from "./contract";',
     ]
     return "\n\n".join([head, "\n".join(imports), body]) + "\n"
@@ -78,56 +68,61 @@ def _parts(node: Any) -> Iterator[str]:
             yield from _parts(value)
 
 
-def _block(name: str, schemas: Mapping[str, Any]) -> Iterator[str]:
-    """The readers of a model's members, for who needs only some of them; and the reader of the whole."""
-    members = name[0].lower() + name[1:]
+def _model(name: str, schemas: Mapping[str, Any]) -> str:
+    """The line of one model."""
+    parts: dict[str, None] = {}
     required = schemas[name].get("required", ())
-    yield f"export const {members}: Members<{name}> = {{"
-    for member, schema in schemas[name].get("properties", {}).items():
-        reader = _reader(schema, schemas) if member in required else _optional(schema, schemas)
-        yield f"\t{member}: {reader},"
-    yield "};"
-    yield f"export const read{name} = {_call('record', members)};"
+    members = [
+        f"{member}:{_kind(found, schemas, parts) if member in required else _optional(found, schemas, parts)}"
+        for member, found in schemas[name].get("properties", {}).items()
+    ]
+    if spaced := next((member for member in members if " " in member or "`" in member), None):
+        raise ValueError(f"a default with a blank or a backtick has no place in a shape: {spaced}")
+    arguments = ", ".join([f"`{' '.join(members)}`", *(f"read{part}" for part in parts)])
+    return f"export const read{name} = /* @__PURE__ */ model<{name}>({arguments});"
 
 
-def _optional(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
-    """The reader of a member that may be missing."""
+def _optional(schema: Mapping[str, Any], schemas: Mapping[str, Any], parts: dict[str, None]) -> str:
+    """The kind of a member that may be missing."""
     fallback = schema.get("default", _EMPTY.get(schema.get("type", "")))
     kinds = [kind for kind in schema.get("anyOf", ()) if kind.get("type") != "null"]
-    reader = _reader({"anyOf": kinds} if kinds else schema, schemas)
-    return reader if reader == "unknown" else _with_fallback(reader, _literal(fallback))
+    kind = _kind({"anyOf": kinds} if kinds else schema, schemas, parts)
+    if kind == "a":
+        return kind
+    return f"{kind}?" if fallback is None else f"{kind}={_literal(fallback)}"
 
 
-def _reader(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> str:
-    """The reader of a schema. A kind of schema that the models do not use yet is an error."""
-    if "$ref" in schema:
-        name = _name(schema)
-        return _reader(schemas[name], schemas) if "enum" in schemas[name] else f"read{name}"
+def _kind(schema: Mapping[str, Any], schemas: Mapping[str, Any], parts: dict[str, None]) -> str:
+    """The kind of a schema. One that the models do not use yet is an error.
+
+    Args:
+        schema: The schema.
+        schemas: Those of all models.
+        parts: The models that this one is made of, in order; those that are new are put in.
+    """
+    name = _name(schema) if "$ref" in schema else ""
+    if name and "enum" not in schemas[name]:
+        parts.setdefault(name)
+        return str(list(parts).index(name))
+    schema = schemas[name] if name else schema
     if "enum" in schema or "const" in schema:
         values = schema.get("enum", [schema.get("const")])
-        return _call("oneOf", *map(_literal, values))
+        return f"<{','.join(map(_literal, values))}>"
     if "anyOf" in schema:
-        kinds = [_reader(kind, schemas) for kind in schema["anyOf"] if kind.get("type") != "null"]
-        reader = kinds[0] if len(kinds) == 1 else _call("either", *kinds)
-        return reader if len(kinds) == len(schema["anyOf"]) else _with_fallback(reader, "null")
+        kinds = [_kind(kind, schemas, parts) for kind in schema["anyOf"] if kind.get("type") != "null"]
+        kind = kinds[0] if len(kinds) == 1 else f"({'|'.join(kinds)})"
+        return kind if len(kinds) == len(schema["anyOf"]) else f"{kind}?"
     match schema.get("type"):
         case "array":
-            return _call("readable" if schema.get("skipUnknown") else "list", _reader(schema["items"], schemas))
+            item = _kind(schema["items"], schemas, parts)
+            return f"~{item}" if schema.get("skipUnknown") else f"[{item}]"
         case "object":
             extra = schema.get("additionalProperties", True)
-            return _call("dictionary", _reader(extra, schemas)) if isinstance(extra, dict) else "object"
+            return f"{{{_kind(extra, schemas, parts)}}}" if isinstance(extra, dict) else "o"
         case str(kind) if kind in _PLAIN:
-            return "time" if schema.get("format") == "date-time" else _PLAIN[kind]
+            return "t" if schema.get("format") == "date-time" else _PLAIN[kind]
         case other:
             raise ValueError(f"the models have a kind of schema that is not known here: {other!r}")
-
-
-def _with_fallback(reader: str, fallback: str) -> str:
-    return _SHORT.get((reader, fallback)) or _call("optional", reader, fallback)
-
-
-def _call(function: str, *arguments: str) -> str:
-    return f"/* @__PURE__ */ {function}({', '.join(arguments)})"
 
 
 def _name(reference: Mapping[str, Any]) -> str:

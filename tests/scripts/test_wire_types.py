@@ -83,24 +83,11 @@ def test_readers_check_every_member_and_fill_in_what_a_message_may_leave_out() -
     schema = {"$defs": Lenient.model_json_schema(mode="serialization")}["$defs"]
     parts = schema.pop("$defs")
     text = render_readers("/** Head. */", {"Lenient": schema, **parts}, {"it.happened": "Inner"})
-    assert text.startswith("/** Head. */\n\nimport { dictionary, either, list, ")
+    assert text.startswith('/** Head. */\n\nimport type { Members } from "../json";\n')
     assert text.endswith(
-        """export const inner: Members<Inner> = {
-	colour: /* @__PURE__ */ oneOf("red", "blue"),
-};
-export const readInner = /* @__PURE__ */ record(inner);
-
-export const lenient: Members<Lenient> = {
-	inner: /* @__PURE__ */ optional(readInner, null),
-	many: /* @__PURE__ */ optional(/* @__PURE__ */ list(readInner), []),
-	known: /* @__PURE__ */ readable(/* @__PURE__ */ oneOf("red", "blue")),
-	open: string,
-	moment: time,
-	anything: unknown,
-	either: /* @__PURE__ */ either(readInner, string),
-	table: /* @__PURE__ */ dictionary(number),
-};
-export const readLenient = /* @__PURE__ */ record(lenient);
+        """export const readInner = /* @__PURE__ */ model<Inner>(`colour:<"red","blue">`);
+export const readLenient = /* @__PURE__ */ model<Lenient>("""
+        """`inner:0? many:[0]=[] known:~<"red","blue"> open:s moment:t anything:a either:(0|s) table:{n}`, readInner);
 
 /** The reader of each event. */
 export const EVENT_READERS: Members<Events> = {
@@ -108,6 +95,11 @@ export const EVENT_READERS: Members<Events> = {
 };
 """
     )
+
+
+def test_a_default_that_a_shape_cannot_hold_is_an_error() -> None:
+    with pytest.raises(ValueError, match="a blank"):
+        render_readers("", {"Odd": {"properties": {"said": {"type": "string", "default": "two words"}}}}, {})
 
 
 def test_a_kind_of_schema_that_has_no_reader_is_an_error() -> None:

@@ -2,7 +2,7 @@
 
 import { either, pick, readable, record, type JsonObject } from "./json";
 import type { ChangeDiff, ChangeEntry, FilePreview, ToolResult, UndoAllParams, UndoneAll } from "./wire/contract";
-import { readBrokenLinks, readChangeDiff, readChangeEntry, readToolResult, readUndoneAll, writePlan } from "./wire/readers";
+import { readBrokenLinks, readChangeDiff, readChangeEntry, readToolResult, readUndoneAll, readWritePlan } from "./wire/readers";
 import type { Request } from "./wire/request";
 
 export type Direction = "undo" | "redo";
@@ -31,7 +31,7 @@ export interface HistoryFilter {
 }
 
 /** What would be done, or the failure that the call would be. */
-const readPreview = either(record({ plan: record(pick(writePlan, "summary", "files", "warnings")) }), readToolResult);
+const readPreview = either(record({ plan: record(pick(readWritePlan, "summary", "files", "warnings")) }), readToolResult);
 
 /** How the ids of changes begin that other programs made. */
 const OUTSIDE = "outside-";

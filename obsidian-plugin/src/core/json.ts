@@ -75,10 +75,6 @@ export function optional<T, F>(reader: Reader<T>, fallback: F): Reader<T | F> {
 	return (value, path) => (value === undefined || value === null ? fallback : reader(value, path));
 }
 
-export const stringOrNull = /* @__PURE__ */ optional(string, null);
-export const stringOrEmpty = /* @__PURE__ */ optional(string, "");
-export const booleanOrFalse = /* @__PURE__ */ optional(boolean, false);
-
 /** What the first of some readers can read. */
 export function either<T extends readonly unknown[]>(...readers: { [K in keyof T]: Reader<T[K]> }): Reader<T[number]> {
 	return (value, path) => {
@@ -96,7 +92,7 @@ export function either<T extends readonly unknown[]>(...readers: { [K in keyof T
 }
 
 /** Some of the members of an object: what a message must hold for those who need no more of it. */
-export function pick<T, K extends keyof T>(members: Members<T>, ...names: readonly K[]): Members<Pick<T, K>> {
+export function pick<T, K extends keyof T>({ members }: { readonly members: Members<T> }, ...names: readonly K[]): Members<Pick<T, K>> {
 	return Object.fromEntries(names.map((name) => [name, members[name]])) as Members<Pick<T, K>>;
 }
 

@@ -5,7 +5,7 @@
  */
 
 import type { App } from "obsidian";
-import { boolean, isObject, number, object, record, ShapeError, string, stringOrNull, type JsonObject } from "../core/json";
+import { boolean, isObject, number, object, optional, record, ShapeError, string, type JsonObject } from "../core/json";
 import type { CustomAnswer, CustomCallParams, RunToolAnswer, RunToolQuestion } from "../core/wire/contract";
 import { memoryOfWindow } from "./machine";
 import { frameProgram, workerProgram, type RunBounds, type RunStart, type ToWorker } from "./toolWorker";
@@ -27,7 +27,7 @@ const POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval' blo
 const readCall = record({ call: number, ask: string });
 const readPrint = record({ print: string });
 const readEnd = record({ end: string });
-const readEnding = record({ success: boolean, error: stringOrNull });
+const readEnding = record({ success: boolean, error: optional(string, null) });
 
 export class ToolRuns {
 	private readonly running = new Map<string, Run>();

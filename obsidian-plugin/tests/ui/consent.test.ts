@@ -661,7 +661,7 @@ describe("the text of a change", () => {
 	});
 
 	it("is shown anew, from the same place, when it was edited in another window", async () => {
-		await page.setViewportSize({ width: 800, height: 480 });
+		await page.setViewportSize({ width: 800, height: 380 });
 		await ask(hunks());
 		await armed();
 		const before = await page.$eval(".vault-bridge-body", (el) => { el.scrollTop = 40; return el.scrollTop; });

@@ -389,9 +389,10 @@ const views: State[] = [
 		name: "start-question",
 		show: async ({ page, bridge }) => {
 			bridge.agents = agents;
-			bridge.ask(create());
 			await connected(page);
 			await runCommand(page, "getting-started");
+			bridge.ask(create());
+			await page.waitForSelector(".vault-bridge-consent");
 			await page.keyboard.press("Escape");
 			await page.waitForSelector('.vault-bridge-start button:text-is("Show the question")');
 		},

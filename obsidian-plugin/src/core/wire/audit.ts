@@ -2,7 +2,7 @@
 
 import { object, optional, pick, readable, record, type JsonObject, type Reader } from "../json";
 import type { AuditRecord as Line } from "./contract";
-import { auditRecord } from "./readers";
+import { readAuditRecord as readWhole } from "./readers";
 
 export interface AuditRecord {
 	timestamp: string;
@@ -24,10 +24,10 @@ export interface AuditRecord {
 }
 
 const readLine = record(
-	pick(auditRecord, "seq", "timestamp", "kind", "tool", "client", "executionId", "duration", "success", "errorType", "decision", "outcome", "event", "files", "sentence"),
+	pick(readWhole, "seq", "timestamp", "kind", "tool", "client", "executionId", "duration", "success", "errorType", "decision", "outcome", "event", "files", "sentence"),
 );
 
-const readDecisions = record({ decisions: optional(readable(record(pick(auditRecord, "sentence"))), []) });
+const readDecisions = record({ decisions: optional(readable(record(pick(readWhole, "sentence"))), []) });
 
 export const readAuditRecord: Reader<AuditRecord> = (value, path) => {
 	const line = readLine(value, path);

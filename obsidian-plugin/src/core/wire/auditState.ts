@@ -1,11 +1,11 @@
 /** What the bridge says of the log as a whole. */
 
 import { list, optional, pick, record } from "../json";
-import { auditFault, auditVerification } from "./readers";
+import { readAuditFault, readAuditVerification } from "./readers";
 
 const readVerified = record({
-	...pick(auditVerification, "whole", "records", "lost", "unverified", "faultCount"),
-	faults: optional(list(record(pick(auditFault, "message"))), []),
+	...pick(readAuditVerification, "whole", "records", "lost", "unverified", "faultCount"),
+	faults: optional(list(record(pick(readAuditFault, "message"))), []),
 });
 
 export interface ChainStatus {

@@ -2,7 +2,7 @@
 
 import { optional, pick, record, ShapeError, string } from "../json";
 import type { Discovery, Endpoint } from "./contract";
-import { discovery, endpoint } from "./readers";
+import { readDiscovery, readEndpoint } from "./readers";
 
 /** `.vault-bridge/bridge.json` in the vault. */
 export type BridgeFile = Pick<Discovery, "url" | "pid" | "version" | "runDir">;
@@ -13,9 +13,9 @@ export type HostFile = Pick<Endpoint, "url" | "token" | "pid" | "vault">;
 /** Vault-relative; the only file that the plugin reads through the vault to find the bridge. */
 export const BRIDGE_FILE = ".vault-bridge/bridge.json";
 
-const readBridge = record<BridgeFile>(pick(discovery, "url", "pid", "version", "runDir"));
+const readBridge = record<BridgeFile>(pick(readDiscovery, "url", "pid", "version", "runDir"));
 /** Bridges from before it do not name the vault. */
-const readHost = record<HostFile>({ ...pick(endpoint, "url", "token", "pid"), vault: optional(string, "") });
+const readHost = record<HostFile>({ ...pick(readEndpoint, "url", "token", "pid"), vault: optional(string, "") });
 
 export function parseBridgeFile(text: string): BridgeFile {
 	return checkUrl(readBridge(JSON.parse(text), ""));

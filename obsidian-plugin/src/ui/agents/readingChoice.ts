@@ -6,7 +6,7 @@ import { showText } from "../text";
 const WHOLE = "/";
 
 const CHOICES = [
-	["ask", "It asks each time", "You see every note before it does."],
+	["ask", "It asks each time", "You are asked about every note."],
 	["some", "These folders", "It asks for everything else."],
 	["all", "All notes", "It does not ask you to read, only to change."],
 ] as const;

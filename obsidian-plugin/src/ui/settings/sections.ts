@@ -55,7 +55,7 @@ function rowsOf(form: Form, fields: readonly Field[]): SettingDefinition[] {
 function resetRow(form: Form, section: SettingsSection): SettingDefinition {
 	return {
 		name: "Reset to defaults",
-		desc: "Only what is on this page.",
+		desc: "This page, with its “More settings” and single tools.",
 		render: (setting) => {
 			setting.addButton((button) =>
 				button.setButtonText("Reset").onClick(async () => {

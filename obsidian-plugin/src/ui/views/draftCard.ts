@@ -1,13 +1,26 @@
 /** One draft: whose, since when, its steps, and its files with their diffs. */
 
-import { drafterOf, momentWords, stagedText } from "../../core/drafts";
+import { drafterOf, momentWords, stagedText, type Drafts } from "../../core/drafts";
+import type { ConsentRequest } from "../../core/wire/consent";
 import type { DraftInfo, DraftPreview } from "../../core/wire/contract";
 import { drawFiles } from "../diff/fileList";
 import { drawChevron } from "../diff/filePreview";
 import { showLongText, showText } from "../text";
-import type { DraftsSource } from "./draftsView";
 import { showTime } from "./time";
 import { addButton } from "../addButton";
+
+export interface DraftsSource {
+	drafts: Drafts;
+	now: () => number;
+	/** The question whether to take a draft, while it is submitted and not answered. */
+	question: (draft: DraftInfo) => ConsentRequest | null;
+	/** Be told whenever such questions come or end. Returns how to be told no longer. */
+	onQuestions: (changed: () => void) => () => void;
+	/** Show a question, with all that can be answered. */
+	answer: (question: ConsentRequest) => void;
+	/** Discard a draft, when the person says so once more. */
+	discard: (draft: DraftInfo) => void;
+}
 
 /** Steps that are listed; of more, the last ones. */
 const MOST_STEPS = 200;

@@ -1,26 +1,10 @@
 /** The drafts of agents, each with its steps and with what taking it would do to each file. */
 
 import type { WorkspaceLeaf } from "obsidian";
-import type { Drafts } from "../../core/drafts";
-import type { ConsentRequest } from "../../core/wire/consent";
-import type { DraftInfo } from "../../core/wire/contract";
 import { CardsView } from "./cardsView";
-import { DraftCard } from "./draftCard";
+import { DraftCard, type DraftsSource } from "./draftCard";
 
 export const DRAFTS_VIEW = "vault-bridge-drafts";
-
-export interface DraftsSource {
-	drafts: Drafts;
-	now: () => number;
-	/** The question whether to take a draft, while it is submitted and not answered. */
-	question: (draft: DraftInfo) => ConsentRequest | null;
-	/** Be told whenever such questions come or end. Returns how to be told no longer. */
-	onQuestions: (changed: () => void) => () => void;
-	/** Show a question, with all that can be answered. */
-	answer: (question: ConsentRequest) => void;
-	/** Discard a draft, when the person says so once more. */
-	discard: (draft: DraftInfo) => void;
-}
 
 export class DraftsView extends CardsView {
 	private readonly cards = new Map<string, DraftCard>();
