@@ -1127,6 +1127,7 @@ export const settingsInForce: Members<SettingsInForce> = {
 	encryptedKeys: /* @__PURE__ */ optional(/* @__PURE__ */ dictionary(string), {}),
 	allowedDomains: /* @__PURE__ */ optional(/* @__PURE__ */ list(string), []),
 	allowAllDomains: booleanOrFalse,
+	onlyAllowedDomains: booleanOrFalse,
 	blockExternalRequests: booleanOrFalse,
 	httpsOnly: /* @__PURE__ */ optional(boolean, true),
 	allowSelfSignedLocalhost: booleanOrFalse,
