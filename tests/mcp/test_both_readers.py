@@ -112,7 +112,7 @@ DRAFTING: list[Case] = [
     ("draft", {"action": "begin"}, (DRAFT, "until you submit or discard")),
     ("create_note", {"path": "Staged.md", "content": "x\n"}, (DRAFT, "nothing is written until the user takes")),
     ("draft", {"action": "status"}, (DRAFT, "Staged.md")),
-    ("draft", {"action": "submit"}, (DRAFT, "1 file changed", ID)),
+    ("draft", {"action": "submit"}, (DRAFT, "1 file", ID)),
 ]
 REFUSED: list[Case] = [
     ("read", {"path": "../x"}, ("outside the vault", "outside_vault")),
