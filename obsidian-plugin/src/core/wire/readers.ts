@@ -735,7 +735,7 @@ export const draftInfo: Members<DraftInfo> = {
 	state: /* @__PURE__ */ optional(string, "open"),
 	since: stringOrNull,
 	words: stringOrNull,
-	keptUntil: string,
+	keptUntil: stringOrNull,
 };
 export const readDraftInfo = /* @__PURE__ */ record(draftInfo);
 
