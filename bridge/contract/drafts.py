@@ -53,7 +53,7 @@ class DraftInfo(Wire):
     state: Annotated[Literal["open", "handed_in", "sent_back"], ANY_TEXT] = "open"
     since: str | None = None
     words: str | None = None
-    kept_until: str
+    kept_until: str | None = None
 
 
 class DraftPreview(Wire):

@@ -17,8 +17,11 @@ def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
     """Return every draft, oldest first.
 
     Returns the open [drafts](tools.md#draft), oldest first: `{draftId, client, clientId, created, touched, steps,
-    files}`. `steps` are the staged changes in order, each `{tool, summary, time}`, and `files` the files that differ
-    from the vault.
+    files, state, since, words, keptUntil}`. `steps` are the staged changes in order, each `{tool, summary, time}`, and
+    `files` the files that differ from the vault. `state` is `open`, `handed_in` (by a client that
+    [works in drafts](cli.md#clients-that-work-in-drafts); the person is to decide) or `sent_back`; `since`, when it was
+    handed in or sent back; `words`, what the person said with that; and `keptUntil`, when it is discarded if nothing
+    becomes of it.
     """
     return [_info(context, draft) for draft in context.services.drafts.listed(context.session.caller)]
 

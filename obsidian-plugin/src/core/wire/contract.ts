@@ -840,7 +840,7 @@ export interface DraftInfo {
 	state: string;
 	since: string | null;
 	words: string | null;
-	keptUntil: string;
+	keptUntil: string | null;
 }
 
 /** Which draft. */

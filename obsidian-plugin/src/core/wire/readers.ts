@@ -74,7 +74,7 @@ export const readDirtyQuestion = /* @__PURE__ */ model<DirtyQuestion>(`paths:[s]
 export const readDiscovery = /* @__PURE__ */ model<Discovery>(`url:s http:s pid:n version:s runDir:s`);
 export const readDraftDiscarded = /* @__PURE__ */ model<DraftDiscarded>(`draftId:s`);
 export const readDraftStep = /* @__PURE__ */ model<DraftStep>(`tool:s summary:s time:s`);
-export const readDraftInfo = /* @__PURE__ */ model<DraftInfo>(`draftId:s client:s clientId:s created:s touched:s steps:[0] files:[s] state:s="open" since:s? words:s? keptUntil:s`, readDraftStep);
+export const readDraftInfo = /* @__PURE__ */ model<DraftInfo>(`draftId:s client:s clientId:s created:s touched:s steps:[0] files:[s] state:s="open" since:s? words:s? keptUntil:s?`, readDraftStep);
 export const readDraftPreview = /* @__PURE__ */ model<DraftPreview>(`files:[0]=[] warnings:[s]=[] conflict:s?`, readFilePreview);
 export const readDraftsChanged = /* @__PURE__ */ model<DraftsChanged>(``);
 export const readEffectiveSettings = /* @__PURE__ */ model<EffectiveSettings>(`consentMode:{<"always_ask","session_allow","always_allow","never_allow">} rateLimits:{n}`);
