@@ -1514,10 +1514,12 @@ export interface SettingsInForce {
 	googleSearchEngineId: string;
 	/** The keys of services, encrypted. */
 	encryptedKeys: Record<string, string>;
-	/** Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains. */
+	/** Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains, and `localhost` is the port of Ollama. */
 	allowedDomains: string[];
 	/** Every public site counts as one of the allowed domains. This is risky. */
 	allowAllDomains: boolean;
+	/** Sites that are not allowed domains are refused instead of asked about. */
+	onlyAllowedDomains: boolean;
 	/** Nothing leaves this computer. */
 	blockExternalRequests: boolean;
 	/** `http:` addresses are upgraded to `https:`. */
