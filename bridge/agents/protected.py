@@ -312,6 +312,8 @@ def _codex_off(machine: Machine) -> Sequence[str]:
     ours = [state for key, state in states.items() if key.startswith(str(folder))] if isinstance(states, dict) else []
     if not any(isinstance(state, dict) and state.get("trusted_hash") for state in ours):
         found.append("Codex runs no hook that you have not trusted: type /hooks in Codex, and trust this one")
+    if any(isinstance(state, dict) and state.get("enabled") is False for state in ours):
+        found.append("Codex has the hook switched off: type /hooks in Codex, and switch it on")
     return found
 
 
@@ -464,7 +466,10 @@ PROTECTED: Final = (
             Holds("It changes a file of the vault with write_file or replace", "You are asked, with the exact diff"),
             _SHELL,
             _NO_ANSWER,
-            Holds("The hook cannot start, crashes or is killed", "Let through: Gemini CLI has no switch for that"),
+            Holds(
+                "The hook cannot start, crashes or is killed",
+                "Let through when it is killed, refused when it cannot start; Gemini CLI has no switch for that",
+            ),
             _RUNS_NOT,
             Holds(
                 "It changes settings that can switch this off with its editor",

@@ -29,7 +29,18 @@ PACKAGES = (
         "prompt_toolkit",
         "protego",
     ),
-    *("psutil", "pydantic", "rapidfuzz", "re2", "readability", "referencing", "rich", "ruamel.yaml", "send2trash"),
+    *(
+        "psutil",
+        "pydantic",
+        "pypdf",
+        "rapidfuzz",
+        "re2",
+        "readability",
+        "referencing",
+        "rich",
+        "ruamel.yaml",
+        "send2trash",
+    ),
     *("snowballstemmer", "trafilatura", "typer", "unidiff", "watchfiles", "wcmatch", "yaml12"),
 )
 """All that an installation without extras imports of others; a test says whether the list is complete."""

@@ -4,13 +4,13 @@ The JSON is walked token by token, so that every value is known by its place in 
 rewrites those characters and no others.
 """
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
 
 import orjson
 
+from bridge.notes.canvas_json import TOKEN, string_value
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link
 from bridge.notes.syntax import default_display
@@ -22,7 +22,6 @@ FILE_KEY = "file"
 TEXT_KEY = "text"
 """The `key` of a link in a text card."""
 
-_TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*+:)?|[{}\[\]]|[^\s{}\[\],:"]++')
 _ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.")
 _WANTED = frozenset({"type", "file", "subpath", "text"})
 _NODE_DEPTH = 3
@@ -101,10 +100,7 @@ def _card_links(text: str, card: _Span, work: Work) -> Iterator[Link]:
 
 def _value(text: str, span: _Span | None) -> str:
     """What a JSON string stands for, given where it is between its quotes."""
-    if span is None:
-        return ""
-    raw = text[span[0] : span[1]]
-    return str(json.loads(f'"{raw}"')) if "\\" in raw else raw
+    return "" if span is None else string_value(text[span[0] : span[1]])
 
 
 def _nodes(text: str) -> Iterator[dict[str, _Span]]:
@@ -112,7 +108,7 @@ def _nodes(text: str) -> Iterator[dict[str, _Span]]:
     depth = 0
     section = name = ""  # the member that is being read, of the outermost object and of a node
     node: dict[str, _Span] = {}
-    for token in _TOKEN.finditer(text):
+    for token in TOKEN.finditer(text):
         mark = token[0][0]
         if mark in "{[":
             depth += 1

@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import cache
+from importlib import import_module
 from typing import Any, Final, Literal, Self
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed, ToolFailure
@@ -13,6 +14,8 @@ from bridge.servers.configuration import ServerEntry
 from bridge.servers.definitions import MOST, Definition, accepted
 from bridge.servers.listing import take_out_malformed
 from bridge.servers.server_log import ServerLog
+
+_HEAVY: Final = ("mcp.client.client", "bridge.servers.http", "bridge.servers.stdio")
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +32,12 @@ FIRST_PAUSE: Final = 1.0
 LONGEST_PAUSE: Final = 300.0
 """Seconds to which they grow; a server that has been quiet for so long begins anew."""
 _LONGEST_REASON: Final = 300
+
+
+def _load() -> None:
+    """Import what servers need, which takes a second: in a thread, so that nobody waits for it meanwhile."""
+    for name in _HEAVY:
+        import_module(name)
 
 
 class ServerConnection:
@@ -101,11 +110,10 @@ class ServerConnection:
                 model's answer.
             DeadlineExceeded: It did not answer in time.
         """
-        import mcp_types as types  # noqa: PLC0415 - heavy, and only where servers are used
+        session = await self._session()
+        import mcp_types as types  # noqa: PLC0415 - heavy, and loaded by now
         from mcp.shared.exceptions import MCPError  # noqa: PLC0415 - the same
         from pydantic import ValidationError  # noqa: PLC0415 - beside them
-
-        session = await self._session()
 
         async def progressed(done: float, total: float | None, message: str | None) -> None:
             on_progress(done, total, message)
@@ -178,7 +186,6 @@ class ServerConnection:
 
     async def _serve(self, ready: "asyncio.Future[Any]") -> None:
         """Hold the connection from its beginning to its end: the SDK wants both in one task."""
-        from mcp.client.client import Client  # noqa: PLC0415 - heavy, and only where servers are used
 
         def sift(result: dict[str, Any]) -> None:
             self._malformed += take_out_malformed(result, spoken)
@@ -187,6 +194,9 @@ class ServerConnection:
         ended = asyncio.Event()
         spoken: str | None = None
         try:
+            await asyncio.to_thread(_load)
+            from mcp.client.client import Client  # noqa: PLC0415 - heavy, and only where servers are used
+
             async with contextlib.AsyncExitStack() as stack:
                 async with asyncio.timeout(START_SECONDS):
                     streams = _watched(self._open(self.name, self.entry, self.log), ended, sift)

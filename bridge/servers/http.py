@@ -86,7 +86,8 @@ class _CheckedTransport(httpx2.AsyncBaseTransport):
             await connection.aclose()
             raise
         body = _Body(answer, connection)
-        response = httpx2.Response(answer.status, headers=answer.headers, stream=body)
+        kept = [(name, value) for name, value in answer.headers if name.lower() != b"set-cookie"]
+        response = httpx2.Response(answer.status, headers=kept, stream=body)
         if not _is_plain(response):
             await body.aclose()
             raise httpx2.ReadError("The server compressed its answer, or wrote it in another encoding than UTF-8")

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, Protocol, TypeVar
 
 import orjson
 
@@ -58,6 +58,9 @@ _LONG: Final = 64 * 1024
 
 _READER: Final = "read"
 """The tool by whose answers reading is judged."""
+
+
+T = TypeVar("T")
 
 
 class Record(Protocol):
@@ -253,7 +256,7 @@ class ConsentStep:
             PermissionDenied: With the code that says who or what refused.
             Conflict: `stale`: the vault has changed meanwhile.
         """
-        case, verdict = self.verdict(tool, effect, tool_call, settings)
+        case, verdict = await _beside(effect, partial(self.verdict, tool, effect, tool_call, settings))
         if verdict.outcome != "ask":
             self._follow(verdict, case, tool, tool_call)
             return
@@ -263,11 +266,15 @@ class ConsentStep:
             # What is not only read has shown a diff of its own, which nobody has said yes to.
             return None if now == "ask" or (now == "allow" and not case.reads_vault) else now == "allow"
 
-        offered = self._offered(case, settings)
-        question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
-        if approval is not None and not tool.spec.by_caller:
+        def made() -> tuple[Sequence[Offer], ConsentRequest]:
+            offered = self._offered(case, settings)
+            question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
+            if approval is None or tool.spec.by_caller:
+                return offered, question
             shown = {"hunks_supported": approval.is_divisible, "editable": approval.is_editable}
-            question = question.model_copy(update=shown)
+            return offered, question.model_copy(update=shown)
+
+        offered, question = await _beside(effect, made)
         await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, approval, covered), verdict)
 
     def refuse_denied(self, tool: Tool[Any], effect: EffectKind, tool_call: ToolCall, settings: Settings) -> None:
@@ -520,6 +527,11 @@ class ConsentStep:
             waiting=whole.ticket_until is not None,
             draft=terms.draft,
         )
+
+
+async def _beside(effect: EffectKind, work: Callable[[], T]) -> T:
+    """Return what some work comes to; beside the loop where it goes through very many files."""
+    return await asyncio.to_thread(work) if effect.is_large else work()
 
 
 def _denied(answer: ConsentAnswer, draft: str | None) -> PermissionDenied:

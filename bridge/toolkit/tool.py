@@ -319,12 +319,14 @@ class Output:
         text: For models.
         metadata: About the answer itself.
         parts: What text cannot carry, in order: images, structured data, links to notes, further texts.
+        strangers: Whose words are in it that the person has not seen, though the tool is none of the network's.
     """
 
     data: Any
     text: str
     metadata: dict[str, Any] = field(default_factory=dict)
     parts: tuple[ResultPart, ...] = ()
+    strangers: tuple[Target, ...] = ()
 
     def trimmed(self, limit: int) -> tuple[str, dict[str, Any]]:
         """Cut the text to at most so many bytes of UTF-8, at a line end where there is one.

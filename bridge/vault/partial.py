@@ -5,7 +5,7 @@ with new hashes, previews and digest; all the rest of the way it is a plan like 
 """
 
 import dataclasses
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from bridge.contract.consent import FilePreview
@@ -61,17 +61,23 @@ def is_divisible(plan: ChangePlan) -> bool:
     steps = _steps(plan)
     if plan.whole or plan.reversal or plan.disposal or steps is None:
         return False
-    parts, units = 0, set()
+    if any(change.kind is ChangeKind.MOVE and not shown.unit for change, shown in steps):
+        return False
+    return any(number for number, _part in enumerate(_parts(steps)))
+
+
+def _parts(steps: Sequence[tuple[Change, FilePreview]]) -> Iterator[object]:
+    """Yield something for each part; who wants to know whether there are two does not read the diffs of thousands."""
+    units: set[str] = set()
     for change, shown in steps:
         if shown.unit:
-            units.add(shown.unit)
-        elif change.kind is ChangeKind.MOVE:
-            return False
-        elif change.kind in _WHOLE:
-            parts += 1
+            if shown.unit not in units:
+                units.add(shown.unit)
+                yield shown.unit
+        elif change.kind in _WHOLE or (change.kind is ChangeKind.MODIFY and shown.truncated):
+            yield change
         elif change.kind is ChangeKind.MODIFY:
-            parts += 1 if shown.truncated else len(list(parse_hunks(shown.diff)))
-    return parts + len(units) > 1
+            yield from parse_hunks(shown.diff)
 
 
 def _steps(plan: ChangePlan) -> list[tuple[Change, FilePreview]] | None:

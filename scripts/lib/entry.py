@@ -77,7 +77,7 @@ def write_reference(arguments: Sequence[str]) -> int:
 
 
 def list_promises(arguments: Sequence[str]) -> int:
-    """Write the table of promises, or with `--check` say whether it is up to date."""
+    """Write the tables of the page on security, or with `--check` say whether they are up to date."""
     prepare(dev=False)
     become([str(PYTHON), "-m", "scripts.lib.promises", *arguments])
 

@@ -1,12 +1,14 @@
-"""The table of promises in `docs/security.md`: what the tests in `tests/security` attack, in their own words.
+"""The tables of `docs/security.md` that are made from tests: of promises, and of what programs can do in a sandbox.
 
-Each of these files begins with a docstring whose first line is the promise that it holds.
+Each file in `tests/security` begins with a docstring whose first line is the promise that it holds. What is tried in
+sandboxes is in `tests/sandbox/rows.py`.
 """
 
 from __future__ import annotations
 
 import ast
 import re
+import runpy
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -20,6 +22,13 @@ PROBES: Final = ROOT / "tests" / "security"
 COMMAND: Final = "python3 scripts/list-promises"
 BEGIN: Final = f"<!-- Promises: written by `{COMMAND}`. -->"
 END: Final = "<!-- End of the promises. -->"
+ROWS: Final = ROOT / "tests" / "sandbox" / "rows.py"
+BEGIN_ROWS: Final = f"<!-- What programs can do: written by `{COMMAND}`. -->"
+END_ROWS: Final = "<!-- End of what programs can do. -->"
+HEAD: Final = (
+    "| | Linux with namespaces of its own or with bubblewrap | macOS (`sandbox-exec`) "
+    "| without a sandbox (Windows; Linux with Landlock alone) |"
+)
 LONGEST: Final = 200
 """Characters of a promise: it is one sentence of a table."""
 
@@ -48,30 +57,58 @@ def render(found: dict[str, str]) -> str:
     return "\n".join([BEGIN, "", "| promise | probe |", "|---|---|", *rows, "", END])
 
 
-def in_page(page: str, table: str) -> str:
-    """Return a page with the table in the place that its marks say.
+def render_rows(file: Path) -> str:
+    """Return the table of what programs can do, with its marks, and how much of it is tried.
+
+    Args:
+        file: What is tried, by the rows of the table.
+    """
+    found = runpy.run_path(str(file))
+    rows = [f"| {row.what} | {row.confined} | {row.macos} | {row.without} |" for row in found["ROWS"]]
+    tried = sum(len(row.attempts) for row in found["ROWS"]) + len(found["INNER"])
+    told = (
+        f"`test_sandbox.py` and `test_bounds_of_programs.py` in `tests/security` make {tried} attempts at these, and "
+        "at steps on the way, in each sandbox of Linux that works where they run, as the user of the tests and, where "
+        "that is root, as an ordinary one too; and they show that what the last column calls possible is. The column "
+        "of macOS and the job objects of Windows have been written by their documentation and are not tried by the "
+        "tests here."
+    )
+    return "\n".join([BEGIN_ROWS, "", HEAD, "|---|---|---|---|", *rows, "", told, "", END_ROWS])
+
+
+def in_page(page: str, table: str, begin: str = BEGIN, end: str = END) -> str:
+    """Return a page with a table in the place that its marks say.
 
     Raises:
         ValueError: The page has no such place.
     """
-    placed, count = re.subn(f"{re.escape(BEGIN)}.*?{re.escape(END)}", lambda _: table, page, flags=re.DOTALL)
+    placed, count = re.subn(f"{re.escape(begin)}.*?{re.escape(end)}", lambda _: table, page, flags=re.DOTALL)
     if count != 1:
-        raise ValueError(f"the page needs the marks {BEGIN} and {END} once")
+        raise ValueError(f"the page needs the marks {begin} and {end} once")
     return placed
 
 
+def in_order(page: str, probes: Path = PROBES, rows: Path = ROWS) -> str:
+    """Return a page with both tables as the tests have them.
+
+    Raises:
+        ValueError: The page has no place for one of them, or a file begins with no promise.
+    """
+    return in_page(in_page(page, render(promises(probes))), render_rows(rows), BEGIN_ROWS, END_ROWS)
+
+
 def main(arguments: Sequence[str], page: Path = PAGE, probes: Path = PROBES) -> int:
-    """Write the table, or with `--check` say whether it is up to date."""
+    """Write the tables, or with `--check` say whether they are up to date."""
     before = page.read_text(encoding="utf-8")
     try:
-        after = in_page(before, render(promises(probes)))
+        after = in_order(before, probes)
     except ValueError as error:
         sys.stderr.write(f"{error}\n")
         return 1
     if after == before:
         return 0
     if "--check" in arguments:
-        sys.stderr.write(f"{page.name} does not list the promises as the tests state them: run `{COMMAND}`\n")
+        sys.stderr.write(f"{page.name} does not have its tables as the tests state them: run `{COMMAND}`\n")
         return 1
     page.write_text(after, encoding="utf-8", newline="\n")
     return 0

@@ -429,7 +429,10 @@ def test_codex_is_told_to_trust_the_hook_and_that_is_seen(
     config = folder / "config.toml"
     config.write_text(f'[hooks.state.{json.dumps(key)}]\ntrusted_hash = "sha256:1"\n', encoding="utf-8")
     assert subject.faults(one) == []
-    config.write_text(f"{config.read_text('utf-8')}\n[features]\nhooks = false\n", encoding="utf-8")
+    trusted = config.read_text("utf-8")
+    config.write_text(f"{trusted}enabled = false\n", encoding="utf-8")
+    assert subject.faults(one) == ["Codex has the hook switched off: type /hooks in Codex, and switch it on"]
+    config.write_text(f"{trusted}\n[features]\nhooks = false\n", encoding="utf-8")
     assert subject.faults(one) == [f"{config} has features.hooks = false"]
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from scripts.lib.promises import BEGIN, END, PAGE, PROBES, in_page, main, promises, render
+from scripts.lib.promises import BEGIN, BEGIN_ROWS, END, END_ROWS, PAGE, in_order, main
+from tests.sandbox.rows import ROWS as TRIED
 
 TESTS = Path(__file__).resolve().parents[1]
 TEXT = PAGE.read_text(encoding="utf-8")
@@ -64,21 +65,31 @@ def test_every_row_of_the_page_is_held_by_tests() -> None:
             assert "def test_" in (TESTS / file).read_text(encoding="utf-8"), f"{row}: {file}"
 
 
-def test_the_table_of_promises_is_what_the_probes_say() -> None:
-    assert in_page(TEXT, render(promises(PROBES))) == TEXT, "run `python3 scripts/list-promises`"
+def test_the_tables_are_what_the_probes_say() -> None:
+    assert in_order(TEXT) == TEXT, "run `python3 scripts/list-promises`"
+
+
+def test_each_row_of_what_programs_can_do_is_tried_and_shown_where_it_can_be_done() -> None:
+    for row in TRIED:
+        assert row.attempts, row.what
+        assert (row.shows in row.attempts) is ("yes" in row.without or "may" in row.without), row.what
 
 
 def test_a_promise_that_is_new_comes_into_the_page_and_one_that_is_none_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page = tmp_path / "security.md"
-    page.write_text(f"# Security\n\n{BEGIN}\nold\n{END}\n\nThe end\n", encoding="utf-8")
+    page.write_text(
+        f"# Security\n\n{BEGIN}\nold\n{END}\n\n{BEGIN_ROWS}\nold\n{END_ROWS}\n\nThe end\n", encoding="utf-8"
+    )
     (tmp_path / "test_b.py").write_text('"""Nobody gets in.\n\nAnd so on."""\n', encoding="utf-8")
     (tmp_path / "test_a.py").write_text('"""Water stays out."""\n', encoding="utf-8")
     assert main(["--check"], page, tmp_path) == 1
     assert "old" in page.read_text(encoding="utf-8")
     assert (main([], page, tmp_path), main(["--check"], page, tmp_path)) == (0, 0)
-    rows = [line for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("| ")][1:]
+    listed, _, tried = page.read_text(encoding="utf-8").partition(END)
+    assert all(row.what in tried for row in TRIED)
+    rows = [line for line in listed.splitlines() if line.startswith("| ")][1:]
     assert rows == [
         "| Nobody gets in. | [test_b.py](../tests/security/test_b.py) |",
         "| Water stays out. | [test_a.py](../tests/security/test_a.py) |",

@@ -54,6 +54,8 @@ CASES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("rename_property", {"property": "rank", "new_name": "place"}),
     ("rename_heading", {"path": "Ideas.md", "heading": "Later", "new_heading": "Soon"}),
     ("edit_tasks", {"action": "add", "texts": ["sow"], "to": "Projects/Garden.md"}),
+    ("create_note", {"path": "Board.canvas", "kind": "file", "content": "{}"}),
+    ("edit_canvas", {"path": "Board.canvas", "operations": [{"action": "add", "text": "sow"}]}),
     ("daily_note", {"append": "It rained.\n"}),
     ("split_note", {"path": "Long.md", "level": 2}),
     ("merge_notes", {"sources": ["Spare.md"], "target": "New.md"}),

@@ -75,8 +75,8 @@ def test_the_doctor_loads_every_package_that_no_extra_brings() -> None:
 
 def test_the_name_is_the_same_everywhere() -> None:
     assert {PROJECT["name"], reinstalling.DISTRIBUTION} == {DISTRIBUTION}
-    build = (ROOT / "obsidian-plugin" / "scripts" / "build.mjs").read_text(encoding="utf-8")
-    assert f"/{DISTRIBUTION.replace('-', '_')}-${{tag}}-py3-none-any.whl" in build
+    plugin = (ROOT / "obsidian-plugin" / "src" / "core" / "program" / "commands.ts").read_text(encoding="utf-8")
+    assert f"/{DISTRIBUTION.replace('-', '_')}-${{version}}-py3-none-any.whl" in plugin
 
 
 def test_what_trafilatura_needs_of_lxml_is_asked_for_by_name() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -21,6 +22,8 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(1500)]
 AGENT = Path(__file__).with_name("agent.py")
 STRANGER = Path(__file__).parents[1] / "servers" / "stranger.py"
 CLIENT = "Tester"
+EVERY_WAY = "VAULT_BRIDGE_EVERY_INSTALLATION"
+"""The variable with which the other two ways to install are tried as well, which takes twice as long."""
 OWN_TOOLS = {
     "words": ("python", "return len(parameters['text'].split())"),
     "letters": ("node", "return parameters.text.length"),
@@ -39,8 +42,17 @@ def make_vault(folder: Path) -> Path:
     return folder
 
 
+_ALL = pytest.mark.skipif(not os.environ.get(EVERY_WAY), reason=f"{EVERY_WAY} asks for every way to install")
+
+
 @pytest.mark.parametrize(
-    ("wheel", "extras"), [(False, ()), (True, EXTRAS)], ids=["checkout, without extras", "wheel, with extras"]
+    ("wheel", "extras"),
+    [
+        pytest.param(False, (), id="checkout, without extras"),
+        pytest.param(True, EXTRAS, id="wheel, with extras"),
+        pytest.param(False, EXTRAS, id="checkout, with extras", marks=_ALL),
+        pytest.param(True, (), id="wheel, without extras", marks=_ALL),
+    ],
 )
 async def test_everything_works_that_was_installed(tmp_path: Path, *, wheel: bool, extras: tuple[str, ...]) -> None:
     installed = await asyncio.to_thread(install, tmp_path / "user", wheel=wheel, extras=extras, old_pip=not wheel)

@@ -101,16 +101,18 @@ WRITING: list[Case] = [
     ("delete_note", {"name": "A"}, ("A.md", ID)),
     ("write_file", {"path": "B.md", "content": "b\n"}, ("B.md", ID)),
     ("delete_file", {"path": "B.md"}, ("B.md", ID)),
+    ("write_file", {"path": "C.canvas", "content": "{}"}, ("C.canvas", ID)),
+    ("edit_canvas", {"path": "C.canvas", "operations": [{"action": "add", "text": "x"}]}, ('adds the card "x"', ID)),
     ("daily_note", {"append": "hello"}, (ID,)),
     ("history_undo", {}, ("Undone: daily-",)),
     ("history_redo", {}, (": daily-",)),
-    ("history", {}, ("add_tag", "New.md", "applied")),
+    ("history", {}, ("edit_canvas", "New.md", "applied")),
 ]
 DRAFTING: list[Case] = [
     ("draft", {"action": "begin"}, (DRAFT, "until you submit or discard")),
     ("create_note", {"path": "Staged.md", "content": "x\n"}, (DRAFT, "nothing is written until the user takes")),
     ("draft", {"action": "status"}, (DRAFT, "Staged.md")),
-    ("draft", {"action": "submit"}, (DRAFT, "1 file changed", ID)),
+    ("draft", {"action": "submit"}, (DRAFT, "1 file", ID)),
 ]
 REFUSED: list[Case] = [
     ("read", {"path": "../x"}, ("outside the vault", "outside_vault")),

@@ -110,6 +110,15 @@ class Desk:
         await self.model_of(program)
         return await self.command("install-client", program.id, "--vault", str(self.vault), "--yes")
 
+    async def start_program(self, program: Program, *arguments: str) -> asyncio.subprocess.Process:
+        """Start a program that is told what to do over a pipe."""
+        model = await self.model_of(program)
+        return await self.start_piped([str(program.path), *arguments], program.variables(model.url))
+
+    async def start_piped(self, command: list[str], variables: dict[str, str]) -> asyncio.subprocess.Process:
+        """Start anything that is told what to do over a pipe, with variables besides those of the user."""
+        return await self._start(command, self.environment() | variables, self.work, asyncio.subprocess.PIPE)
+
     async def start(self, program: Program, *steps: Step, arguments: tuple[str, ...] | None = None) -> Running:
         """Start a program on a piece of work, in which its model takes these steps."""
         model = await self.model_of(program)
@@ -122,12 +131,14 @@ class Desk:
         """Have a program do a piece of work, in which its model takes these steps."""
         return await (await self.start(program, *steps)).end()
 
-    async def _start(self, command: list[str], environment: dict[str, str], folder: Path) -> asyncio.subprocess.Process:
+    async def _start(
+        self, command: list[str], environment: dict[str, str], folder: Path, reads: int = asyncio.subprocess.DEVNULL
+    ) -> asyncio.subprocess.Process:
         process = await asyncio.create_subprocess_exec(
             *command,
             cwd=folder,
             env=environment,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=reads,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.PIPE,
             start_new_session=True,

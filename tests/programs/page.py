@@ -1,4 +1,4 @@
-"""The tables of docs/agents.md about the programs, made from what the tests have found.
+"""The tables of docs/agents.md about programs and of docs/mcp.md about SDKs, made from what the tests have found.
 
 `VAULT_BRIDGE_WRITE_PROGRAMS=1 .venv/bin/python -m pytest tests/programs` runs all of it and writes both the figures
 (docs/programs.json) and the tables. Without the variable nothing is written, and what is found must be what is there.
@@ -6,17 +6,22 @@
 
 import json
 import os
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 
+from filelock import FileLock
+
 from bridge.agents.table import BY_ID
 from tests.programs.programs import PROGRAMS, Program
+from tests.programs.sdk_clients import SDKS, Sdk
 
 DOCS: Final = Path(__file__).resolve().parents[2] / "docs"
 FILE: Final = DOCS / "programs.json"
 WRITES: Final = bool(os.environ.get("VAULT_BRIDGE_WRITE_PROGRAMS"))
 BEGIN, END = "<!-- programs: made by tests/programs -->", "<!-- /programs -->"
+BEGIN_SDKS, END_SDKS = "<!-- SDKs: made by tests/programs -->", "<!-- /SDKs -->"
 
 ROWS: Final = {
     "first": "Our tools are in its model's first request, while no bridge runs yet",
@@ -41,8 +46,35 @@ FORMS: Final = {
     "failure_in_both": "a failure with both",
 }
 """In which forms a server may answer, by the tool that does."""
+PROTECTS: Final = {
+    "asked": "Its editor changes a note: you are asked, and a yes lets it",
+    "denied": "A no, and what you said, reaches its model",
+    "silent": "You do not answer in time",
+    "patch": "Its shell is given a patch for `apply_patch`: you are asked",
+    "shell": "Its shell changes a note otherwise",
+    "switches": "Its editor overwrites the settings that have the hook, or those of the vault",
+    "elsewhere": "Its editor changes a file elsewhere",
+    "alone": "No bridge runs",
+    "killed": "The hook is killed while you are asked",
+    "broken": "The hook cannot be started",
+}
+"""What is tried with every program that was told to ask."""
 ADDS: Final = {"adds": "what the program adds to the parameters of every tool"}
 
+SDK_ROWS: Final = {
+    "list": "lists the tools",
+    "call": "calls one",
+    "progress": "hears that a call still waits for you",
+    "ticket": "is answered later, by the ticket",
+    "cancelled": "gives a call up: the question is withdrawn",
+    "restart": "goes on when the bridge is started anew",
+}
+"""What is tried with every SDK, over a pipe and over HTTP."""
+SDK_WAYS: Final = ("stdio", "http")
+
+Subject = Program | Sdk
+_KINDS: Final = {"programs": ("work", "forms", "protect"), "sdks": SDK_WAYS}
+_SUBJECTS: Final[dict[str, tuple[Subject, ...]]] = {"programs": PROGRAMS, "sdks": SDKS}
 _found: Final[dict[str, dict[str, Any]]] = {}
 
 
@@ -52,41 +84,58 @@ def known() -> dict[str, Any]:
     return found
 
 
-def note(program: Program, kind: str, name: str, value: Any) -> None:
-    """Keep what was found of a program, to be written; or compare it with what was written.
+def note(subject: Subject, kind: str, name: str, value: Any) -> None:
+    """Keep what was found of a program or an SDK, to be written; or compare it with what was written.
 
     Args:
-        program: The program.
+        subject: The program or SDK.
         kind: The table.
         name: The row.
         value: What it does.
     """
+    section = "programs" if isinstance(subject, Program) else "sdks"
     if WRITES:
-        _found.setdefault(program.id, {}).setdefault(kind, {})[name] = value
+        _found.setdefault(subject.id, {}).setdefault(kind, {})[name] = value
     else:
-        assert known()["programs"][program.id][kind][name] == value, "run with VAULT_BRIDGE_WRITE_PROGRAMS=1"
+        assert known()[section][subject.id][kind][name] == value, "run with VAULT_BRIDGE_WRITE_PROGRAMS=1"
 
 
 def write() -> None:
     """Write what was found into the figures and the tables. What was not run with this version stays as it was."""
     if not _found:
         return
-    programs = known()["programs"] if FILE.exists() else {}
-    figures = {"programs": {program.id: _figures(program, programs.get(program.id, {})) for program in PROGRAMS}}
+    with FileLock(Path(tempfile.gettempdir()) / "vault-bridge-programs.lock"):  # other processes run other tests
+        _write()
+
+
+def _write() -> None:
+    before = known() if FILE.exists() else {}
+    figures = {
+        section: {one.id: _figures(one, before.get(section, {}).get(one.id, {}), _KINDS[section]) for one in subjects}
+        for section, subjects in _SUBJECTS.items()
+    }
     FILE.write_text(json.dumps(figures, indent=2) + "\n", encoding="utf-8")
-    page = DOCS / "agents.md"
-    before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-    page.write_text(before + tables(figures) + rest.partition(END)[2], encoding="utf-8")
+    _put("agents.md", tables(figures))
+    _put("mcp.md", sdk_table(figures))
 
 
-def _figures(program: Program, before: dict[str, Any]) -> dict[str, Any]:
-    """Return the figures of one program."""
-    found = _found.get(program.id)
+def _put(name: str, table: str) -> None:
+    """Put tables between their marks into a page."""
+    page, (begin, *_rows, end) = DOCS / name, table.split("\n")
+    before, _, rest = page.read_text(encoding="utf-8").partition(begin)
+    page.write_text(before + table + rest.partition(end)[2], encoding="utf-8")
+
+
+def _figures(subject: Subject, before: dict[str, Any], kinds: tuple[str, ...]) -> dict[str, Any]:
+    """Return the figures of one program or SDK."""
+    found = _found.get(subject.id)
     if found is None:
         return before
-    kept = before if before.get("version") == program.version else {}
-    rows = {kind: {**kept.get(kind, {}), **found.get(kind, {})} for kind in ("work", "forms")}
-    return {"version": program.version, "ran": datetime.now(UTC).date().isoformat(), **rows}
+    kept = before if before.get("version") == subject.version else {}
+    rows = {kind: {**kept.get(kind, {}), **found.get(kind, {})} for kind in kinds}
+    today = datetime.now(UTC).date().isoformat()
+    ran = {**kept.get("ran", {}), **dict.fromkeys(found, today)}  # each table has the date of its own run
+    return {"version": subject.version, "ran": ran, **rows}
 
 
 def tables(figures: dict[str, Any]) -> str:
@@ -97,12 +146,30 @@ def tables(figures: dict[str, Any]) -> str:
     def rows(kind: str, said: dict[str, str]) -> list[list[str]]:
         return [[words, *(one.get(kind, {}).get(row, "not run") for one in programs)] for row, words in said.items()]
 
-    about = [
-        [said, *(str(one.get(fact)) for one in programs)] for fact, said in (("version", "version"), ("ran", "run on"))
-    ]
-    tried = _table([["", *titles], *about, *rows("work", ROWS)])
-    shown = _table([["what a server answers with", *titles], *rows("forms", FORMS | ADDS)])
-    return "\n".join([BEGIN, *tried, "", "What of an answer each shows its model:", "", *shown, END])
+    def ran(kind: str) -> list[str]:
+        return ["run on", *(str(one.get("ran", {}).get(kind, "not run")) for one in programs)]
+
+    version = ["version", *(str(one.get("version")) for one in programs)]
+    tried = _table([["", *titles], version, ran("work"), *rows("work", ROWS)])
+    shown = _table([["what a server answers with", *titles], ran("forms"), *rows("forms", FORMS | ADDS)])
+    asks = _table([["", *titles], ran("protect"), *rows("protect", PROTECTS)])
+    told = "Told to ask by [`vault-bridge protect`](protect.md):"
+    return "\n".join(
+        [BEGIN, *tried, "", "What of an answer each shows its model:", "", *shown, "", told, "", *asks, END]
+    )
+
+
+def sdk_table(figures: dict[str, Any]) -> str:
+    """Return the table of the SDKs, with what marks its beginning and end."""
+    table = [["SDK", "version", "run on", *SDK_ROWS.values()]]
+    for sdk in SDKS:
+        found = figures["sdks"].get(sdk.id, {})
+        cells = [[found.get(way, {}).get(row, "not run") for way in SDK_WAYS] for row in SDK_ROWS]
+        both = [one if one == other else f"{one}; over HTTP: {other}" for one, other in cells]
+        table.append(
+            [sdk.title, str(found.get("version")), ", ".join(sorted(set(found.get("ran", {}).values()))), *both]
+        )
+    return "\n".join([BEGIN_SDKS, *_table(table), END_SDKS])
 
 
 def _table(rows: list[list[str]]) -> list[str]:

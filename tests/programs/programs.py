@@ -20,6 +20,8 @@ PACKAGES: Final[dict[str, str]] = json.loads((HERE / "package.json").read_bytes(
 """The packages and their versions. npm goes on without one that it does not have."""
 PROMPT: Final = "Tidy my notes."
 _MODEL: Final = "scripted"
+PATCHES: Final = "gpt-5-scripted"
+"""A model that OpenCode has edit by patches, as it says of all whose names begin so."""
 
 
 @functools.cache
@@ -139,7 +141,7 @@ def _opencode(home: Path, url: str) -> None:
         "npm": "@ai-sdk/openai-compatible",
         "name": "local",
         "options": {"baseURL": f"{url}/v1", "apiKey": "none"},
-        "models": {_MODEL: {"name": _MODEL, "tool_call": True, "limit": limit}},
+        "models": {name: {"name": name, "tool_call": True, "limit": limit} for name in (_MODEL, PATCHES)},
     }
     model = f"local/{_MODEL}"
     settings: dict[str, Any] = {"model": model, "small_model": model, "autoupdate": False, "share": "disabled"}

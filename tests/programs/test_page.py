@@ -4,10 +4,12 @@ from bridge.agents.table import BY_ID
 from tests.programs import page
 from tests.programs.forms_server import ANSWERS
 from tests.programs.programs import PROGRAMS
+from tests.programs.sdk_clients import SDKS
 
 
 def test_the_tables_are_those_of_the_figures() -> None:
     assert page.tables(page.known()) in (page.DOCS / "agents.md").read_text(encoding="utf-8")
+    assert page.sdk_table(page.known()) in (page.DOCS / "mcp.md").read_text(encoding="utf-8")
 
 
 def test_what_was_run_are_the_versions_that_are_pinned_and_all_rows() -> None:
@@ -18,6 +20,12 @@ def test_what_was_run_are_the_versions_that_are_pinned_and_all_rows() -> None:
         assert found["version"] == program.version
         assert found["work"].keys() == page.ROWS.keys()
         assert found["forms"].keys() == (page.FORMS | page.ADDS).keys()
+        assert found["protect"].keys() == page.PROTECTS.keys()
+    assert list(page.known()["sdks"]) == [sdk.id for sdk in SDKS]
+    for sdk in SDKS:
+        found = page.known()["sdks"][sdk.id]
+        assert found["version"] == sdk.version
+        assert all(found[way].keys() == page.SDK_ROWS.keys() for way in page.SDK_WAYS)
     assert page.FORMS.keys() == ANSWERS.keys()
 
 

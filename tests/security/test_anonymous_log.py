@@ -97,6 +97,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("split_note", {"path": "Steph Ango", "heading": "zebrafish"}),
     ("tasks", {"folder": "Clippings"}),
     ("edit_tasks", {"action": "add", "to": "Steph Ango", "texts": ["see zebrafish"]}),
+    ("edit_canvas", {"path": "Steph Ango.canvas", "operations": [{"action": "add", "text": "zebrafish"}]}),
     ("daily_note", {"append": "see [[Buy Wisely]]"}),
     ("history", {"action": "diff", "execution_id": "zebrafish"}),
     ("await_decision", {"ticket": "Steph Ango"}),

@@ -11,6 +11,8 @@ JOBS = (
     ("create_note", {"path": "Jobs", "content": "# Jobs\n\n- [ ] Do it #idea\n\n## Later\n\nMore\n"}),
     ("tasks", {"path": "Jobs"}),
     ("edit_tasks", {"action": "tick", "tasks": [{"path": "Jobs", "line": 3}]}),
+    ("create_note", {"path": "Plan.canvas", "kind": "file", "content": "{}"}),
+    ("edit_canvas", {"path": "Plan.canvas", "operations": [{"action": "add", "text": "Do it"}]}),
     ("rename_tag", {"tag": "idea", "new_tag": "thought"}),
     ("rename_heading", {"path": "Jobs", "heading": "Later", "new_heading": "Then"}),
     ("split_note", {"path": "Jobs", "headings": ["Then"]}),

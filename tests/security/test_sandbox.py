@@ -1,73 +1,58 @@
 """A program in a sandbox reaches, changes and sees nothing besides what it was given.
 
-The attempts are made in each sandbox of this system, by the user of the tests and, where that is root, by an ordinary
-user too. Landlock alone must fail them: it is not to be called a sandbox.
+Each row of the page's table is tried, in each sandbox of this system and without one, by the user of the tests and,
+where that is root, by an ordinary user too. Landlock alone must fail: it is not to be called a sandbox.
 """
 
-import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from bridge.sandbox.probing import probe, probe_one
 from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind
-from tests.patience import PATIENCE
+from tests.sandbox.rows import OUTLIVING, REACHING, Row
+from tests.sandbox.users import begin, needs_linux, place, succeeded
 
-PYTHON = "/usr/bin/python3"
-ATTEMPTS = Path(__file__).parents[1] / "sandbox" / "attempts.py"
+__all__ = ["begin", "place"]  # fixtures
+
 SEPARATE = [SandboxKind.NAMESPACES, SandboxKind.BUBBLEWRAP]
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not sys.platform.startswith("linux") or not Path(PYTHON).exists(), reason="needs Linux, and its own Python"
-    ),
-]
-
-
-@pytest.fixture(params=["this user", "an ordinary user"])
-def begin(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
-    """What starts a program as a user who may write in the test's folder."""
-    if request.param == "this user":
-        return []
-    setpriv = shutil.which("setpriv")
-    if os.geteuid() != 0 or setpriv is None:
-        pytest.skip("only root can become another user, with setpriv")
-    os.chown(tmp_path, 65534, 65534)
-    for folder in (tmp_path, *tmp_path.parents[:2]):
-        folder.chmod(0o755)
-    return [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups"]
-
-
-def succeeded(begin: list[str], kind: SandboxKind, folder: Path) -> list[str] | None:
-    """The attempts that succeed in a sandbox; None where it does not work for that user."""
-    root = str(Path(__file__).parents[2])
-    command = [*begin, PYTHON, str(ATTEMPTS), kind.value, str(folder)]
-    ran = subprocess.run(  # noqa: S603 - this test's own
-        command, capture_output=True, text=True, env={"PYTHONPATH": root}, timeout=PATIENCE * 2, check=False
-    )
-    if ran.returncode and "Permission denied" in ran.stderr and begin:
-        pytest.skip("that user cannot read this checkout")
-    assert ran.returncode == 0, ran.stderr
-    found: list[str] | None = json.loads(ran.stdout)
-    return found
+pytestmark = [pytest.mark.slow, needs_linux]
 
 
 @pytest.mark.parametrize("kind", SEPARATE)
-def test_no_attempt_gets_out_of_a_sandbox(begin: list[str], kind: SandboxKind, tmp_path: Path) -> None:
-    found = succeeded(begin, kind, tmp_path)
-    if found is None:
-        pytest.skip(f"{kind} does not work here for that user")
-    assert found == []
+def test_no_attempt_gets_out_of_a_sandbox(begin: list[str], kind: SandboxKind, place: Path) -> None:
+    assert succeeded(begin, kind, place, "reach") == []
 
 
-def test_with_landlock_alone_some_attempts_succeed_and_it_is_not_called_a_sandbox(tmp_path: Path) -> None:
-    found = succeeded([], SandboxKind.LANDLOCK, tmp_path)
-    if found is None:
-        pytest.skip("this kernel has no Landlock")
+@pytest.mark.parametrize("kind", SEPARATE)
+def test_with_the_network_a_program_has_the_internet_and_nothing_else_besides(
+    begin: list[str], kind: SandboxKind, place: Path
+) -> None:
+    found = succeeded(begin, kind, place, "network")
+    assert {name for name in found if not name.startswith(("socket AF_INET ", "socket AF_INET6 "))} == set()
+    assert "socket AF_INET SOCK_STREAM" in found
+
+
+@pytest.mark.parametrize("kind", SEPARATE)
+def test_nothing_outlives_its_time_in_a_sandbox(begin: list[str], kind: SandboxKind, place: Path) -> None:
+    assert succeeded(begin, kind, place, "stay") == []
+
+
+@pytest.mark.parametrize("row", [row for row in REACHING if row.without.startswith("yes")], ids=lambda row: row.what)
+def test_without_a_sandbox_a_program_does_what_the_table_says(begin: list[str], row: Row, place: Path) -> None:
+    assert row.shows in succeeded(begin, SandboxKind.NONE, place, "reach")
+
+
+def test_without_a_sandbox_what_does_not_end_its_supervisor_is_ended_all_the_same(
+    begin: list[str], place: Path
+) -> None:
+    assert set(succeeded(begin, SandboxKind.NONE, place, "stay")) <= {OUTLIVING.shows}
+
+
+def test_with_landlock_alone_some_attempts_succeed_and_it_is_not_called_a_sandbox(
+    begin: list[str], place: Path
+) -> None:
+    found = succeeded(begin, SandboxKind.LANDLOCK, place, "reach")
     assert {"chmod", "see that a file is there"} <= set(found)
     landlock = probe_one(SandboxKind.LANDLOCK)
     assert landlock is not None

@@ -2,8 +2,8 @@
 
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Final
 
 from bridge.contract.consent import Operation, Preview
 from bridge.contract.result import WritePlan
@@ -23,6 +23,8 @@ from bridge.vault.unprotected import NO_BACKUP, needs_backup
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import CallServices, Running
 
+_MANY: Final = 100
+"""Changes of which the question is worked out beside the loop."""
 _CARRIES = "It adds an address that carries text of a note, which would leave when the address is followed"
 
 
@@ -36,10 +38,15 @@ class PlannedChange(EffectKind):
 
     plan: ChangePlan
 
-    @property
+    @cached_property
     def targets(self) -> tuple[Target, ...]:
         """Every file that it touches."""
         return in_vault(*self.plan.targets)
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it changes many files."""
+        return len(self.plan.changes) > _MANY
 
     @property
     def summary(self) -> str:
@@ -57,6 +64,10 @@ class PlannedChange(EffectKind):
 
     def terms(self) -> Terms:
         """Return what the rules and the question need to know of it."""
+        return self._terms
+
+    @cached_property
+    def _terms(self) -> Terms:
         plan = self.plan
         return Terms(
             plan.subjects,

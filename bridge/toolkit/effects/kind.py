@@ -81,6 +81,11 @@ class EffectKind(ABC):
     def summary(self) -> str:
         """The question's sentence."""
 
+    @property
+    def is_large(self) -> bool:
+        """Whether it touches so much that asking about it is worked out in a thread."""
+        return False
+
     def operation(self, spec: "ToolSpec") -> Operation:
         """Return what it does to the world."""
         return spec.operation

@@ -54,20 +54,38 @@ async def run_tool(
     if approved is not None:
         await note_addresses(running, approved)
     run = partial(tool.run, running.params, context)
-    is_web = tool.spec.operation is Operation.NETWORK or (request is not None and request.networked)
     if inspect.isasyncgenfunction(tool.run):
-        if is_web:
-            await consent.read_web(tool_call.caller, effect.targets)
         pieces = cast("Callable[[], AsyncIterator[str | Output | Outcome]]", run)
-        output: Output | Relayed = await running.invoke(partial(_gather, running, pieces))
+        answering = cast("Callable[[], Awaitable[Output | Relayed]]", partial(_gather, running, pieces))
     else:
-        output = await running.invoke(cast("Callable[[], Output | Awaitable[Output | Relayed]]", run))
-        if is_web:
-            # Before the caller gets it: what it does from now on may be what it has read.
-            await consent.read_web(tool_call.caller, tuple(tool_call.authorized))
-    if is_web:
-        await _note_read(running, output, request)
-    return output
+        answering = cast("Callable[[], Awaitable[Output | Relayed]]", run)
+    if tool.spec.operation is Operation.NETWORK or (request is not None and request.networked):
+        return await _from_strangers(running, effect, request, answering)
+    answer: Output | Relayed = await running.invoke(answering)
+    if isinstance(answer, Output) and answer.strangers:
+        await consent.read_web(tool_call.caller, answer.strangers)
+    return answer
+
+
+async def _from_strangers(
+    running: "Running",
+    effect: EffectKind,
+    request: RequestEffect | None,
+    answering: "Callable[[], Awaitable[Output | Relayed]]",
+) -> Output | Relayed:
+    """Return an answer of the network. What its client does from then on may be what it has read, and counts as that.
+
+    A page may lead elsewhere, which is asked about first; whatever else answers may say something while it runs.
+    """
+    consent, tool_call = running.services.consent, running.tool_call
+    if request is None or not request.address:
+        await consent.read_web(tool_call.caller, effect.targets)
+    try:
+        answer: Output | Relayed = await running.invoke(answering)
+    finally:  # a failure has the words of others, too
+        await consent.read_web(tool_call.caller, tuple(tool_call.authorized))
+    await _note_read(running, answer, request)
+    return answer
 
 
 async def _gather(running: "Running", run: "Callable[[], AsyncIterator[str | Output | Outcome]]") -> Output:

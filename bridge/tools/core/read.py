@@ -10,6 +10,7 @@ from bridge.contract.base import Params
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.index.pdfs.texts import PdfTexts
 from bridge.index.references import NoteResolver, asked_for, locate
+from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.pdf.document import place_in
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
@@ -51,7 +52,7 @@ class ReadParams(Params):
     line_offset: int = Field(default=0, ge=0, description="Bytes of startLine to leave out: an answer's nextLineOffset")
     max_bytes: int | None = Field(default=None, ge=1, le=MOST_BYTES, description="Default 1 MB, or the user's setting")
     line_numbers: bool = Field(default=False, description="Before each line ('12: ...')")
-    outline: bool = Field(default=False, description="Headings with their lines instead")
+    outline: bool = Field(default=False, description="Headings (canvas: cards) instead")
     info: bool = Field(default=False, description="Properties, tags, headings, links and backlinks of a note instead")
 
     @model_validator(mode="before")
@@ -234,14 +235,25 @@ class ReadFileTool(ReadTool[ReadParams]):
 
 
 def _outlined(storage: Storage, file: FileStat, context: CallContext) -> Output:
-    """The headings of a note."""
+    """The headings of a note, or what is on a canvas."""
     data, _ = storage.read(file.path, limit=MOST_OUTLINED)
     if not is_text(data):
         return _binary(file, data[:CHUNK])
+    if str(file.path).lower().endswith(CANVAS):
+        return _canvas(file, data, context)
     headings = outline(data)
     text = outline_text(headings, context.settings.max_output_bytes - _ROOM) or "No headings."
     facts = file_facts(file) | {"outline": [entry._asdict() for entry in headings], "totalLines": Lines(data).count}
     return Output(facts, text, {"truncated": file.size > len(data)})
+
+
+def _canvas(file: FileStat, data: bytes, context: CallContext) -> Output:
+    """The groups of a canvas with their cards, and its connections."""
+    if file.size > len(data):
+        raise InvalidParameters(f"{str(file.path)!r} is too large for an outline; read its lines instead")
+    found = outline_canvas(data.decode("utf-8", "surrogateescape"), context.settings.max_output_bytes - _ROOM)
+    facts = file_facts(file) | {"cards": found.cards, "connections": found.connections}
+    return Output(facts, f"{found.text}\n[To change it: edit_canvas]", {"truncated": found.cut})
 
 
 def _binary(file: FileStat, head: bytes) -> Output:

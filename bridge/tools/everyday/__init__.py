@@ -5,6 +5,7 @@ from typing import Any
 from bridge.clock import Clock
 from bridge.toolkit.tool import Tool
 from bridge.tools.everyday.daily_note import DailyNoteTool
+from bridge.tools.everyday.edit_canvas import EditCanvasTool
 from bridge.tools.everyday.edit_tasks import EditTasksTool
 from bridge.tools.everyday.merge_notes import MergeNotesTool
 from bridge.tools.everyday.note_info import NoteInfoTool
@@ -36,5 +37,6 @@ def everyday_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
         SplitNoteTool(storage, clock),
         TasksTool(storage, clock),
         EditTasksTool(storage, clock),
+        EditCanvasTool(storage),
         DailyNoteTool(storage, clock),
     ]

@@ -1,12 +1,13 @@
 """The tool `mcp_loader`: connects the user's other servers, and gives their tools to the client that calls it."""
 
 import asyncio
+from collections.abc import Iterator
 from dataclasses import replace
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.errors import ExecutionFailed
-from bridge.policy.targets import server_tool_target
+from bridge.policy.targets import Target, server_tool_target
 from bridge.servers.definitions import tool_name
 from bridge.servers.servers import Loaded, Servers, described
 from bridge.toolkit.parameters import ModelParameters
@@ -79,7 +80,15 @@ class McpLoaderTool(ReadTool[McpLoaderParams]):
         for name, entry in self._entries.items():
             await asyncio.to_thread(self._servers.approvals.approve, name, entry)
         loaded = await self._servers.load(context.caller)
-        return Output(_data(loaded), _text(loaded))
+        return Output(_data(loaded), _text(loaded), strangers=tuple(self._unseen(loaded)))
+
+    def _unseen(self, loaded: Loaded) -> Iterator[Target]:
+        """Yield the servers that say of themselves, or of why they failed, what the person has not said yes to."""
+        change = self._servers.approvals.tool_change
+        for server in loaded.ready:
+            if server.faults or any(change(server.name, each) is not None for each in server.definitions):
+                yield server_tool_target(server.name, "start")
+        yield from (server_tool_target(name, "start") for name in loaded.failed)
 
 
 def _data(loaded: Loaded) -> dict[str, object]:

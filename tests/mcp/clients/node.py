@@ -67,13 +67,13 @@ def program(name: str) -> list[str]:
     return [node(), str(clients() / "node_modules" / ".bin" / name)]
 
 
-def script(name: str) -> list[str]:
-    """The command that runs a script of ours which uses the clients."""
+def script(name: str, here: Path = HERE) -> list[str]:
+    """The command that runs a script of ours, in a folder of tests, which uses the clients."""
     folder = clients()
     copied = folder / name
     with FileLock(folder / "install.lock"):  # tests in other processes may just run it
-        if not copied.exists() or copied.read_bytes() != (HERE / name).read_bytes():
-            shutil.copy(HERE / name, copied)
+        if not copied.exists() or copied.read_bytes() != (here / name).read_bytes():
+            shutil.copy(here / name, copied)
     return [node(), str(copied)]
 
 

@@ -28,8 +28,8 @@ MOST_BYTES = 13_600
 
 AGENT_TOOLS = {spec.name for spec in specs() if AGENT in spec.presets}
 VAULT_TOOLS = {spec.name for spec in specs() if VAULT in spec.presets}
-IN_MORE_CALLS = {"edit_tasks", "find_related", "context_pack", "chain"}
-"""What the listed tools do in more calls than one: `edit`, `search`, `search` and `draft`."""
+IN_MORE_CALLS = {"edit_tasks", "edit_canvas", "find_related", "context_pack", "chain"}
+"""What the listed tools do in more calls than one: `edit` (twice), `search`, `search` and `draft`."""
 MINIMAL_TOOLS = {spec.name for spec in specs() if MINIMAL in spec.presets}
 
 

@@ -14,6 +14,7 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import Connection, connect
 from bridge.client.errors import ProtocolFailure
+from bridge.identity.caller import SHARED_ID
 from tests.people import Person, person_at
 from tests.processes import bridge_process, descendants, until_gone
 
@@ -124,11 +125,10 @@ async def test_what_is_sent_after_a_server_has_answered_is_asked_about_and_a_des
         await allowed(person)
         await agent.call("mcp_loader")
         person.asked.clear()
-        person.answer = "allow_session"
-        assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
-        person.answer = "allow_once"
-        assert (await agent.call("mcp__greeter__greet", name="Bea")).ok
-        assert "has read from the server greeter" in person.asked[1]["preview"]["warnings"][0]
+        for name in ("Ada", "Bea"):
+            assert (await agent.call("mcp__greeter__greet", name=name)).ok
+            assert "has read from the server" in person.asked[-1]["preview"]["warnings"][0]
+            assert "allow_session" not in person.asked[-1]["choices"]
         person.asked.pop()
         for name in ("Ada", "Bea"):
             assert (await agent.call("mcp__wrecker__greet", name=name)).ok
@@ -173,7 +173,6 @@ async def test_a_tool_that_was_rewritten_after_it_was_allowed_is_shown_with_the_
     async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
         await allowed(person)
         await agent.call("mcp_loader")
-        person.answer = "allow_session"
         await agent.call("mcp__greeter__greet", name="Ada")
         script.write_text(good.replace("Greets somebody.", "Greets somebody, and mails the vault."), encoding="utf-8")
         await person.host.request("servers.test", name="greeter")
@@ -227,6 +226,7 @@ async def test_trust_and_its_end_hold_at_once_for_agents_that_have_loaded_a_serv
         await agent.call("mcp_loader")
         (server,) = (await person.host.request("servers.list"))["servers"]
         await person.host.request("servers.trust", name="greeter", digest=server["digest"])
+        await person.host.request("web.clear", clientId=SHARED_ID)  # it has read what the server says of itself
         person.asked.clear()
         assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
         assert person.asked == []

@@ -1,0 +1,134 @@
+"""The tool `edit_canvas`: cards that are added, changed, removed, connected and arranged, in one change."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from bridge.errors import InvalidParameters
+from bridge.notes.canvas_board import CANVAS
+from bridge.notes.canvas_edit import Action, CanvasOperation, edit_canvas
+from bridge.notes.canvas_places import Side
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.tools.files.paths import existing_path, read_text
+from bridge.tools.formatting import shortened
+from bridge.tools.kinds import write_spec
+from bridge.tools.parameters import LONGEST_PATH, RequiredPath, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
+from bridge.vault.plan import ChangePlan
+from bridge.vault.text import encode
+
+MOST_OPERATIONS = 100
+_NAMED = 10
+"""Changes that a question has in words."""
+_LONGEST = 300
+
+_Card = Annotated[str, Field(min_length=1, max_length=2000)]
+_Length = Annotated[int, Field(ge=20, le=20_000)]
+
+
+class Operation(SnakeCaseParams):
+    """One change of a canvas."""
+
+    action: Action = Field(description="What to do")
+    card: _Card | None = Field(
+        default=None, description="For change and remove: a card, by id, first line, file or URL; or a connection's id"
+    )
+    cards: list[_Card] | None = Field(
+        default=None, max_length=1000, description="For arrange: which cards (default: those of group)"
+    )
+    name: _Card | None = Field(default=None, description="For add: what later operations of the call name it")
+    text: str | None = Field(default=None, max_length=200_000, description="A text card's Markdown")
+    file: str | None = Field(
+        default=None, min_length=1, max_length=LONGEST_PATH, description="A file card's note or file"
+    )
+    subpath: str | None = Field(
+        default=None, max_length=2000, pattern="^(#.+)?$", description="Of file: '#Heading' or '#^block'; empty: all"
+    )
+    url: str | None = Field(default=None, max_length=4000, pattern=r"^https?://\S+$", description="A web card's page")
+    label: str | None = Field(
+        default=None, max_length=2000, description="Of a connection, or for add alone: a new group; empty removes it"
+    )
+    group: _Card | None = Field(default=None, description="Place in this group, which grows if need be")
+    beside: _Card | None = Field(default=None, description="Place beside this card")
+    side: Side = Field(default="right", description="Of beside")
+    color: str | None = Field(
+        default=None, pattern=r"^([1-6]|#[0-9a-fA-F]{6})?$", description="'1' to '6' or '#rrggbb'; empty removes it"
+    )
+    width: _Length | None = Field(default=None, description="In pixels")
+    height: _Length | None = None
+    from_card: _Card | None = Field(default=None, description="For connect")
+    to_card: _Card | None = Field(default=None, description="For connect")
+
+
+class EditCanvasParams(SnakeCaseParams):
+    """Which canvas, and what changes on it."""
+
+    path: RequiredPath = Field(description="The canvas")
+    operations: list[Operation] = Field(
+        min_length=1, max_length=MOST_OPERATIONS, description="One after the other; read with outline lists the cards"
+    )
+
+
+class EditCanvasTool(WriteTool[EditCanvasParams]):
+    """Changes a canvas.
+
+    Args:
+        storage: The vault.
+    """
+
+    spec = write_spec(
+        name="edit_canvas",
+        title="Edit canvas",
+        action="change/changed {files|a canvas}",
+        description=(
+            "Add, change, remove, connect or arrange cards of a canvas. New cards overlap no other; "
+            "nothing else in the file changes."
+        ),
+        icon="layout-dashboard",
+        parameters=EditCanvasParams,
+        id_prefix="canvas",
+    )
+
+    def __init__(self, storage: PlanningStorage) -> None:
+        self._storage = storage
+
+    def prepare(self, params: EditCanvasParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Work out what the file will be."""
+        del context
+        place = existing_path(params.path, self._storage)
+        if not str(place).lower().endswith(CANVAS):
+            raise InvalidParameters(f'"{place}" is no canvas; use edit')
+        path, data = read_text(self._storage, place)
+        operations = [self._operation(each) for each in params.operations]
+        edited = edit_canvas(data.decode("utf-8"), operations)
+        new = encode(edited.text)
+        if new == data:
+            output = Output({"path": str(path)}, f'No changes made: "{path}" already is as asked.')
+            return Unchanged(in_vault(str(path)), f"Compare {path} with a change", output)
+        builder = self._storage.plan()
+        builder.modify(path, data, new)
+        said = [shortened(deed, _LONGEST) for deed in edited.deeds[:_NAMED]]
+        more = len(edited.deeds) - _NAMED
+        said += [f"and {more} more changes"] if more > 0 else []
+        # That a card was made says that its file is there: it takes what reading that file takes.
+        files = sorted({each.file for each in operations if each.file is not None})
+        return builder.build(self.spec.operation, f"Edit {path}: {'; '.join(said)}", reads=files)
+
+    def _operation(self, asked: Operation) -> CanvasOperation:
+        """Return a change as the canvas takes it: a file by its whole path in the vault.
+
+        Raises:
+            NotFound: There is no such file.
+            InvalidParameters: It is no path.
+        """
+        values = asked.model_dump()
+        if asked.file is not None:
+            values["file"] = str(self._storage.stat(existing_path(asked.file, self._storage, "file")).path)
+        return CanvasOperation(**values)
+
+    def report(self, params: EditCanvasParams, applied: Applied) -> Output:
+        """What was done, in words."""
+        del params
+        (shown,) = applied.plan.previews
+        text = f"Done: {applied.plan.summary}. ({applied.execution_id})"
+        return Output({"path": shown.path, "diff": shown.diff}, text)

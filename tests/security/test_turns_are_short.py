@@ -1,0 +1,123 @@
+"""Nothing that a stranger answers, and no change of very many files, holds the bridge up for a noticeable moment.
+
+What is measured is the processor's time that the event loop's thread takes in one turn, compared with a fixed piece of
+work in the same run, and what the process holds afterwards.
+"""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import orjson
+import psutil
+import pytest
+
+from bridge.app import Bridge
+from bridge.errors import ToolFailure
+from bridge.testing import sandbox
+from bridge.tools.web.web_fetch import WebFetchTool
+from bridge.web.robots import FREE
+from bridge.web.url import parse_url
+from tests.chat.conftest import Talk
+from tests.chat.ollama_server import END, say
+from tests.patience import PATIENCE
+from tests.people import Person, add_client, named
+from tests.security.test_strangers_text import ROBOTS
+from tests.servers.conftest import Connect, connect, opener
+from tests.turns import Turns, measure, turns_measured
+from tests.web_servers import LocalWeb, answer, web_services
+
+__all__ = ["connect", "opener"]  # fixtures
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform == "win32", reason="its clock is too coarse")]
+
+MOST = 6
+"""How many times as long as the fixed piece of work (some 40 ms) a turn may take."""
+MOST_HELD = 50 << 20
+NOTES = 1_500
+
+
+@pytest.fixture
+def turns() -> Iterator[Turns]:
+    """Every turn of the loop while the test runs, which must be short."""
+    before = psutil.Process().memory_info().rss
+    most = MOST * measure()
+    with turns_measured() as turns:
+        yield turns
+    assert turns.longest < most, turns.where
+    assert psutil.Process().memory_info().rss - before < MOST_HELD
+
+
+HALF_A_MEGABYTE = 500_000
+PAGES = {
+    "a deep page": ("text/html", b"<div>" * (HALF_A_MEGABYTE // 5)),
+    "a page of attributes": ("text/html", b"<p " + b'a="b" ' * (HALF_A_MEGABYTE // 6) + b">x"),
+    "a page of tables": ("text/html", b"<table><tr><td>" * (HALF_A_MEGABYTE // 15)),
+    "a page of entities": ("text/html", b"&amp;&lt;" * (HALF_A_MEGABYTE // 9)),
+    "a feed": ("application/rss+xml", b"<rss><channel>" + b"<item><title>x</title></item>" * 17_000),
+    "JSON": ("application/json", b"[" + b"[1]," * 120_000 + b"1]"),
+    "one line": ("text/plain", b"x " * 250_000),
+}
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_a_page_does_not(turns: Turns, tmp_path: Path, page: str) -> None:
+    kind, body = PAGES[page]
+    async with LocalWeb().serve() as web, sandbox(folder=tmp_path / "Vault") as vault:
+        services = web_services(web, tmp_path, lambda: vault.settings.current, lambda _exchanged: None)
+        await vault.add(WebFetchTool(services))
+        web.answers["/a"] = answer(body, kind=kind)
+        await vault.call("web_fetch", url="https://sea.example/a")
+        services.reader.close()
+    assert turns.longest > 0
+
+
+@pytest.mark.parametrize("robots", ROBOTS)
+async def test_a_robots_txt_does_not(turns: Turns, tmp_path: Path, robots: str) -> None:
+    async with LocalWeb().serve() as web:
+        web.answers["/robots.txt"] = answer(ROBOTS[robots], kind="text/plain")
+        services = web_services(web, tmp_path)
+        for _ in range(FREE + 1):
+            with contextlib.suppress(ToolFailure):
+                await services.robots.check(parse_url("https://sea.example/private/5"), "session", asked=False)
+        services.reader.close()
+    assert turns.longest > 0
+
+
+LINES = {
+    "many values": orjson.dumps({"message": {"role": "assistant", "content": "x"}, "more": [[]] * 200_000}),
+    "one text": orjson.dumps(say("x" * 4_000_000)),
+    "escapes": b'{"message": {"role": "assistant", "content": "' + b"\\u00e4" * 600_000 + b'"}}',
+    "numbers": b'{"message": {"role": "assistant", "content": "x"}, "n": [' + b"1e300," * 600_000 + b"1]}",
+}
+
+
+@pytest.mark.parametrize("line", LINES)
+async def test_a_line_of_a_model_server_does_not(talk: Talk, turns: Turns, line: str) -> None:
+    talk.ollama.script = lambda _asked: [LINES[line] + b"\n", END]
+    assert (await talk.ask("Hello"))["end"] in {"failed", "answered"}
+    assert turns.longest > 0
+
+
+@pytest.mark.parametrize("mode", ["brackets", "many", "parts"])
+async def test_an_answer_of_another_server_does_not(connect: Connect, turns: Turns, mode: str) -> None:
+    server = connect(mode)
+    with contextlib.suppress(ToolFailure):
+        await server.call("greet", {"name": "Ada"}, PATIENCE, lambda *_said: None)
+    assert turns.longest > 0
+
+
+async def test_a_question_about_very_many_files_does_not(bridge: Bridge, person: Person, vault: Path) -> None:
+    for number in range(NOTES):
+        (vault / f"{number}.md").write_text(f"# {number}\n\n" + "some words #alpha\n" * 20, encoding="utf-8")
+    del bridge
+    await add_client(person, vault, "Robot")
+    most = MOST * measure()
+    async with named(vault, "Robot") as robot:
+        while (await person.host.request("vault.status"))["indexing"]:
+            pass
+        moves = [{"source": "alpha", "destination": "beta"}]
+        with turns_measured() as turns:
+            await robot.call("move", moves=moves, what="tag")
+    assert len(person.asked[-1]["preview"]["files"]) == NOTES
+    assert turns.longest < most, turns.where
