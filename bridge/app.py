@@ -169,6 +169,8 @@ class Bridge:
         watch(base, index)
         self.discovery = await serve(core, self.services, self._port)
         index.start()
+        if not self._brief:
+            calls.handing_in.start()
         base.started()
 
     @property

@@ -8,6 +8,7 @@ from bridge.capabilities.core import Core
 from bridge.contract.events import LimitHit
 from bridge.contract.result import ToolResult
 from bridge.errors import BridgeError
+from bridge.identity.caller import Client
 from bridge.index.carried_text import CarriedText
 from bridge.index.changed_bases import ChangedBases
 from bridge.index.lost_parts import lost_parts
@@ -18,6 +19,7 @@ from bridge.policy.limits import RateLimits
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.console import log_call
+from bridge.toolkit.handing_in import Around, HandingIn
 from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
@@ -42,11 +44,13 @@ class Calls:
         pipeline: Previews, explains and makes one.
         registry: All of them, by id.
         limits: How many there may be.
+        handing_in: Puts drafts that are handed in to the person, once it is started.
     """
 
     pipeline: Pipeline
     registry: CallRegistry
     limits: RateLimitStep
+    handing_in: HandingIn
 
 
 def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
@@ -109,4 +113,12 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
     )
     registry = CallRegistry(pipeline, history.ledger, clock, log.step.delivered, Tickets(base.kept("tickets"), clock))
     base.stack.push_async_callback(registry.stop)
-    return Calls(pipeline, registry, limits)
+    around = Around(
+        call=pipeline.call,
+        client=lambda client_id: trust.clients.current(Client(client_id, None, frozenset())),
+        connections=hub.connected,
+        has_screen=lambda: base.broker.connected,
+    )
+    handing_in = HandingIn(tools.drafts, around, clock)
+    base.stack.push_async_callback(handing_in.stop)
+    return Calls(pipeline, registry, limits, handing_in)

@@ -26,6 +26,7 @@ Examples:
   vault-bridge clients list
   vault-bridge clients update "Claude Code" --preset vault
   vault-bridge clients update "Claude Code" --elicitation   its user may confirm reads in it
+  vault-bridge clients update "Claude Code" --drafts    it works in drafts, which you look through later
   vault-bridge clients rename "Claude Code" "Claude at work"
   vault-bridge clients allow Approver answer        you are asked about it
   vault-bridge clients revoke "Claude Code"
@@ -37,6 +38,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The client's name, or
 _PRESET_HELP = (
     "Its tools: `agent`, few that do all; `minimal`, to find and read; `vault`, each by itself; `everything`."
 )
+_DRAFTS_HELP = "It works in drafts: no call waits for you, and nothing it writes is written until you take the draft."
 
 
 @app.command("add")
@@ -50,13 +52,14 @@ def add(
         bool, typer.Option("--keyring", help="Keep it in the system's keyring, and not in a file.")
     ] = False,
     preset: Annotated[Preset, typer.Option("--preset", help=_PRESET_HELP)] = "agent",
+    drafts: Annotated[bool, typer.Option("--drafts", help=_DRAFTS_HELP)] = False,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a client. It may call tools; everything it does is still asked about."""
+    """Add a client. It may call tools; whatever it does is still asked about."""
     printer = Printer(as_json=as_json)
     folder = find_vault(vault)
-    added = tell(vault, "clients.add", name=name, preset=preset)
+    added = tell(vault, "clients.add", name=name, preset=preset, drafts=drafts)
     token, client = added["token"], added["client"]
     kept = _keep(folder, name, token, keyring=keyring) if save or keyring else None
     if as_json:
@@ -102,19 +105,22 @@ def update(
             help="Its own user may say yes in it to single calls that only read notes. You are asked about it.",
         ),
     ] = None,
+    drafts: Annotated[bool | None, typer.Option("--drafts/--no-drafts", show_default=False, help=_DRAFTS_HELP)] = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a client another set of tools, or let its own user confirm what it reads."""
-    wanted = {"preset": preset, "elicitation": elicitation}
+    """Give a client another set of tools, let its own user confirm what it reads, or have it work in drafts."""
+    wanted = {"preset": preset, "elicitation": elicitation, "drafts": drafts}
     given = {key: value for key, value in wanted.items() if value is not None}
     if not given:
-        fail("Say what is to change: `--preset`, `--elicitation` or `--no-elicitation`.")
+        fail("Say what is to change: `--preset`, `--elicitation` or `--drafts`, or `--no-` before one of the last two.")
     client = _act(vault, name, "clients.update", **given)
     said = [] if preset is None else [f"{client['name']} has the tools of the preset {preset} now."]
     if elicitation is not None:
         may = "may" if elicitation else "may not"
         said.append(f"The user of {client['name']} {may} say yes in it to single calls that only read notes.")
+    if drafts is not None:
+        said.append(f"{client['name']} {'works in drafts' if drafts else 'asks about each change'} from now on.")
     Printer(as_json=as_json).answer(client, "\n".join(said))
 
 
@@ -172,6 +178,12 @@ def _keep(vault: Path, name: str, token: str, *, keyring: bool) -> str:
     return "the system's keyring"
 
 
+def _ways(client: dict[str, Any]) -> list[str]:
+    """What is special about how a client works."""
+    ways = {"elicitation": "confirm reads", "drafts": "work in drafts"}
+    return [said for member, said in ways.items() if client[member]]
+
+
 def _seen(client: Thing) -> str:
     if client["connected"]:
         return "now"
@@ -181,7 +193,7 @@ def _seen(client: Thing) -> str:
 _CLIENTS: Final = Table(
     (
         ("Name", "name", "bold"),
-        ("May", lambda client: ", ".join([*client["capabilities"], *["confirm reads"] * client["elicitation"]])),
+        ("May", lambda client: ", ".join([*client["capabilities"], *_ways(client)])),
         ("Tools", lambda client: client["preset"] or "as set"),
         ("Added", when("added")),
         ("Last seen", _seen),

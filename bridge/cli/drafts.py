@@ -42,6 +42,7 @@ _FAMILY: Final = Family(
             ("Last change", lambda draft: local_time(draft["touched"]) if draft["steps"] else ""),
             ("Steps", lambda draft: str(len(draft["steps"]))),
             ("Files", lambda draft: str(len(draft["files"]))),
+            ("State", lambda draft: draft["state"].replace("_", " ")),
         ),
         "No agent is drafting.",
     ),

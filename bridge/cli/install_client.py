@@ -56,6 +56,12 @@ class BridgeClients:
         """Add a client, and return its token."""
         return str((await self._bridge.request("clients.add", name=name, preset=preset))["token"])
 
+    async def work_in_drafts(self, name: str) -> None:
+        """Have a client work in drafts."""
+        for client in await self._bridge.request("clients.list"):
+            if client["name"].casefold() == name.casefold():
+                await self._bridge.request("clients.update", clientId=client["clientId"], drafts=True)
+
     async def revoke(self, name: str) -> None:
         """End a client's credential."""
         for client in await self._bridge.request("clients.list"):
@@ -91,6 +97,10 @@ def install_client(
         Literal["user", "project"],
         typer.Option(help="For every project, or in the file of the project you are in, which others may share."),
     ] = "user",
+    drafts: Annotated[
+        bool,
+        typer.Option("--drafts", help="It works in drafts: nothing it writes is written until you take the draft."),
+    ] = False,
     no_skill: Annotated[bool, typer.Option("--no-skill", help="Do not write the skill.")] = False,
     revoke: Annotated[
         bool, typer.Option("--revoke", help="With --remove: revoke the client even if it was there before.")
@@ -112,6 +122,7 @@ def install_client(
       vault-bridge install-client codex --vault ~/Notes --yes
       vault-bridge install-client cursor --dry-run      only show the change
       vault-bridge install-client claude-code --scope project     only in the project you are in
+      vault-bridge install-client claude-code --drafts  it works in drafts, which you look through later
       vault-bridge install-client claude-code --remove  take it back
       vault-bridge install-client --print               an entry for every other program
     """
@@ -148,7 +159,7 @@ def install_client(
                 if remove
                 else connector.plan_connect(agent, client=client, name=name, skill=not no_skill)
             )
-            _carry_out(connector, plan, printer, ask=not yes, dry_run=dry_run, revoke=revoke)
+            _carry_out(connector, plan, printer, ask=not yes, dry_run=dry_run, revoke=revoke, drafts=drafts)
     except ConfigurationRefused as refused:
         fail(str(refused))
 
@@ -303,6 +314,7 @@ def _carry_out(
     ask: bool,
     dry_run: bool,
     revoke: bool,
+    drafts: bool = False,
     walks: bool = False,
 ) -> None:
     facts: dict[str, Any] = {
@@ -318,7 +330,14 @@ def _carry_out(
     if not may_write(facts, printer, ask=ask and bool(plan.files), dry_run=dry_run):
         return
     reads = _ask_reading() if walks else None
-    outcome = run_once(plan.vault, lambda bridge: _do(connector, plan, bridge, revoke=revoke, reads=reads))
+
+    async def work(bridge: Connection) -> Outcome:
+        done = await _do(connector, plan, bridge, revoke=revoke, reads=reads)
+        if drafts and not plan.removes:
+            await BridgeClients(bridge).work_in_drafts(plan.client)
+        return done
+
+    outcome = run_once(plan.vault, work)
     if printer.as_json:
         done = {"addedClient": outcome.added_client, "revokedClient": outcome.revoked_client}
         printer.json({**facts, "done": True, **done, "backup": str(outcome.backup) if outcome.backup else None})

@@ -1,6 +1,8 @@
 """`drafts.*`: what clients have staged and nobody has written, for the person."""
 
-from bridge.contract.base import Params, Wire
+from typing import Annotated, Literal
+
+from bridge.contract.base import ANY_TEXT, Params, Wire
 from bridge.contract.consent import FilePreview, Id
 
 
@@ -35,6 +37,10 @@ class DraftInfo(Wire):
         touched: When something was staged last, ISO 8601 in UTC.
         steps: What was staged, in order.
         files: The files that differ from the vault.
+        state: How far it is: `open`, `handed_in` (the person is to decide about it) or `sent_back`.
+        since: When it was handed in or sent back, ISO 8601 in UTC.
+        words: What the person said when sending it back.
+        kept_until: When it is discarded, if nothing becomes of it until then, ISO 8601 in UTC.
     """
 
     draft_id: str
@@ -44,6 +50,10 @@ class DraftInfo(Wire):
     touched: str
     steps: tuple[DraftStep, ...]
     files: tuple[str, ...]
+    state: Annotated[Literal["open", "handed_in", "sent_back"], ANY_TEXT] = "open"
+    since: str | None = None
+    words: str | None = None
+    kept_until: str | None = None
 
 
 class DraftPreview(Wire):

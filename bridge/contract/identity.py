@@ -43,6 +43,7 @@ class ClientInfo(Wire):
         capabilities: What it may do.
         preset: The named set of tools that it has; None: the one that all have.
         elicitation: Whether its user may say yes in the client itself to single calls of it that only read notes.
+        drafts: Whether it works in drafts: what it writes is staged until the person takes it, and no call waits.
         added: When it was added.
         last_seen: When it connected last; None before it has.
         connected: How many connections of it are open.
@@ -54,6 +55,7 @@ class ClientInfo(Wire):
     capabilities: Annotated[tuple[Capability, ...], Field(json_schema_extra={**SKIP_UNKNOWN})]
     preset: Annotated[Preset, ANY_TEXT] | None = None
     elicitation: bool = False
+    drafts: bool = False
     added: str
     last_seen: str | None = None
     connected: int = 0
@@ -71,10 +73,11 @@ ClientId = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class ClientAddParams(Params):
-    """What the person calls the program, and the tools that it has."""
+    """What the person calls the program, the tools that it has, and whether it works in drafts."""
 
     name: Name
     preset: Annotated[Preset, Field(strict=False)] = Preset.AGENT
+    drafts: bool = False
 
 
 class ClientRenameParams(Params):
@@ -85,14 +88,16 @@ class ClientRenameParams(Params):
 
 
 class ClientUpdateParams(Params):
-    """Which client, and what is to be otherwise from now on: its tools, and whether its user may confirm reads in it.
+    """Which client, and what is to be otherwise from now on.
 
-    Whatever is left out stays as it is.
+    That is its tools, whether its user may confirm reads in it, and whether it works in drafts. Whatever is left
+    out stays as it is.
     """
 
     client_id: ClientId
     preset: Annotated[Preset, Field(strict=False)] | None = None
     elicitation: bool | None = None
+    drafts: bool | None = None
 
 
 class ClientRevokeParams(Params):

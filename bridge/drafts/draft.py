@@ -8,7 +8,7 @@ from typing import Final
 
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import Operation
-from bridge.drafts.draft_files import DraftFiles, Head, Step
+from bridge.drafts.draft_files import DraftFiles, Head, State, Step
 from bridge.drafts.net_plan import NetPlan, Vault, net_plan
 from bridge.drafts.staging import Staging
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
@@ -51,7 +51,7 @@ class Draft:
         clock: The time.
 
     Attributes:
-        head: As given.
+        head: Whose it is, and how far it is.
         files: The vault's files as the draft has them; what other programs change below shows through.
         steps: What was staged, in order.
         staging: What it comes to.
@@ -126,12 +126,14 @@ class Draft:
             chain: The chain that it is a part of.
 
         Raises:
-            Conflict: The files are not as the plan believes (`stale`), or a chain is being staged (`busy`).
+            Conflict: The files are not as the plan believes (`stale`), a chain is being staged (`busy`), or the draft
+                has been handed in (`handed_in`).
             InvalidParameters: The draft would be too large.
             ExecutionFailed: The disk is full or failed; then nothing is staged.
         """
         with self._staging_lock:
             self._expect_no_chain(but=chain)
+            self.expect_in_hand()
             if len(self.steps) >= MOST_STEPS:
                 raise InvalidParameters(f"A draft takes {MOST_STEPS:,} changes; submit this one, then begin another")
             if self._kept.size + sum(map(len, plan.blobs.values())) > MOST_BYTES:
@@ -168,6 +170,7 @@ class Draft:
         """
         with self._staging_lock:
             self._expect_no_chain()
+            self.expect_in_hand()
             self._kept.begin_chain()
             self._chain, self._chain_begins = chain, len(self.steps)
 
@@ -185,6 +188,38 @@ class Draft:
                 self._rewind(self._chain_begins)
             self._kept.end_chain()
             self._chain = None
+
+    @property
+    def is_new(self) -> bool:
+        """Whether anything was staged that the person has not been shown."""
+        return len(self.steps) > (self.head.reviewed if self.head.state != "open" else 0)
+
+    def expect_in_hand(self) -> None:
+        """Raise Conflict (`handed_in`) when the draft has been handed in: nothing of it changes under the person."""
+        if self.head.state == "handed_in":
+            raise Conflict(
+                f"{self.head.draft_id} is handed in, and the user is to decide about it. Nothing of it can be changed "
+                "meanwhile; what you write from now on goes into another draft",
+                code="handed_in",
+            )
+
+    def become(self, state: State, words: str | None = None) -> None:
+        """Be handed in, or sent back. Blocks until that is kept.
+
+        Args:
+            state: How far it is from now on.
+            words: What the person says with it; None leaves what was said last.
+
+        Raises:
+            Conflict: A chain is being staged (`busy`).
+            ExecutionFailed: The disk is full or failed; all is as before.
+        """
+        with self._staging_lock:
+            self._expect_no_chain()
+            changed = {"state": state, "since": stamp(self._clock.now()), "reviewed": len(self.steps)}
+            head = self.head.model_copy(update=changed | ({} if words is None else {"words": words}))
+            self._kept.write_head(head)
+            self.head = head
 
     def rewind(self, count: int) -> None:
         """Be again as after the first so many steps. Blocks.

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 import orjson
 from pydantic import TypeAdapter
@@ -33,8 +33,12 @@ _AT_ONCE: Final = 8
 """Files that are written at the same time: what takes long is waiting for the disk, which waits for all of them."""
 
 
+State = Literal["open", "handed_in", "sent_back"]
+"""How far a draft is: its client works in it, the person is to look through it, or has and wants it otherwise."""
+
+
 class Head(Wire):
-    """Whose a draft is.
+    """Whose a draft is, and how far it is.
 
     Attributes:
         draft_id: Its name.
@@ -43,6 +47,10 @@ class Head(Wire):
         created: When it was begun, ISO 8601 in UTC.
         of_chain: Whether it is what one chain has staged until its question: nobody is in it, and it ends with the
             call.
+        state: How far it is.
+        since: When it was handed in or sent back, ISO 8601 in UTC.
+        reviewed: How many steps it had then.
+        words: What the person said when sending it back; they stay until it is sent back again.
     """
 
     draft_id: str
@@ -50,6 +58,10 @@ class Head(Wire):
     holder: str
     created: str
     of_chain: bool = False
+    state: State = "open"
+    since: str | None = None
+    reviewed: int = 0
+    words: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +128,15 @@ class DraftFiles:
             with self._opened(self.folder) as folder:
                 folder.mkdir(_BYTES, mode=_PRIVATE)
                 write_atomic(folder, _HEAD, orjson.dumps(head.to_wire()))
+
+    def write_head(self, head: Head) -> None:
+        """Replace what is known of the draft.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed; all is as before.
+        """
+        with _reporting(), self._opened(self.folder) as folder:
+            write_atomic(folder, _HEAD, orjson.dumps(head.to_wire()))
 
     def load(self) -> tuple[Head, list[Step]]:
         """What was staged when the bridge ran last.

@@ -12,7 +12,7 @@ from typing import Final
 
 from bridge.clock import Clock, stamp
 from bridge.drafts.draft import Base, Draft
-from bridge.drafts.draft_files import Head, Step
+from bridge.drafts.draft_files import Head, State, Step
 from bridge.drafts.net_plan import NetPlan
 from bridge.errors import Conflict, NotFound, RateLimited
 from bridge.identity.caller import Caller
@@ -24,6 +24,14 @@ MOST_OF_ONE: Final = 3
 """Open drafts of one client."""
 MOST: Final = 12
 """Open drafts of all."""
+COMES_BACK: Final = timedelta(minutes=1)
+"""In which a client that works in drafts comes back when its connection was only interrupted."""
+CALLS_AGAIN: Final = timedelta(minutes=10)
+"""In which one that connects anew for each call makes the next, as models think between calls."""
+MOST_HANDED_IN: Final = 30
+"""Drafts of one client that are handed in and wait for the person: one for each night of `HANDED_IN`."""
+HANDED_IN: Final = timedelta(days=30)
+"""How long a draft waits for the person after it was handed in."""
 MOST_CHAINS_OF_ONE: Final = 3
 """Chains of one client that have staged something and are not done, most often because a person thinks."""
 MOST_CHAINS: Final = 12
@@ -39,6 +47,9 @@ class Summary:
         created: When it was begun, ISO 8601 in UTC.
         touched: When something was staged last, ISO 8601 in UTC.
         steps: How many calls were staged.
+        state: How far it is.
+        since: When it was handed in or sent back, ISO 8601 in UTC.
+        words: What the person said when sending it back.
         files: The files that differ from the vault, by where they are in the draft or were in the vault.
     """
 
@@ -47,6 +58,9 @@ class Summary:
     created: str
     touched: str
     steps: int
+    state: State
+    since: str | None
+    words: str | None
     files: tuple[str, ...]
 
 
@@ -89,6 +103,12 @@ class Drafts:
         """The draft that each connection is in."""
         self._outside: set[str] = set()
         """Connections that have left a draft, and are taken into none without asking for it."""
+        self._told: dict[str, datetime] = {}
+        """When each session of a client that works in drafts has called last."""
+        self._lasting: set[str] = set()
+        """The clients whose last connection was made to last, so that its end is the end of their session."""
+        self._entering = threading.Lock()
+        """Held while a draft is begun that nobody has asked for, so that it is one also for two calls at once."""
 
     def load(self) -> None:
         """Take up what was there when the bridge ran last; what is damaged or too old is taken away. Blocks."""
@@ -128,7 +148,8 @@ class Drafts:
 
         Returns:
             The one that the call names, else the one that its connection is in, or the only one of its client that no
-            other connection is in; None outside of any.
+            other connection is in; None outside of any. A client that works in drafts goes on in what was sent back,
+            then in what it has left, and never in what is handed in.
 
         Raises:
             NotFound: This client has no such draft.
@@ -143,10 +164,12 @@ class Drafts:
             inside = self._inside.get(caller.connection)
             if inside is not None:
                 return self._drafts.get(inside)
-            if caller.connection in self._outside or caller.client.is_shared:
-                return None
             left = self._left_alone(caller)
-            return left[0] if len(left) == 1 else None
+            if caller.client.drafts:
+                own = [draft for draft in left if draft.head.state != "handed_in"]
+                return min(own, key=lambda one: (one.head.state != "sent_back", one.head.created), default=None)
+            is_outside = caller.connection in self._outside or caller.client.is_shared
+            return left[0] if len(left) == 1 and not is_outside else None
 
     def begin(self, caller: Caller) -> Draft:
         """A new draft, with the caller's connection in it. Blocks.
@@ -164,7 +187,14 @@ class Drafts:
                 )
             if caller.connection in self._beginning:
                 raise Conflict("A draft is being begun for you already; ask for the status", code="exists")
-            drafts = [draft for draft in self._drafts.values() if not draft.head.of_chain]
+            waiting = [draft for draft in self._drafts.values() if draft.head.state == "handed_in"]
+            if sum(draft.head.client_id == caller.subject for draft in waiting) >= MOST_HANDED_IN:
+                raise RateLimited(
+                    f"{MOST_HANDED_IN} drafts of this client are handed in and wait for the user, and no more are "
+                    "begun. Nothing was done. Tell the user so",
+                    retry_after=60,
+                )
+            drafts = [draft for draft in self._drafts.values() if not draft.head.of_chain and draft not in waiting]
             own = [draft for draft in drafts if draft.head.client_id == caller.subject]
             made = list(self._beginning.values())
             if len(own) + made.count(caller.subject) >= MOST_OF_ONE or len(drafts) + len(made) >= MOST:
@@ -188,6 +218,72 @@ class Drafts:
             raise NotFound("The connection was closed meanwhile, so no draft was begun")
         self._on_change()
         return draft
+
+    def enter(self, caller: Caller) -> Draft:
+        """The draft that a caller's connection is in from now on, which is begun where there is none. Blocks.
+
+        Raises: what `begin` raises, but for `exists`.
+        """
+        with self._entering:
+            draft = self.of(caller)
+            if draft is None:
+                return self.begin(caller)
+            if caller.draft is None:
+                with self._lock:
+                    self._enter(caller, draft.head.draft_id)
+            return draft
+
+    def hand_in(self, draft: Draft) -> None:
+        """A client has done with a draft, and the person is to look through it. Blocks.
+
+        Raises:
+            Conflict: A chain is being staged in it.
+            ExecutionFailed: The disk is full or failed.
+        """
+        draft.become("handed_in")
+        with self._lock:
+            for connection in [one for one, inside in self._inside.items() if inside == draft.head.draft_id]:
+                del self._inside[connection]
+        self._on_change()
+
+    def send_back(self, draft: Draft, words: str | None) -> None:
+        """The person wants a draft otherwise: its client goes on in it. Blocks.
+
+        Args:
+            draft: The draft.
+            words: What the person said; empty: nothing.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed.
+        """
+        draft.become("sent_back", words or "")
+        self._on_change()
+
+    def news(self, caller: Caller) -> str | None:
+        """What a client is told with the first answer of its session: the drafts that the person has sent back.
+
+        A client that connects anew for each call is told again when it has not called for long.
+        """
+        if not caller.client.drafts:
+            return None
+        session, now = caller.client.id if caller.brief else caller.connection, self._clock.now()
+        with self._lock:
+            told = self._told.get(session)
+            self._told[session] = now
+            if told is not None and (not caller.brief or now - told < CALLS_AGAIN):
+                return None
+            own = [draft for draft in self._drafts.values() if draft.head.client_id == caller.client.id]
+        return "\n".join(sent_back(draft) for draft in own if draft.head.state == "sent_back") or None
+
+    def session_lasts(self, client_id: str) -> timedelta:
+        """How long after its last connection was closed a client may come back and go on in the same session."""
+        return COMES_BACK if client_id in self._lasting else CALLS_AGAIN
+
+    def worked_on(self) -> list[Draft]:
+        """All that clients work in, handed in or not, oldest first; those of chains alone are left out."""
+        with self._lock:
+            drafts = [draft for draft in self._drafts.values() if not draft.head.of_chain]
+        return sorted(drafts, key=lambda draft: draft.head.created)
 
     def begin_for_chain(self, caller: Caller) -> Draft:
         """What a chain stages in, until it is put to the person; nobody is in it but the chain's own calls. Blocks.
@@ -220,9 +316,11 @@ class Drafts:
 
         Raises:
             NotFound: This client has no such draft.
+            Conflict: It is handed in.
         """
         with self._lock:
             draft = self._own(caller, draft_id)
+            draft.expect_in_hand()
             self._enter(caller, draft_id)
         return draft
 
@@ -243,9 +341,12 @@ class Drafts:
 
         Raises:
             NotFound: There is no such draft for this caller.
+            Conflict: It is handed in, and the caller is not the person.
         """
         with self._lock:
             draft = self._own(caller, draft_id)
+        if not caller.client.is_person:
+            draft.expect_in_hand()
         self._end(draft)
 
     def taken(self, draft_id: str) -> None:
@@ -283,8 +384,11 @@ class Drafts:
         """
         with self._lock:
             self._outside.discard(caller.connection)
+            self._told.pop(caller.connection, None)
             self._beginning.pop(caller.connection, None)
             draft_id = self._inside.pop(caller.connection, None)
+            lasting = self._lasting.discard if caller.brief else self._lasting.add
+            lasting(caller.client.id)
         return draft_id if caller.client.is_shared else None
 
     def client_ended(self, client_id: str) -> None:
@@ -299,9 +403,15 @@ class Drafts:
 
     def sweep(self) -> None:
         """End what nobody has touched for long. Blocks."""
-        oldest = self._clock.now() - timedelta(days=self._days())
-        old = [draft for draft in list(self._drafts.values()) if datetime.fromisoformat(_touched(draft)) < oldest]
-        self._end(*old)
+        now = self._clock.now()
+        self._end(*(draft for draft in list(self._drafts.values()) if self.kept_until(draft) < now))
+
+    def kept_until(self, draft: Draft) -> datetime:
+        """When a draft is discarded, if nothing becomes of it until then."""
+        since = draft.head.since
+        if since is not None and draft.head.state == "handed_in":
+            return datetime.fromisoformat(since) + HANDED_IN
+        return datetime.fromisoformat(max(_touched(draft), since or "")) + timedelta(days=self._days())
 
     @staticmethod
     def _prepare(draft: Draft) -> None:
@@ -366,7 +476,20 @@ def summary(draft: Draft) -> Summary:
         created=draft.head.created,
         touched=_touched(draft),
         steps=len(draft.steps),
+        state=draft.head.state,
+        since=draft.head.since,
+        words=draft.head.words,
         files=tuple(sorted({*staging.files, *staging.removed})),
+    )
+
+
+def sent_back(draft: Draft) -> str:
+    """What the client of a draft that was sent back is told, with the person's words."""
+    said = f" and said: {draft.head.words}" if draft.head.words else " without a word"
+    end = "" if said.endswith((".", "!", "?")) else "."
+    return (
+        f"The user looked through {draft.head.draft_id}, took nothing of it, and sent it back{said}{end} It is as you "
+        "left it: what you write now goes on in it. Change it as they want and submit it again, or discard it."
     )
 
 

@@ -26,6 +26,7 @@ class Client:
         capabilities: What it may do.
         preset: The named set of tools that it has, in place of the one that all have; None: that one.
         elicitation: Whether its user may say yes in the client itself to single calls of it that only read notes.
+        drafts: Whether it works in drafts: what it writes is staged, and no call of it waits for a person.
     """
 
     id: str
@@ -33,6 +34,7 @@ class Client:
     capabilities: frozenset[Capability]
     preset: str | None = None
     elicitation: bool = False
+    drafts: bool = False
 
     @property
     def is_shared(self) -> bool:

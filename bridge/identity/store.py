@@ -51,10 +51,11 @@ class _Record:
     calls_itself: str | None = None
     preset: Preset | None = None
     elicitation: Annotated[bool, Strict()] = False
+    drafts: Annotated[bool, Strict()] = False
 
     @property
     def client(self) -> Client:
-        return Client(self.id, self.name, self.capabilities, self.preset, self.elicitation)
+        return Client(self.id, self.name, self.capabilities, self.preset, self.elicitation, self.drafts)
 
     def info(self) -> ClientInfo:
         held = tuple(capability for capability in Capability if capability in self.capabilities)
@@ -65,6 +66,7 @@ class _Record:
             capabilities=held,
             preset=self.preset,
             elicitation=self.elicitation,
+            drafts=self.drafts,
             added=self.added,
             last_seen=self.last_seen,
         )
@@ -119,12 +121,13 @@ class ClientStore:
             return CHAT.name or CHAT_ID
         return record.name if record else client_id
 
-    def add(self, name: str, preset: Preset | None = None) -> tuple[ClientInfo, str]:
+    def add(self, name: str, preset: Preset | None = None, *, drafts: bool = False) -> tuple[ClientInfo, str]:
         """Add a client, which may call tools and nothing else.
 
         Args:
             name: What the person calls it.
             preset: The named set of tools that it has; None: the one that all have.
+            drafts: Whether it works in drafts.
 
         Returns:
             The client, and its token, which cannot be had again.
@@ -146,6 +149,7 @@ class ClientStore:
                 capabilities=frozenset({Capability.CALL}),
                 added=stamp(self._clock.now()),
                 preset=preset,
+                drafts=drafts,
             )
             self._save({**self._records, client_id: record})
         self._on_change()
@@ -160,15 +164,24 @@ class ClientStore:
         self._on_change()
         return changed.info()
 
-    def choose(self, client_id: str, *, preset: Preset | None = None, elicitation: bool | None = None) -> ClientInfo:
-        """Give a client another named set of tools, or let its user confirm reads in it; None leaves what there is.
+    def choose(
+        self,
+        client_id: str,
+        *,
+        preset: Preset | None = None,
+        elicitation: bool | None = None,
+        drafts: bool | None = None,
+    ) -> ClientInfo:
+        """Give a client other tools, let its user confirm reads in it, or have it work in drafts; None changes nothing.
 
         Raises what `get` and `add` raise. Only a person may have said that reads may be confirmed so.
         """
         with self._lock:
             record = self._record(client_id)
             elicits = record.elicitation if elicitation is None else elicitation
-            changed = self._replace(replace(record, preset=preset or record.preset, elicitation=elicits))
+            staged = record.drafts if drafts is None else drafts
+            chosen = replace(record, preset=preset or record.preset, elicitation=elicits, drafts=staged)
+            changed = self._replace(chosen)
         self._on_change()
         return changed.info()
 

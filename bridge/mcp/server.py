@@ -158,6 +158,8 @@ class VaultServer(Server[Any]):
             raise MCPError(types.INTERNAL_ERROR, _sentence(failure)) from None
         if "requestState" in answer:
             return answer
+        if answer.get("status") == "pending":  # of a client whose calls do not wait for a person
+            raise MCPError(types.INTERNAL_ERROR, answer["text"])
         if not answer["success"]:
             gone = answer["errorType"] == "not_found"
             raise _not_found(ctx, params.uri) if gone else MCPError(types.INTERNAL_ERROR, answer["error"])

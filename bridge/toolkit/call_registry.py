@@ -119,12 +119,14 @@ class CallRegistry:
             The result, or a ticket when `wait` ran out.
         """
         tool_call = ToolCall(caller, name, arguments, call_id, reason=reason, wait_for_host=wait is not None, size=size)
+        if caller.client.drafts:  # no call of it waits for a person
+            ticket_if_alone = tool_call.wait_for_host = tool_call.ticket_at_once = True
         tool_call.may_ask = may_ask
         if notify is not None:
             tool_call.notify = notify
         if self._is_own(caller, name):
             return await self._run(tool_call)  # it waits for no person, and no longer than it says
-        if call_id is None and wait is None:
+        if call_id is None and wait is None and not caller.client.drafts:
             return await self._run(tool_call)
         tool_call.call_id = call_id or str(uuid.uuid4())
         tool_call.call_key = call_key(caller, tool_call.call_id)
@@ -165,7 +167,7 @@ class CallRegistry:
                 "lists the tickets there are"
             )
             return ToolResult.failed(missing)
-        answer = await self._await(found, wait, ticket_if_alone=ticket_if_alone)
+        answer = await self._await(found, wait, ticket_if_alone=ticket_if_alone or caller.client.drafts)
         if isinstance(answer, ToolResult):
             await self._on_delivered(caller, found.tool_call)
         return answer

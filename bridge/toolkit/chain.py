@@ -200,6 +200,15 @@ class Chain:
         text = "\n".join([output.text, *self._said()])
         return replace(output, data=data, text=text, parts=parts)
 
+    async def _begun(self, drafts: Drafts) -> "Draft":
+        """Begin to stage: in a draft of the chain's own, or in the client's where it works in drafts."""
+        caller = self._tool_call.caller
+        if not caller.client.drafts:
+            return await self._blocking(drafts.begin_for_chain, caller)
+        draft = await self._blocking(drafts.enter, caller)
+        await self._blocking(draft.begin_chain, self._tool_call.execution_id)
+        return draft
+
     def _said(self) -> list[str]:
         """What models read of the calls' answers: those that nothing came of, whole, and how the others begin.
 
@@ -231,7 +240,7 @@ class Chain:
             call, partial(resolved, call.arguments, self._answers, self._effect.params, **item), place
         )
         if self._draft is None and self._drafts is not None and self._writes(call.tool):
-            self._draft = await self._blocking(self._drafts.begin_for_chain, self._tool_call.caller)
+            self._draft = await self._begun(self._drafts)
         whole = self._tool_call
         draft_id = None if self._draft is None else self._draft.head.draft_id
         made = await self._call(

@@ -400,6 +400,8 @@ class ConsentStep:
         whole.request_id = inquiry.question.request_id
         whole.asked = True
         began = self._clock.monotonic()
+        if whole.ticket_at_once:  # who waits hears of it when the question is open, which is before anything is awaited
+            whole.alone.set()
 
         def offer() -> None:
             tool_call.notify(_own_question(inquiry))

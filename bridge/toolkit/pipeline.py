@@ -82,7 +82,7 @@ class Pipeline(CallServices):
         self.on_event(ToolFinished(**tool_call.event_members, success=result.success, duration_ms=milliseconds))
         if cancelled is not None:
             raise cancelled
-        return relayed or result
+        return self._with_news(tool_call, relayed or result)
 
     async def preview(self, tool_call: ToolCall) -> CallPreview:
         """Return what a call would do, without doing it. An agent needs the consent that reading the targets needs.
@@ -208,6 +208,11 @@ class Pipeline(CallServices):
         if not tool_call.comments:
             return result
         return result.model_copy(update={"text": f"{result.text}\n{_comments(tool_call)}"})
+
+    def _with_news(self, tool_call: ToolCall, result: ToolResult) -> ToolResult:
+        """Return a result that begins with what its client does not know yet of its drafts, at most once a session."""
+        news = None if self.drafts is None or tool_call.within is not None else self.drafts.news(tool_call.caller)
+        return result if news is None else result.model_copy(update={"text": f"{news}\n{result.text}"})
 
     def _timed(self, metadata: dict[str, Any], started: float) -> dict[str, Any]:
         return metadata | {"durationMs": round((self.clock.monotonic() - started) * 1000, 3)}

@@ -112,6 +112,7 @@ class ToolCall:
         decided: Whether the rules, or a person, have decided about it. Nothing is done before.
         authorized: What the person, or an earlier answer of theirs, has allowed in this call.
         within: The chain that it is a part of. Whoever made that waits for it, and so for the questions of its parts.
+        ticket_at_once: Whether its caller gets a ticket as soon as a person must be asked, whoever is there.
         alone: Set while its question is open and nobody was there to see it.
     """
 
@@ -149,6 +150,7 @@ class ToolCall:
     made: ChangePlan | None = field(default=None, repr=False)
     time_limit: TimeLimit | None = field(default=None, repr=False)
     within: "ToolCall | None" = field(default=None, repr=False)
+    ticket_at_once: bool = False
     alone: asyncio.Event = field(default_factory=asyncio.Event, repr=False)
 
     @property

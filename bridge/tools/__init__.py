@@ -178,7 +178,11 @@ def terminal_provider(
         drafts: All drafts.
         allowed: Whether commands are allowed now.
     """
-    tool = RunTerminalCommandTool(storage, programs, lambda caller: drafts.of(caller) is not None)
+
+    def in_draft(caller: Caller) -> bool:
+        return not caller.client.drafts and drafts.of(caller) is not None
+
+    tool = RunTerminalCommandTool(storage, programs, in_draft)
     return TerminalProvider(tool, allowed)
 
 

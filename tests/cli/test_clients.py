@@ -98,6 +98,19 @@ def test_a_token_is_shown_once_and_is_nowhere_else(served: Any, terminal: Termin
     assert token_files(config) == []
 
 
+def test_a_client_works_in_drafts_or_no_longer_as_the_person_says(run: Command) -> None:
+    def works_in_drafts() -> list[bool]:
+        return [client["drafts"] for client in json.loads(run("clients", "list", "--json").stdout)]
+
+    run("clients", "add", "Day")
+    run("clients", "add", "Night", "--drafts")
+    assert works_in_drafts() == [False, True]
+    assert run("clients", "list").output.count("work in drafts") == 1
+    assert "Day works in drafts from now on." in run("clients", "update", "Day", "--drafts").output
+    assert "Night asks about each change from now on." in run("clients", "update", "Night", "--no-drafts").output
+    assert works_in_drafts() == [True, False]
+
+
 def test_a_saved_token_is_in_a_file_for_this_user_alone(run: Command, config: Path) -> None:
     said = run("clients", "add", "Claude Code", "--save").output
     (file,) = token_files(config)

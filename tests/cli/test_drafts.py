@@ -68,7 +68,7 @@ def test_a_draft_is_listed_with_its_client_and_its_size(run: Command, draft: str
     assert "Claude Code" in row
     (listed,) = json.loads(run("drafts", "list", "--json").stdout)
     assert (listed["draftId"], len(listed["steps"])) == (draft, 2)
-    assert row.split()[-2:] == ["2", str(len(listed["files"]))]
+    assert row.split()[-3:] == ["2", str(len(listed["files"])), "open"]
 
 
 def test_a_draft_is_shown_with_its_steps_and_every_diff_and_no_live_control_character(run: Command, draft: str) -> None:

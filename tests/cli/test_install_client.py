@@ -95,6 +95,19 @@ def test_json_holds_the_facts_and_asks_nobody(vault: Path, home: Path) -> None:
     assert (rows["cursor"]["here"], rows["cursor"]["client"], rows["codex"]["here"]) == (True, "Cursor", False)
 
 
+@pytest.mark.usefixtures("home")
+def test_a_program_is_connected_so_that_it_works_in_drafts_also_when_it_was_connected_before(vault: Path) -> None:
+    def works_in_drafts() -> bool:
+        listed = CliRunner().invoke(app, ["clients", "list", "--json", "--vault", str(vault)])
+        (client,) = json.loads(listed.stdout)
+        return bool(client["drafts"])
+
+    run("cursor", "--yes", vault=vault)
+    assert not works_in_drafts()
+    run("cursor", "--yes", "--drafts", vault=vault)
+    assert works_in_drafts()
+
+
 def test_a_mistake_in_a_file_is_told_with_its_place(vault: Path, home: Path) -> None:
     (home / ".claude.json").write_text('{"a": }', encoding="utf-8")
     failed = run("claude-code", "--yes", vault=vault)

@@ -35,8 +35,10 @@ async def list_clients(context: RequestContext, _params: Params) -> list[ClientI
     """Return every client with a name of its own, in the order they were added.
 
     Returns the clients with a name of their own, in the order they were added, each `{clientId, name, callsItself,
-    capabilities, preset, elicitation, added, lastSeen, connected}`. `preset` is the [named set of
-    tools](settings.md#presets) that it has, null where it has the one that all have; `elicitation`, whether its own
+    capabilities, preset, elicitation, drafts, added, lastSeen, connected}`. `preset` is the [named set of
+    tools](settings.md#presets) that it has, null where it has the one that all have; `drafts`, whether it
+    [works in drafts](cli.md#clients-that-work-in-drafts), so that `tools.call` and `tools.result` return a ticket as
+    soon as a person must be asked; `elicitation`, whether its own
     user may [confirm](#consentconfirm) what it reads; `callsItself` is what the program called itself last, and
     `connected` how many of its connections are open.
     """
@@ -55,7 +57,9 @@ async def add(context: RequestContext, params: ClientAddParams) -> NewClient:
     only its hash, outside the vault.
     """
     services = context.services
-    client, token = await asyncio.to_thread(services.clients.add, params.name, params.preset)
+    client, token = await asyncio.to_thread(
+        partial(services.clients.add, params.name, params.preset, drafts=params.drafts)
+    )
     await _announce(context, "added", client, f"{client.name} was added. It may call tools.")
     return NewClient(client=client, token=token)
 
@@ -64,7 +68,7 @@ async def rename(context: RequestContext, params: ClientRenameParams) -> ClientI
     """Call a client by another name; all else stays.
 
     For the person's own programs alone. Gives a client another name and returns the client: `{clientId, name,
-    callsItself, capabilities, preset, elicitation, added, lastSeen, connected}`. All else stays.
+    callsItself, capabilities, preset, elicitation, drafts, added, lastSeen, connected}`. All else stays.
     """
     services = context.services
     before = services.clients.get(params.client_id)
@@ -74,12 +78,13 @@ async def rename(context: RequestContext, params: ClientRenameParams) -> ClientI
 
 
 async def update(context: RequestContext, params: ClientUpdateParams) -> ClientInfo:
-    """Give a client another named set of tools, or let its user confirm reads in it, or no longer.
+    """Give a client another named set of tools, let its user confirm reads in it, or have it work in drafts.
 
     For the person's own programs alone. Gives a client another named set of tools, which it hears of (`tools.changed`),
+    has it work in drafts (`drafts`), or no longer,
     and lets its own user [confirm](#consentconfirm) what it reads (`elicitation`), after a person has said yes to that
     on a screen of their own, or no longer. Returns the client: `{clientId, name, callsItself, capabilities, preset,
-    elicitation, added, lastSeen, connected}`.
+    elicitation, drafts, added, lastSeen, connected}`.
 
     Raises:
         PermissionDenied: Nobody said yes on a screen to reads being confirmed in the client.
@@ -89,13 +94,16 @@ async def update(context: RequestContext, params: ClientUpdateParams) -> ClientI
     if params.elicitation and not client.elicitation:
         await _ask(context, client, "elicitation", _CONFIRMS)
     choose = partial(services.clients.choose, preset=params.preset, elicitation=params.elicitation)
-    client = await asyncio.to_thread(choose, params.client_id)
+    client = await asyncio.to_thread(choose, params.client_id, drafts=params.drafts)
     if params.preset is not None:
         await _announce(context, "updated", client, f"{client.name} has the tools of the preset {params.preset}.")
         services.hub.notify_client(client.client_id, ToolsChanged())
     if params.elicitation is not None:
         event, may = ("widened", "may") if params.elicitation else ("updated", "may not")
         await _announce(context, event, client, f"{client.name} {may} {_CONFIRMS} from now on.")
+    if params.drafts is not None:
+        works = "works in drafts" if params.drafts else "asks about each change"
+        await _announce(context, "updated", client, f"{client.name} {works} from now on.")
     return _with_connections(services, client)
 
 
@@ -104,7 +112,7 @@ async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientI
 
     Ends a client's token for good. Its connections are closed, its open questions are withdrawn, and what it was
     allowed is forgotten. Returns the client as it was: `{clientId, name, callsItself, capabilities, preset,
-    elicitation, added, lastSeen, connected}`.
+    elicitation, drafts, added, lastSeen, connected}`.
     """
     services = context.services
     client = await asyncio.to_thread(services.clients.revoke, params.client_id)
@@ -124,7 +132,7 @@ async def allow(context: RequestContext, params: ClientAllowParams) -> ClientInf
 
     For the person's own programs alone. Lets a client `answer` or `administer`, after a person has said yes to that on
     a screen of their own: the plugin, or `vault-bridge approve`. Returns the client: `{clientId, name, callsItself,
-    capabilities, preset, elicitation, added, lastSeen, connected}`.
+    capabilities, preset, elicitation, drafts, added, lastSeen, connected}`.
 
     Raises:
         PermissionDenied: Nobody did.
@@ -202,6 +210,7 @@ async def _announce(context: RequestContext, event: str, client: ClientInfo, mes
         "capabilities": [capability.value for capability in client.capabilities],
         "preset": client.preset,
         "elicitation": client.elicitation,
+        "drafts": client.drafts,
         "by": context.session.name,
     }
     await asyncio.to_thread(context.services.note, "client", facts)

@@ -219,7 +219,8 @@ def known_client(services: Services, name: str) -> ClientInfo:
 def _caller(client: ClientInfo) -> Caller:
     """A client as it would call, without a connection of its own."""
     capabilities = frozenset(client.capabilities)
-    return Caller(Client(client.client_id, client.name, capabilities, client.preset, client.elicitation), EXPLANATION)
+    facts = (client.client_id, client.name, capabilities, client.preset, client.elicitation, client.drafts)
+    return Caller(Client(*facts), EXPLANATION)
 
 
 def _said_by(context: RequestContext) -> dict[str, str]:

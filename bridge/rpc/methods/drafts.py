@@ -2,6 +2,7 @@
 
 import asyncio
 
+from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.drafts import DraftDiscarded, DraftInfo, DraftParams, DraftPreview, DraftStep
 from bridge.contract.identity import Capability
@@ -16,8 +17,11 @@ def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
     """Return every draft, oldest first.
 
     Returns the open [drafts](tools.md#draft), oldest first: `{draftId, client, clientId, created, touched, steps,
-    files}`. `steps` are the staged changes in order, each `{tool, summary, time}`, and `files` the files that differ
-    from the vault.
+    files, state, since, words, keptUntil}`. `steps` are the staged changes in order, each `{tool, summary, time}`, and
+    `files` the files that differ from the vault. `state` is `open`, `handed_in` (by a client that
+    [works in drafts](cli.md#clients-that-work-in-drafts); the person is to decide) or `sent_back`; `since`, when it was
+    handed in or sent back; `words`, what the person said with that; and `keptUntil`, when it is discarded if nothing
+    becomes of it.
     """
     return [_info(context, draft) for draft in context.services.drafts.listed(context.session.caller)]
 
@@ -60,6 +64,10 @@ def _info(context: RequestContext, draft: Draft) -> DraftInfo:
         touched=shown.touched,
         steps=tuple(DraftStep(tool=step.tool, summary=step.summary, time=step.time) for step in draft.steps),
         files=shown.files,
+        state=shown.state,
+        since=shown.since,
+        words=shown.words,
+        kept_until=stamp(context.services.drafts.kept_until(draft)),
     )
 
 

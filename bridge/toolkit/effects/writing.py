@@ -42,7 +42,7 @@ class _Proposal(PlannedChange):
 
     async def ask(self, running: "Running") -> EffectKind:
         """Return the change as the person has approved it, or its place in the caller's draft."""
-        draft = _draft_of(running, self.plan)
+        draft = await _draft_of(running, self.plan)
         if draft is not None:
             return await Staging(self.plan, draft, self.own_warnings).ask(running)
         return await self.approved(running)
@@ -86,14 +86,20 @@ class WritingByCaller(_Proposal):
         return await run_tool(running, self, approved=self.plan)
 
 
-def _draft_of(running: "Running", plan: ChangePlan) -> Draft | None:
+async def _draft_of(running: "Running", plan: ChangePlan) -> Draft | None:
     """Return the draft that a plan becomes part of; None where it is applied.
+
+    For a client that works in drafts one is begun; and what no draft can hold is asked about.
 
     Raises:
         InvalidParameters: Its caller is in a draft, and this is nothing that a draft can hold.
     """
-    drafts, spec = running.services.drafts, running.tool.spec
-    draft = drafts.of(running.tool_call.caller) if drafts is not None and plan.draft is None else None
+    drafts, spec, caller = running.services.drafts, running.tool.spec, running.tool_call.caller
+    if drafts is None or plan.draft is not None:
+        return None
+    if caller.client.drafts and caller.chain is None:
+        return await running.to_end(partial(drafts.enter, caller)) if spec.stages else None
+    draft = drafts.of(caller)
     if draft is not None and not spec.stages:
         if draft.head.of_chain:
             raise not_in_chain(running.tool)

@@ -5,10 +5,11 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.drafts.draft import Draft
-from bridge.drafts.store import Drafts, submission, summary
+from bridge.drafts.store import Drafts, sent_back, submission, summary
 from bridge.errors import InvalidParameters, NotFound
 from bridge.identity.caller import Caller
 from bridge.toolkit.parameters import ModelParameters
@@ -28,6 +29,7 @@ from bridge.toolkit.tool import (
 from bridge.vault.plan import ChangePlan
 
 Action = Literal["begin", "status", "submit", "discard", "join"]
+_STATES = {"open": "", "handed_in": ", handed in: the user is to decide", "sent_back": ", sent back by the user"}
 SHOWN = 40
 """Staged changes that the status lists in its text."""
 
@@ -83,6 +85,13 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
             raise InvalidParameters(
                 f"Nothing is staged in {draft.head.draft_id}; make your changes first, or discard it"
             )
+        if context.caller.client.drafts:
+            draft.expect_in_hand()
+            if not draft.is_new:
+                raise InvalidParameters(
+                    f"{draft.head.draft_id} is as it was when the user sent it back; change it first, or discard it"
+                )
+            return ReadEffect((), "Hand a draft in", own=True)
         found = await asyncio.to_thread(submission, draft, context.caller.name)
         if found.plan is not None:
             return found.plan
@@ -91,7 +100,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         return Unchanged(looked_at, text, Output({"draft": draft.head.draft_id, "modified": False}, text))
 
     async def run(self, params: DraftParams, context: CallContext) -> Output:
-        """Begin, join, discard, or say what there is."""
+        """Begin, join, hand in, discard, or say what there is."""
         caller = context.caller
         match params.action:
             case "begin":
@@ -102,6 +111,10 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
             case "join":
                 draft = self._drafts.join(caller, params.draft or "")
                 return _said(draft, f"You are in {draft.head.draft_id} now.")
+            case "submit":
+                draft = self._draft(params, caller)
+                await asyncio.to_thread(self._drafts.hand_in, draft)
+                return _said(draft, handed_in(self._drafts, draft))
             case "discard":
                 draft = self._draft(params, caller)
                 await asyncio.to_thread(self._drafts.discard, draft.head.draft_id, caller)
@@ -130,13 +143,28 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
     def _status(self, params: DraftParams, caller: Caller) -> Output:
         inside = self._draft(params, caller) if params.draft is not None else self._drafts.of(caller)
         others = [summary(one) for one in self._drafts.listed(caller) if one is not inside]
-        lines = [f"{one.draft_id}: {one.steps} changes staged, {len(one.files)} files" for one in others]
+        lines = [
+            f"{one.draft_id}: {one.steps} changes staged, {len(one.files)} files{_STATES[one.state]}" for one in others
+        ]
         if inside is None:
             text = "You are in no draft."
             if lines:
                 text += " You can join:\n" + "\n".join(lines)
             return Output({"draft": None, "others": [one.draft_id for one in others]}, text)
-        return _said(inside, f"You are in {inside.head.draft_id}.", also=[one.draft_id for one in others])
+        head = f"You are in {inside.head.draft_id}."
+        if inside.head.state == "handed_in":
+            head = handed_in(self._drafts, inside)
+        elif inside.head.state == "sent_back":
+            head = f"{head} {sent_back(inside)}"
+        return _said(inside, head, also=[one.draft_id for one in others])
+
+
+def handed_in(drafts: Drafts, draft: Draft) -> str:
+    """What the client of a draft that is handed in is told of it."""
+    return (
+        f"{draft.head.draft_id} is handed in. Nothing of it is written until the user takes it, which they can until "
+        f"{stamp(drafts.kept_until(draft))}; do not wait for that. What you write from now on goes into another draft."
+    )
 
 
 def _said(draft: Draft, head: str, also: list[str] | None = None) -> Output:
@@ -148,6 +176,8 @@ def _said(draft: Draft, head: str, also: list[str] | None = None) -> Output:
     data = {
         "draft": shown.draft_id,
         "created": shown.created,
+        "state": shown.state,
+        "words": shown.words,
         "steps": [{"tool": step.tool, "summary": step.summary, "time": step.time} for step in steps],
         "files": list(shown.files),
         "others": also or [],

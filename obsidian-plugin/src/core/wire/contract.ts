@@ -494,10 +494,11 @@ export interface ChatToolEvent {
 	executionId: string | null;
 }
 
-/** What the person calls the program, and the tools that it has. */
+/** What the person calls the program, the tools that it has, and whether it works in drafts. */
 export interface ClientAddParams {
 	name: string;
 	preset?: Preset;
+	drafts?: boolean;
 }
 
 /** Which client, and what it may do beside what it may already. */
@@ -514,6 +515,7 @@ export interface ClientInfo {
 	capabilities: Capability[];
 	preset: string | null;
 	elicitation: boolean;
+	drafts: boolean;
 	added: string;
 	lastSeen: string | null;
 	connected: number;
@@ -530,11 +532,12 @@ export interface ClientRevokeParams {
 	clientId: string;
 }
 
-/** Which client, and what is to be otherwise from now on: its tools, and whether its user may confirm reads in it. */
+/** Which client, and what is to be otherwise from now on. */
 export interface ClientUpdateParams {
 	clientId: string;
 	preset?: Preset | null;
 	elicitation?: boolean | null;
+	drafts?: boolean | null;
 }
 
 /** A client was added, renamed, revoked, or may do more than before. Sent to those who administer. */
@@ -834,6 +837,10 @@ export interface DraftInfo {
 	touched: string;
 	steps: DraftStep[];
 	files: string[];
+	state: string;
+	since: string | null;
+	words: string | null;
+	keptUntil: string | null;
 }
 
 /** Which draft. */

@@ -49,7 +49,7 @@ export const readChatModel = /* @__PURE__ */ model<ChatModel>(`name:s size:n=0`)
 export const readChatModels = /* @__PURE__ */ model<ChatModels>(`endpoint:s allowed:b sentence:s? model:s? models:[0]=[]`, readChatModel);
 export const readChatStarted = /* @__PURE__ */ model<ChatStarted>(`conversationId:s turnId:s model:s`);
 export const readChatToolEvent = /* @__PURE__ */ model<ChatToolEvent>(`conversationId:s turnId:s callId:s tool:s summary:s state:s text:s="" executionId:s?`);
-export const readClientInfo = /* @__PURE__ */ model<ClientInfo>(`clientId:s name:s callsItself:s? capabilities:~<"call","answer","administer"> preset:s? elicitation:b=false added:s lastSeen:s? connected:n=0`);
+export const readClientInfo = /* @__PURE__ */ model<ClientInfo>(`clientId:s name:s callsItself:s? capabilities:~<"call","answer","administer"> preset:s? elicitation:b=false drafts:b=false added:s lastSeen:s? connected:n=0`);
 export const readClientsChanged = /* @__PURE__ */ model<ClientsChanged>(`message:s`);
 export const readConsentReply = /* @__PURE__ */ model<ConsentReply>(`accepted:b outcome:<"allowed","denied","timed_out","cancelled","stale">? by:s? reason:s? planDigest:s? grant:0?`, readGrant);
 export const readToolFace = /* @__PURE__ */ model<ToolFace>(`name:s title:s description:s icon:s`);
@@ -74,7 +74,7 @@ export const readDirtyQuestion = /* @__PURE__ */ model<DirtyQuestion>(`paths:[s]
 export const readDiscovery = /* @__PURE__ */ model<Discovery>(`url:s http:s pid:n version:s runDir:s`);
 export const readDraftDiscarded = /* @__PURE__ */ model<DraftDiscarded>(`draftId:s`);
 export const readDraftStep = /* @__PURE__ */ model<DraftStep>(`tool:s summary:s time:s`);
-export const readDraftInfo = /* @__PURE__ */ model<DraftInfo>(`draftId:s client:s clientId:s created:s touched:s steps:[0] files:[s]`, readDraftStep);
+export const readDraftInfo = /* @__PURE__ */ model<DraftInfo>(`draftId:s client:s clientId:s created:s touched:s steps:[0] files:[s] state:s="open" since:s? words:s? keptUntil:s?`, readDraftStep);
 export const readDraftPreview = /* @__PURE__ */ model<DraftPreview>(`files:[0]=[] warnings:[s]=[] conflict:s?`, readFilePreview);
 export const readDraftsChanged = /* @__PURE__ */ model<DraftsChanged>(``);
 export const readEffectiveSettings = /* @__PURE__ */ model<EffectiveSettings>(`consentMode:{<"always_ask","session_allow","always_allow","never_allow">} rateLimits:{n}`);
