@@ -323,8 +323,8 @@ class Settings(BaseModel):
 
     allowed_domains: tuple[str, ...] = _network(
         "Allowed domains",
-        "Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains, "
-        "and `localhost` is the port of Ollama.",
+        "Where `always_allow` of `web_fetch` holds; others are asked about. `*.example.org` covers subdomains, "
+        "`localhost` is Ollama's port.",
         lambda: ("localhost", "127.0.0.1"),
         strict=False,
     )

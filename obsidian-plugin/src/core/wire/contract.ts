@@ -1521,7 +1521,7 @@ export interface SettingsInForce {
 	googleSearchEngineId: string;
 	/** The keys of services, encrypted. */
 	encryptedKeys: Record<string, string>;
-	/** Where `always_allow` of `web_fetch` holds; other sites are asked about. `*.example.org` covers subdomains, and `localhost` is the port of Ollama. */
+	/** Where `always_allow` of `web_fetch` holds; others are asked about. `*.example.org` covers subdomains, `localhost` is Ollama's port. */
 	allowedDomains: string[];
 	/** Every public site counts as one of the allowed domains. This is risky. */
 	allowAllDomains: boolean;
