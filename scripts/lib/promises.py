@@ -69,8 +69,9 @@ def render_rows(file: Path) -> str:
     told = (
         f"`tests/security/test_sandbox.py` and `tests/security/test_bounds_of_programs.py` make {tried} "
         "attempts at these, and at steps on the way, in each sandbox of Linux that works where they run, as the user "
-        "of the tests and, where that is root, as an ordinary one too; and they show that what the last column calls possible is. The column "
-        "of macOS and the job objects of Windows have been written by their documentation and are not tried by the "
+        "of the tests and, where that is root, as an ordinary one too; and they show that what the last column "
+        "calls possible is. The column of macOS and the job objects of Windows have been written by their "
+        "documentation and are not tried by the "
         "tests here."
     )
     return "\n".join([BEGIN_ROWS, "", HEAD, "|---|---|---|---|", *rows, "", told, "", END_ROWS])
