@@ -45,9 +45,11 @@ export class SettingsTab extends PluginSettingTab {
 	/** Draw again whenever the bridge, or what it says, has changed. Returns the function that ends it. */
 	follow(): () => void {
 		const { connection, settings } = this.context;
+		// Not at once: a refusal is shown first, and then nothing is drawn over it.
+		const later = (): void => { window.setTimeout(() => { this.drawNews(this.stale); }); };
 		const ends = [
 			settings.changed.on(() => { this.drawNews(); }),
-			settings.settled.on(() => { this.drawNews(this.stale); }),
+			settings.settled.on(later),
 			connection.notified.on((event) => {
 				if (isNews(event)) void this.reload();
 			}),
@@ -58,10 +60,9 @@ export class SettingsTab extends PluginSettingTab {
 				this.update();
 			}),
 		];
-		const left = (): void => { window.setTimeout(() => { this.drawNews(this.stale); }); };
-		this.containerEl.addEventListener("focusout", left);
+		this.containerEl.addEventListener("focusout", later);
 		return () => {
-			this.containerEl.removeEventListener("focusout", left);
+			this.containerEl.removeEventListener("focusout", later);
 			for (const end of ends) end();
 		};
 	}

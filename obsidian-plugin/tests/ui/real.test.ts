@@ -485,7 +485,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			await expect.poll(async () => page.textContent(".vault-bridge-summary")).toBe("Let Screen answer the questions of other programs");
 			await expect.poll(async () => page.textContent(".vault-bridge-who")).toBe("Screen is to be allowed more:");
 			await expect.poll(async () => page.isVisible(button("Remember…"))).toBe(false);
-			await page.click(button("Deny until the bridge stops"));
+			await page.click(button("Deny"));
 			await page.waitForSelector('.notice:has-text("does not let Screen")');
 			await page.click('button:text-is("Let it answer questions")');
 			await shown(page);
