@@ -10,8 +10,9 @@ from scripts.lib import entry, environment
 
 FAST = "Adding the faster search engine"
 MEANING = "Adding search by meaning"
-RUN = ["Installing Vault Bridge", FAST, MEANING]
-DEV = ["Updating pip", "Installing Vault Bridge and its tools for testing", FAST, MEANING]
+PDF = "Adding the faster reader of PDF files"
+RUN = ["Installing Vault Bridge", FAST, MEANING, PDF]
+DEV = ["Updating pip", "Installing Vault Bridge and its tools for testing", FAST, MEANING, PDF]
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def test_the_environment_for_running_does_not_serve_for_testing(project: list[st
     assert project == RUN + DEV
 
 
-@pytest.mark.parametrize("missing", [FAST, MEANING])
+@pytest.mark.parametrize("missing", [FAST, MEANING, PDF])
 def test_without_a_build_of_what_is_optional_the_rest_is_installed_all_the_same(
     missing: str, project: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
