@@ -36,6 +36,9 @@ NOTES = {
     "Work/Plan.md": "# Plan\n\n## Steps\n\n- [ ] one [[Home]]\n",
     "Work/Old/Log.md": "log [[Plan]] [[Tea]]\n",
 }
+CANVAS = {
+    "Board.canvas": '{"nodes":[{"id":"a","type":"text","text":"[[Tea]]","x":0,"y":0,"width":250,"height":60}],"edges":[]}'
+}
 PATHS = st.sampled_from([*NOTES, "New.md", "Work/New.md", "Work/Tea 2.md", "Fresh/Deep/Note.md", "Work/Old/Plan.md"])
 FOLDERS = st.sampled_from(["Work", "Work/Old", "Fresh", "Fresh/Deep", "Moved"])
 TEXTS = st.sampled_from(["plain\n", "[[Tea]] [[Plan]]\n", "# Tea\n\n#tag\n", "---\nx: 1\n---\nbody [[Home]]\n", ""])
@@ -53,6 +56,14 @@ CALLS: dict[str, st.SearchStrategy[dict[str, Any]]] = {
     "delete_note": st.fixed_dictionaries({"name": PATHS}),
     "edit": st.fixed_dictionaries(
         {"edits": st.lists(st.fixed_dictionaries({"path": PATHS, "append": TEXTS}), min_size=1, max_size=3)}
+    ),
+    "edit_canvas": st.fixed_dictionaries(
+        {
+            "path": st.just("Board.canvas"),
+            "operations": st.lists(
+                st.fixed_dictionaries({"action": st.just("add"), "text": TEXTS.filter(bool)}), min_size=1, max_size=2
+            ),
+        }
     ),
     "edit_file": st.fixed_dictionaries(
         {"path": PATHS, "insert_after_line": st.integers(0, 3), "content": st.just("inserted [[Tea]]")}
@@ -90,7 +101,7 @@ class World:
     """A vault with an index, a ledger and all tools."""
 
     def __init__(self, folder: Path) -> None:
-        for path, text in NOTES.items():
+        for path, text in (NOTES | CANVAS).items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_bytes(text.encode())
         self.folder = folder

@@ -470,6 +470,9 @@ class NoDrafts(Drafts):
         self._outside = set()
         self._beginning = {}
         self._beginning_chains = []
+        self._told = {}
+        self._lasting = set()
+        self._entering = threading.Lock()
 
 
 class FakeTransport:
