@@ -36,9 +36,8 @@ NOTES = {
     "Work/Plan.md": "# Plan\n\n## Steps\n\n- [ ] one [[Home]]\n",
     "Work/Old/Log.md": "log [[Plan]] [[Tea]]\n",
 }
-CANVAS = {
-    "Board.canvas": '{"nodes":[{"id":"a","type":"text","text":"[[Tea]]","x":0,"y":0,"width":250,"height":60}],"edges":[]}'
-}
+CARD = '{"id":"a","type":"text","text":"[[Tea]]","x":0,"y":0,"width":250,"height":60}'
+CANVAS = {"Board.canvas": f'{{"nodes":[{CARD}],"edges":[]}}'}
 PATHS = st.sampled_from([*NOTES, "New.md", "Work/New.md", "Work/Tea 2.md", "Fresh/Deep/Note.md", "Work/Old/Plan.md"])
 FOLDERS = st.sampled_from(["Work", "Work/Old", "Fresh", "Fresh/Deep", "Moved"])
 TEXTS = st.sampled_from(["plain\n", "[[Tea]] [[Plan]]\n", "# Tea\n\n#tag\n", "---\nx: 1\n---\nbody [[Home]]\n", ""])
