@@ -334,7 +334,9 @@ class VectorStore:
             if self._folder is None:
                 break
             try:
-                self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+                # Each by itself: parents that `mkdir` makes along the way would be open to others.
+                for folder in (self._folder.parent, self._folder):
+                    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
                 return self._load(self._folder)
             except (OSError, sqlite3.Error, ValueError, TypeError) as error:
                 if attempt or not isinstance(error, OSError):

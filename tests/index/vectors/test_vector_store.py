@@ -1,5 +1,6 @@
 """Keeping vectors, and finding the nearest."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -236,3 +237,12 @@ def test_the_signs_are_those_of_each_number(precision: str) -> None:
     numbers = np.array([[0.0, -0.0, smallest, -smallest, 1.0, -1.0, np.inf, -np.inf]], precision).repeat(8, axis=1)
     (packed,) = signs_of(numbers).view(np.uint8)
     assert np.unpackbits(packed)[: numbers.size].tolist() == [int(number > 0) for number in numbers[0]]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no modes")
+def test_only_the_user_can_enter_the_folders(tmp_path: Path) -> None:
+    from bridge.index.vectors.vector_store import StoreKey, VectorStore  # noqa: PLC0415 - needs numpy
+
+    folder = tmp_path / "better" / "model"
+    VectorStore(folder, StoreKey("vault", "model", 8)).close()
+    assert [place.stat().st_mode & 0o777 for place in (folder.parent, folder)] == [0o700, 0o700]
