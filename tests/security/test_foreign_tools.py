@@ -313,7 +313,7 @@ class Fetch(ReadTool[dict[str, Any]]):
 
     def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:
         del params, context
-        return RequestEffect((url_target(HERE),), f"Fetch {HERE}", exact=f"GET {HERE}")
+        return RequestEffect((url_target(HERE),), f"Fetch {HERE}", exact=f"GET {HERE}", address=HERE)
 
     async def run(self, params: dict[str, Any], context: CallContext) -> Output:
         del params
