@@ -18,6 +18,8 @@ SOURCES = sorted(Path(bridge.__file__).parent.rglob("*.py"))
 NAMED = re.compile(r"`(vault-bridge [^`\n]+)`")
 VALUES = {"tool": "read", "key": "consentTimeout", "provider.value": "brave", "program.id": "claude-code"}
 """What stands for a part that is filled in; anything else is `x`."""
+FAMILIES = ("custom", "drafts", "servers", "templates")
+"""What `family.py` fills in where it names the command that lists the things of a family."""
 
 
 def sentences(source: Path) -> Iterator[str]:
@@ -45,7 +47,8 @@ COMMANDS = sorted(
         (str(source.relative_to(SOURCES[0].parent)), command)
         for source in SOURCES
         for text in sentences(source)
-        for command in NAMED.findall(text)
+        for named in NAMED.findall(text)
+        for command in ([named.replace(" x ", f" {word} ") for word in FAMILIES] if " x list" in named else [named])
         if command != "vault-bridge x"  # any command: tests/tools/agent/test_presets.py runs these
     }
 )

@@ -71,7 +71,7 @@ async def test_start(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixt
     monkeypatch.setattr(bench_start, "NOTES", 20)
     await bench_start.run()
     said = capsys.readouterr().out
-    assert said.count("   ratio   ") == 5
+    assert said.count("   ratio   ") == 7
     assert "serve, and the first search_notes" in said
 
 

@@ -87,12 +87,12 @@ async def served(vault: Path, **settings: Any) -> AsyncIterator[Served]:
         yield Served(vault, process)
 
 
-async def until_known(vault: Path) -> None:
-    """Return when all notes are indexed and, where there are models, embedded."""
+async def until_known(vault: Path, states: frozenset[str] = frozenset({"ready", "missing", "off"})) -> None:
+    """Return when all notes are indexed and, where there are models, their meaning is in one of these states."""
     async with connect(vault, name="Ada", role="host") as host:
         while True:
             status = await host.request("vault.status")
-            if not status["indexing"] and status["semantic"]["state"] in {"ready", "missing", "off"}:
+            if not status["indexing"] and status["semantic"]["state"] in states:
                 return
             await asyncio.sleep(0.5)
 
@@ -125,5 +125,6 @@ async def test_sixty_refused_calls_of_15_mb_leave_less_than_150_mb(vault: Path, 
 async def test_a_vault_of_hostile_notes_leaves_less_than_300_mb(vault: Path) -> None:
     write_hostile_vault(vault)
     async with served(vault) as bridge:
-        await until_known(vault)
+        # The meaning of its millions of words takes minutes, in a process of its own; ours keeps within the bound then.
+        await until_known(vault, frozenset({"embedding", "ready", "missing", "off"}))
         await bridge.until_below(300 * MB)
