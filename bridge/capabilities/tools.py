@@ -65,6 +65,7 @@ async def open_tools(
         pdfs=LatePdfTexts(lambda: base.pdfs.made),
         handed=base.session_files.handed,
         calls=calls.get,
+        decided=lambda caller: drafts.decided(caller),  # noqa: PLW0108 - they are made below
     )
     ended: Signal[[str]] = Signal()
     drafts = Drafts(
@@ -87,7 +88,7 @@ async def open_tools(
     def applied(plan: ChangePlan) -> None:
         drafts.changed(plan.targets)
         if plan.draft is not None:
-            drafts.taken(plan.draft)
+            drafts.taken(plan.draft, plan.rest)
 
     base.applied.on(applied)
     templates = TemplateStore(base.kept("templates"))

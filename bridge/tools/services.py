@@ -157,6 +157,7 @@ class ToolServices:
         denied: The rules that close files for reading.
         handed: Which files a session may read whole.
         calls: The calls that have a ticket. They are made by the tools, so they are there only later.
+        decided: What a caller is told of its drafts that the user has sent back, or is to decide about.
         meaning: Compares texts by meaning.
         pdfs: The texts of PDF files.
         storage: The vault as tools see it: without closed files, but for planning.
@@ -170,6 +171,7 @@ class ToolServices:
     denied: Denials = field(default=lambda: None)
     handed: Handed = field(default=lambda _session_id, _path: False)
     calls: Callable[[], CallsPort] = field(default=NoCalls)
+    decided: Callable[[Caller], str] = lambda _caller: ""
     meaning: Meaning = field(default=NoMeaning())
     pdfs: PdfTexts = field(default=NoPdfTexts())
     storage: VaultStorage = field(init=False)
