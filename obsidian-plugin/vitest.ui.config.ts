@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 import { PATIENCE } from "./tests/patience";
 
-/** Tests in a real Chromium. One file at a time: they share one machine with everything else. */
+/** Tests in a real Chromium. Two files at a time: a test waits for its window half of its time. */
 export default defineConfig({
 	test: {
 		include: ["tests/ui/**/*.test.ts"],
@@ -9,7 +9,7 @@ export default defineConfig({
 		testTimeout: 2 * PATIENCE,
 		hookTimeout: 2 * PATIENCE,
 		expect: { poll: { timeout: PATIENCE } },
-		fileParallelism: false,
+		maxWorkers: 2,
 		globalSetup: ["tests/ui/build.ts"],
 	},
 });

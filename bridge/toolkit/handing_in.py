@@ -7,7 +7,7 @@ is then: so it is a question like any other. Where the vault changes while the p
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -92,9 +92,8 @@ class HandingIn:
 
     async def look(self) -> None:
         """Hand in what sessions have left, and put to the person what is handed in."""
-        for draft in self._drafts.worked_on():
-            client = self._around.client(draft.head.client_id)
-            if client is not None and client.drafts and self._is_over(client.id):
+        for draft in self._of_clients_in_drafts():
+            if self._is_over(draft.head.client_id):
                 await self._end_session(draft)
         changed, self._changed = self._changed, set()
         if changed:
@@ -111,6 +110,18 @@ class HandingIn:
             about |= {place.path for place in shown.conflicts}
             if about & changed:
                 await self._around.renew(question.request_id)
+
+    @property
+    def awaits_sessions(self) -> bool:
+        """Whether something will be handed in when its session has ended, if this goes on looking until then."""
+        drafts = self._of_clients_in_drafts()
+        return any(draft.steps and draft.head.state != "handed_in" and draft.is_new for draft in drafts)
+
+    def _of_clients_in_drafts(self) -> Iterator[Draft]:
+        for draft in self._drafts.worked_on():
+            client = self._around.client(draft.head.client_id)
+            if client is not None and client.drafts:
+                yield draft
 
     def _is_over(self, client_id: str) -> bool:
         """Whether the session of a client has ended."""

@@ -14,6 +14,7 @@ from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
 from bridge.index.permitted import PermittedKnowledge
 from bridge.index.search.meaning import Meaning, NoMeaning
 from bridge.index.vault_index import VaultIndex
+from bridge.pictures.reader import PictureReader
 from bridge.toolkit.permitted import Denials, PermittedFiles
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
@@ -160,6 +161,7 @@ class ToolServices:
         decided: What a caller is told of its drafts that the user has sent back, or is to decide about.
         meaning: Compares texts by meaning.
         pdfs: The texts of PDF files.
+        pictures: Makes pictures ready to be shown; None: none are shown.
         storage: The vault as tools see it: without closed files, but for planning.
         index: What is known of the notes that may be read.
     """
@@ -174,6 +176,7 @@ class ToolServices:
     decided: Callable[[Caller], str] = lambda _caller: ""
     meaning: Meaning = field(default=NoMeaning())
     pdfs: PdfTexts = field(default=NoPdfTexts())
+    pictures: PictureReader | None = None
     storage: VaultStorage = field(init=False)
 
     def __post_init__(self) -> None:

@@ -191,6 +191,7 @@ class Screen:
             sys.executable,
             ["-m", "bridge", *arguments],
             encoding="utf-8",
+            codec_errors="replace",  # what the terminal itself writes, such as ^C, may part a letter
             timeout=PATIENCE,
             dimensions=(rows, columns),
             env=_inherited() | {"TERM": "xterm-256color"} | environment,

@@ -66,6 +66,7 @@ def terminal(vault: Path, *arguments: str) -> Any:
         BRIDGE[0],
         [*BRIDGE[1:], *arguments, "--vault", str(vault)],
         encoding="utf-8",
+        codec_errors="replace",  # what the terminal itself writes, such as ^C, may part a letter
         timeout=PATIENCE,
         dimensions=ENVIRONMENT_WIDTH,
         env=os.environ | {"TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"},

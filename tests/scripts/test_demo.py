@@ -61,6 +61,7 @@ def terminal(tmp_path: Path) -> Iterator[Any]:
         cwd=str(tmp_path),
         env=os.environ | variables,
         encoding="utf-8",
+        codec_errors="replace",  # what the terminal itself writes, such as ^C, may part a letter
         dimensions=(60, 100),
         timeout=PATIENCE,
     )

@@ -26,6 +26,7 @@ FILES: Final = {
     "agents": "agents.list agents.preview agents.connect agents.disconnect",
     "audit": "audit.query audit.export audit.clear audit.verify audit.activity audit.stats",
     "drafts": "drafts.list drafts.preview drafts.discard",
+    "inbox": "inbox.list",
     "templates": "templates.list templates.run templates.save templates.remove",
     "web": "cache.stats cache.clear web.readers web.clear web.sites",
     "servers": (

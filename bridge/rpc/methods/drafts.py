@@ -11,6 +11,7 @@ from bridge.drafts.draft import Draft
 from bridge.drafts.store import submission, summary
 from bridge.identity.caller import SHARED_ID, UNNAMED
 from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.services import Services
 
 
 def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
@@ -35,7 +36,7 @@ async def preview(context: RequestContext, params: DraftParams) -> DraftPreview:
     draft = context.services.drafts.get(params.draft_id, context.session.caller)
     if not draft.steps:
         return DraftPreview()
-    made = partial(submission, draft, _client(context, draft), choices=draft.head.choices)
+    made = partial(submission, draft, whose(context.services, draft.head.client_id), choices=draft.head.choices)
     found = await asyncio.to_thread(made)
     if found.plan is None:
         return DraftPreview(conflicts=found.conflicts)
@@ -55,7 +56,7 @@ def _info(context: RequestContext, draft: Draft) -> DraftInfo:
     shown = summary(draft)
     return DraftInfo(
         draft_id=shown.draft_id,
-        client=_client(context, draft),
+        client=whose(context.services, draft.head.client_id),
         client_id=shown.client_id,
         created=shown.created,
         touched=shown.touched,
@@ -69,10 +70,9 @@ def _info(context: RequestContext, draft: Draft) -> DraftInfo:
     )
 
 
-def _client(context: RequestContext, draft: Draft) -> str:
-    """Return whose a draft is, for people."""
-    client = draft.head.client_id
-    return UNNAMED if client == SHARED_ID else context.services.clients.name_of(client) or UNNAMED
+def whose(services: Services, client_id: str) -> str:
+    """Return whose something is that is kept with the id of a client, for people."""
+    return UNNAMED if client_id == SHARED_ID else services.clients.name_of(client_id) or UNNAMED
 
 
 METHODS = (

@@ -1037,6 +1037,21 @@ export interface ImagePart {
 	data: string;
 }
 
+/** What waits for the person: one thing, or many of a kind from one client. */
+export interface InboxLine {
+	kind: string;
+	client: string;
+	clientId: string;
+	count: number;
+	since: string;
+	files: number;
+	summary: string;
+	reason: string | null;
+	keptUntil: string | null;
+	ids: string[];
+	questions: string[];
+}
+
 /** What became of the comparison of some notes. */
 export interface IndexComparison {
 	compared: number;
@@ -2255,6 +2270,7 @@ export interface Methods {
 	"drafts.list": { params: Record<string, never>; result: DraftInfo[] };
 	"drafts.preview": { params: DraftParams; result: DraftPreview };
 	"drafts.discard": { params: DraftParams; result: DraftDiscarded };
+	"inbox.list": { params: Record<string, never>; result: InboxLine[] };
 	"templates.list": { params: Record<string, never>; result: TemplateInfo[] };
 	"templates.run": { params: TemplateRunParams; result: ToolResult | PendingCall };
 	"templates.save": { params: TemplateSaveParams; result: TemplateInfo };
