@@ -57,11 +57,11 @@ class PictureReader:
         self._clock = clock
         self._pool = WorkerPool(clock, SHOWING, hide, _WORKERS, reuse=False)
 
-    def picture(self, data: bytes, most: int, deadline: float, *, page: int | None = None) -> Picture:
+    def picture(self, load: Callable[[], bytes], most: int, deadline: float, *, page: int | None = None) -> Picture:
         """Return a picture, or a page of a PDF file as one. Blocks.
 
         Args:
-            data: The file's bytes.
+            load: Returns the file's bytes. It is called when a process is free, so that few files are in memory.
             most: Bytes that it may have.
             deadline: `Clock.monotonic()` value.
             page: The page, from 1; None for a file that is a picture.
@@ -69,11 +69,12 @@ class PictureReader:
         Raises:
             ExecutionFailed: `worker_not_started`: the process cannot start, so nothing is known of the file.
         """
-        if page is None and len(data) > LARGEST:
-            return Picture(why=f"its file has more than {LARGEST >> 20} MB")
         asked = {"most": most} | ({} if page is None else {"page": page - 1})
         try:
             with self._pool.lend(min(deadline, self._clock.monotonic() + SECONDS)) as worker:
+                data = load()
+                if page is None and len(data) > LARGEST:
+                    return Picture(why=f"its file has more than {LARGEST >> 20} MB")
                 header, body = worker.ask(asked, data)
         except DeadlineExceeded:
             return Picture(why="making it ready took too long")

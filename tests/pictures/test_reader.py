@@ -48,13 +48,13 @@ def photo() -> bytes:
 
 
 def test_a_picture(reader: PictureReader) -> None:
-    found = reader.picture(photo(), MOST, later())
+    found = reader.picture(photo, MOST, later())
     assert (found.why, found.original, found.size) == ("", (300, 200), (300, 200))
     assert Image.open(io.BytesIO(found.data)).size == (300, 200)
 
 
 def test_a_page_of_a_pdf(reader: PictureReader) -> None:
-    found = reader.picture(pdf_files.pages("One", "Two"), MOST, later(), page=2)
+    found = reader.picture(lambda: pdf_files.pages("One", "Two"), MOST, later(), page=2)
     assert found.why == ""
     assert max(found.size) == 1500
     shown = Image.open(io.BytesIO(found.data)).convert("L")
@@ -75,11 +75,11 @@ def test_a_page_of_a_pdf(reader: PictureReader) -> None:
     ],
 )
 def test_a_file_that_is_not_shown_says_why(reader: PictureReader, data: bytes, page: int | None, why: str) -> None:
-    found = reader.picture(data, MOST, later(), page=page)
+    found = reader.picture(lambda: data, MOST, later(), page=page)
     assert found.why.startswith(why)
     assert bool(found.why) is bool(why)
     assert bool(found.data) is not bool(found.why)
-    assert reader.picture(photo(), MOST, later()).why == "", "the next one is shown"
+    assert reader.picture(photo, MOST, later()).why == "", "the next one is shown"
 
 
 def test_hundred_hostile_files_are_answered_by_one_process() -> None:
@@ -97,16 +97,16 @@ def test_hundred_hostile_files_are_answered_by_one_process() -> None:
 
 
 def test_a_file_that_is_too_large_is_not_handed_on(reader: PictureReader) -> None:
-    assert reader.picture(bytes(LARGEST + 1), MOST, later()).why == "its file has more than 50 MB"
+    assert reader.picture(lambda: bytes(LARGEST + 1), MOST, later()).why == "its file has more than 50 MB"
 
 
 def test_a_picture_that_takes_too_long_is_given_up(reader: PictureReader) -> None:
-    assert reader.picture(photo(), MOST, SystemClock().monotonic()).why == "making it ready took too long"
+    assert reader.picture(photo, MOST, SystemClock().monotonic()).why == "making it ready took too long"
 
 
 def test_a_process_that_cannot_start_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "SHOWING", Job("bridge.no_such_worker", "picture", "open the file otherwise"))
     broken = PictureReader(SystemClock(), lambda text: text)
     with pytest.raises(ExecutionFailed, match="vault-bridge doctor"):
-        broken.picture(photo(), MOST, later())
+        broken.picture(photo, MOST, later())
     broken.close()

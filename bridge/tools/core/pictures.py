@@ -1,7 +1,7 @@
 """Pictures in the answer of `read`: few, and small enough for the clients that people have."""
 
 import base64
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -32,17 +32,17 @@ class ShownPictures:
     expected: int = 1
     parts: list[ImagePart] = field(default_factory=list)
 
-    def show(self, data: bytes, *, page: int | None = None) -> dict[str, Any]:
+    def show(self, load: Callable[[], bytes], *, page: int | None = None) -> dict[str, Any]:
         """Put a picture into the answer, and return what is said of it: `picture`, or `whyNoPicture`. Blocks.
 
         Args:
-            data: The file.
+            load: Returns the file, as soon as it is its turn.
             page: The page of a PDF file, from 1; None for a file that is a picture.
 
         Raises:
             ExecutionFailed: The process that makes it ready cannot start.
         """
-        found = self._ready(data, page)
+        found = self._ready(load, page)
         if found.why:
             return {"whyNoPicture": found.why}
         self.parts.append(ImagePart(data=base64.b64encode(found.data).decode(), mime_type=found.mime_type))
@@ -50,13 +50,13 @@ class ShownPictures:
         shown = {"width": width, "height": height, "mimeType": found.mime_type, "size": len(found.data)}
         return {"picture": shown, **({} if page is not None else {"width": wide, "height": high})}
 
-    def _ready(self, data: bytes, page: int | None) -> Picture:
+    def _ready(self, load: Callable[[], bytes], page: int | None) -> Picture:
         if self.reader is None:
             return Picture(why="no pictures are shown here")
         if len(self.parts) >= MOST:
             return Picture(why=_ENOUGH)
         most = min(_MOST_OF_ONE, _MOST_OF_ALL // min(max(self.expected, 1), MOST))
-        return self.reader.picture(data, most, self.deadline, page=page)
+        return self.reader.picture(load, most, self.deadline, page=page)
 
 
 def told(facts: Mapping[str, Any]) -> str:

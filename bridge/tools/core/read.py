@@ -247,8 +247,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         output = _binary(file, head)
         if self._pictures is None or not output.data["mimeType"].startswith("image/"):
             return output
-        data, _state = self._storage.read(file.path, limit=LARGEST + 1)
-        facts = output.data | shown.show(data)
+        facts = output.data | shown.show(lambda: self._storage.read(file.path, limit=LARGEST + 1)[0])
         if "picture" not in facts:
             return Output(facts, f"{output.text} {told(facts)}")
         size = f"{facts['width']} by {facts['height']} pixels, {file.size} bytes"

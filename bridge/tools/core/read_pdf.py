@@ -94,8 +94,11 @@ def read_pages(
         InvalidParameters: The file has fewer pages.
         ExecutionFailed: The process that reads cannot start.
     """
-    data, _state = storage.read(file.path, limit=LARGEST + 1)
-    text = pdfs.read(str(file.path), data, shown.deadline)
+
+    def load() -> bytes:
+        return storage.read(file.path, limit=LARGEST + 1)[0]
+
+    text = pdfs.read(file, load, shown.deadline)
     facts: dict[str, Any] = file_facts(file) | {"totalPages": text.count}
     if text.why:
         facts["why"] = text.why
@@ -103,7 +106,7 @@ def read_pages(
         return Output(facts | {"pages": []}, f"{file.path} cannot be read as text: {text.why}.")
     if asked.first > text.count:
         raise InvalidParameters(f"{str(file.path)!r} has {text.count} pages", data={"totalPages": text.count})
-    return _shown(file, text, asked, facts, room=room, draw=lambda page: shown.show(data, page=page))
+    return _shown(file, text, asked, facts, room=room, draw=lambda page: shown.show(load, page=page))
 
 
 def _shown(
