@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from bridge.rpc.services import Services
     from bridge.settings.store import SettingsStore
     from bridge.toolkit.call_registry import CallRegistry
+    from bridge.toolkit.handing_in import HandingIn
     from bridge.web.services import WebServices
 
 CAPABILITIES: Final[tuple[type[Capability], ...]] = (
@@ -94,11 +95,13 @@ class Bridge:
         core: What every bridge has.
         discovery: Where the bridge listens, once it has started.
         services: What the protocol's methods reach.
+        handing_in: Hands in what the sessions of clients that work in drafts have left.
     """
 
     core: Core
     discovery: "Discovery"
     services: "Services"
+    handing_in: "HandingIn"
 
     def __init__(
         self,
@@ -168,6 +171,7 @@ class Bridge:
         base.applied.on(events.applied)  # others hear of a change when everything here knows it
         watch(base, index)
         self.discovery = await serve(core, self.services, self._port)
+        self.handing_in = calls.handing_in
         index.start()
         if not self._brief:
             calls.handing_in.start()

@@ -121,11 +121,11 @@ async def _look_for_sandbox(printer: Printer) -> None:
 
 
 async def _end_when_idle(bridge: "Bridge", seconds: float, stopped: asyncio.Event) -> None:
-    """End the bridge when nobody has been connected for a while."""
+    """End the bridge when nobody has been connected for a while, and what sessions have left is handed in."""
     seen = time.monotonic()
     while time.monotonic() - seen <= seconds:
         await asyncio.sleep(EVERY)
-        if bridge.services.hub.peers:
+        if bridge.services.hub.peers or bridge.handing_in.awaits_sessions:
             seen = time.monotonic()
     stopped.set()
 

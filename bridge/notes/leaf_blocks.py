@@ -116,6 +116,7 @@ def read_fenced_code(state: ParserState, line: int, mark: LineMark, container: C
         following += 1
         if closing is not None and closing[1].startswith(fence):
             break
+    state.code.append(range(line, following))
     state.section("code", line, following, container)
     return following
 

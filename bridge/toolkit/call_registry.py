@@ -202,6 +202,11 @@ class CallRegistry:
             if ended is not None:
                 await self._tickets.end(ticket.key, ended)
 
+    def not_taken_up(self) -> list[Ticket]:
+        """What waited for a person when the last bridge stopped and is not asked about by this one, oldest first."""
+        now = stamp(self._clock.now())
+        return [one for one in self._tickets.waiting() if one.key not in self._calls and one.until > now]
+
     async def end_client(self, client_id: str) -> None:
         """A client was revoked: stop its calls that have not begun to write, and forget its results."""
         for key, call in list(self._calls.items()):

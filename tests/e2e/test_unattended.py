@@ -1,14 +1,18 @@
 """A client that works in drafts, over real sockets: nothing waits, nothing is written, and a person decides later."""
 
 import asyncio
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge.app import Bridge
+from bridge.cli.serve import _end_when_idle
 from bridge.client import find_vault
 from bridge.client.token_storage import save_to_file
+from bridge.clock import SystemClock
+from bridge.drafts.store import COMES_BACK
 from tests.patience import PATIENCE
 from tests.people import Person, named, person_at
 
@@ -91,6 +95,35 @@ async def test_writes_are_staged_handed_in_and_written_when_the_person_takes_the
         (entry,) = [one for one in await person.host.request("history.list") if one["tool"] == "draft"]
         await person.host.request("history.undo", executionId=entry["executionId"])
         assert on_disk(vault) == before
+
+
+class Moment(SystemClock):
+    """A clock that is set forward."""
+
+    ahead = timedelta()
+
+    def now(self) -> datetime:
+        return super().now() + self.ahead
+
+
+async def test_a_bridge_that_a_program_has_started_ends_when_what_its_session_has_left_is_handed_in(
+    vault: Path,
+) -> None:
+    clock = Moment()
+    async with Bridge(vault, clock=clock) as bridge:
+        async with person_at(vault) as person:
+            await add_robot(person, vault)
+            await person.host.request("consent.allowReading", client=ROBOT, where=["/"])
+            async with named(vault, ROBOT) as agent:
+                await done(agent, "create_note", path="One.md", content="one\n")
+            async with asyncio.timeout(PATIENCE):
+                while (await person.host.request("clients.list"))[0]["connected"]:
+                    pass
+        await bridge.handing_in.look()
+        clock.ahead = COMES_BACK
+        async with asyncio.timeout(PATIENCE):
+            await _end_when_idle(bridge, 0.2, asyncio.Event())
+        assert [draft.head.state for draft in bridge.drafts.worked_on()] == ["handed_in"]
 
 
 async def test_a_first_chain_begins_the_draft_and_the_person_is_not_asked_about_it(vault: Path) -> None:

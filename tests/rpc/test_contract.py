@@ -138,6 +138,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("web.readers", {}),
     ("web.clear", {"clientId": CLIENT}),
     ("web.sites", {}),
+    ("inbox.list", {}),
     ("drafts.list", {}),
     ("drafts.preview", {"draftId": DRAFT}),
     ("drafts.discard", {"draftId": DRAFT}),

@@ -1,0 +1,173 @@
+"""inbox.list: what waits for the person, in one list. It is made of what others keep, and keeps nothing itself."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from datetime import datetime, timedelta
+from typing import Final, Literal
+
+from bridge.clock import stamp, stamp_of
+from bridge.contract.base import NoParams
+from bridge.contract.consent import ConsentRequest
+from bridge.contract.identity import Capability
+from bridge.contract.inbox import InboxLine
+from bridge.drafts.draft import Draft
+from bridge.drafts.store import summary
+from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.methods.drafts import whose
+from bridge.rpc.methods.outside_changes import WHO
+from bridge.rpc.methods.outside_notices import notice_sent
+from bridge.rpc.services import Services
+from bridge.versions.notice_rules import Notice
+from bridge.versions.states import Origin
+
+MOST_LINES: Final = 3
+"""Lines of one kind that one client has; more things of it are one line."""
+MOST_IDS: Final = 100
+"""Things that a line names."""
+MOST_TEXT: Final = 300
+"""Characters of what a client says, and of what is said of its call."""
+_PLURAL: Final = {"question": "questions", "draft": "drafts handed in", "left": "drafts left behind"}
+
+
+def list_inbox(context: RequestContext, _params: NoParams) -> list[InboxLine]:
+    """Return what waits for the person, oldest first.
+
+    For the person's own programs alone. Returns what waits for the person, oldest first, each `{kind, client, clientId,
+    count, since, files, summary, reason, keptUntil, ids, questions}`. `kind` is `question`; `draft`, one that was
+    handed in; `left`, one that is not handed in, and whose client has gone; or `changes`, those of other programs, as
+    `versions.noticed` sends them. `since` says since when it waits, `files` how many files it is about, `reason` why,
+    in the client's words, where it gave one, and `keptUntil` when it ends if nobody decides. `ids` are its questions,
+    drafts or entries in the history, and `questions` the open questions that decide about it. One client has up to
+    three lines of a kind: when it has more things of that kind, they are one line, with their number in `count` and the
+    first 100 of their `ids`.
+
+    It is made of what there is at the moment: `consent.requested`, `consent.resolved`, `drafts.changed` and
+    `versions.noticed` say that it may have changed. A draft whose client goes away is in it when the client can no
+    longer be expected back, of which there is no event.
+    """
+    return in_lines(_things(context.services))
+
+
+def in_lines(things: Iterable[InboxLine]) -> list[InboxLine]:
+    """Return things that wait, oldest first, in not too many lines for one client.
+
+    Args:
+        things: One line each.
+    """
+    of_client: dict[tuple[str, str], list[InboxLine]] = defaultdict(list)
+    for thing in sorted(things, key=lambda one: one.since):
+        of_client[thing.kind, thing.client_id].append(thing)
+    lines: list[InboxLine] = []
+    for same in of_client.values():
+        lines += same if len(same) <= MOST_LINES else [_as_one(same)]
+    return sorted(lines, key=lambda one: one.since)
+
+
+def _as_one(things: list[InboxLine]) -> InboxLine:
+    """Return one line for many things of a kind, which are given oldest first."""
+    first = things[0]
+    ends = [one.kept_until for one in things if one.kept_until is not None]
+    return first.model_copy(
+        update={
+            "count": len(things),
+            "files": sum(one.files for one in things),
+            "summary": f"{len(things):,} {_PLURAL[first.kind]}",
+            "reason": None,
+            "kept_until": min(ends, default=None),
+            "ids": tuple(thing_id for one in things for thing_id in one.ids)[:MOST_IDS],
+            "questions": tuple(question for one in things for question in one.questions)[:MOST_IDS],
+        }
+    )
+
+
+def _things(services: Services) -> Iterator[InboxLine]:
+    asked = services.broker.pending()
+    about = {question.draft: question.request_id for question in asked if question.draft is not None}
+    for draft in services.drafts.worked_on():
+        question = about.pop(draft.head.draft_id, None)
+        if question is not None or draft.head.state == "handed_in":
+            yield _draft(services, draft, "draft", question)
+        elif _is_left(services, draft):
+            yield _draft(services, draft, "left")
+    yield from (_question(one) for one in asked if one.draft is None or one.draft in about)
+    yield from _not_asked(services)
+    notice = services.notices.current if services.parts.notices.is_given else None
+    if notice is not None:
+        yield _changes(notice, services.settings.current.outside_versions_days)
+
+
+def _is_left(services: Services, draft: Draft) -> bool:
+    """Whether something is staged in a draft, and its client cannot be expected to come back to it."""
+    client, steps = draft.head.client_id, draft.steps
+    if draft.head.state != "open" or not steps or services.hub.connected(client):
+        return False
+    gone = services.clock.now() - datetime.fromisoformat(steps[-1].time)
+    return gone >= services.drafts.session_lasts(client)
+
+
+def _draft(services: Services, draft: Draft, kind: Literal["draft", "left"], question: str | None = None) -> InboxLine:
+    shown, steps = summary(draft), draft.steps
+    more = f", and {len(steps) - 1:,} more" if len(steps) > 1 else ""
+    return InboxLine(
+        kind=kind,
+        client=whose(services, shown.client_id),
+        client_id=shown.client_id,
+        since=shown.since or shown.touched,
+        files=len(shown.files),
+        summary=f"{_cut(steps[0].summary)}{more}" if steps else "Nothing is staged",
+        kept_until=stamp(services.drafts.kept_until(draft)),
+        ids=(shown.draft_id,),
+        questions=() if question is None else (question,),
+    )
+
+
+def _question(question: ConsentRequest) -> InboxLine:
+    return InboxLine(
+        kind="question",
+        client=question.client,
+        client_id=question.client_id,
+        since=question.created_at,
+        files=len(question.preview.files) if question.preview is not None else 0,
+        summary=_cut(question.summary),
+        reason=_cut(question.reason) if question.reason else None,
+        kept_until=question.expires_at,
+        ids=(question.request_id,),
+        questions=(question.request_id,),
+    )
+
+
+def _not_asked(services: Services) -> Iterator[InboxLine]:
+    """Yield what waited when the last bridge stopped, and is not asked about by this one, which lives too short."""
+    for ticket in services.calls.not_taken_up():
+        yield InboxLine(
+            kind="question",
+            client=whose(services, ticket.client_id),
+            client_id=ticket.client_id,
+            since=ticket.since,
+            summary=_cut(ticket.summary),
+            reason=_cut(ticket.reason) if ticket.reason else None,
+            kept_until=ticket.until,
+            ids=(ticket.call_id,),
+        )
+
+
+def _changes(notice: Notice, days: int) -> InboxLine:
+    """What other programs changed and the person has not looked at."""
+    sent, tallies = notice_sent(notice), notice.tallies
+    first = min(tally.ended for tally in tallies)
+    return InboxLine(
+        kind="changes",
+        client=WHO[Origin.PROGRAM],
+        since=stamp_of(first),
+        files=sum(tally.changed + tally.deleted + tally.moved for tally in tallies),
+        summary=f"{sent.message}{' while the bridge was not running' if sent.unattended else ''}",
+        kept_until=stamp_of(first + timedelta(days=days).total_seconds()),
+        ids=sent.entries[::-1][:MOST_IDS],
+    )
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT - 1]}…"
+
+
+METHODS = (Method("inbox.list", list_inbox, list[InboxLine], NoParams, Capability.ADMINISTER, person_only=True),)
