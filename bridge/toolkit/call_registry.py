@@ -45,7 +45,7 @@ MOST_RESULTS = 32 * 1024 * 1024
 """Bytes of the results that are kept for one client; its newest is kept in any case."""
 MOST_RESULTS_OF_ALL = 64 * 1024 * 1024
 MOST_RUNNING = 32 * 1024 * 1024
-"""Bytes that the requests whose calls run take, for one client: as they came, and the values that were read from them."""
+"""Bytes that the requests whose calls run take, for one client: as they came, and once read."""
 
 
 @dataclass(slots=True)

@@ -201,7 +201,7 @@ async def test_what_runs_for_one_client_is_bounded_in_bytes(rig: Any, monkeypatc
 async def test_what_runs_weighs_as_much_as_it_takes_once_it_was_read(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.person()
     few = EDIT | {"content": "x" * 2_000}
-    many = EDIT | {"content": [[]] * 1_000}
+    many: dict[str, Any] = EDIT | {"content": [[]] * 1_000}
     for arguments, fits in ((few, True), (many, False)):
         monkeypatch.setattr("bridge.toolkit.call_registry.MOST_RUNNING", 100_000)
         assert (await rig.calls.call(rig.caller, "overwrite", EDIT, call_id=f"{fits}", wait=0, size=600)).status
