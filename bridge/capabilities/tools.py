@@ -70,6 +70,7 @@ async def open_tools(
         pictures=pictures,
         handed=base.session_files.handed,
         calls=calls.get,
+        decided=lambda caller: drafts.decided(caller),  # noqa: PLW0108 - they are made below
     )
     ended: Signal[[str]] = Signal()
     drafts = Drafts(
@@ -92,7 +93,7 @@ async def open_tools(
     def applied(plan: ChangePlan) -> None:
         drafts.changed(plan.targets)
         if plan.draft is not None:
-            drafts.taken(plan.draft)
+            drafts.taken(plan.draft, plan.rest)
 
     base.applied.on(applied)
     templates = TemplateStore(base.kept("templates"))

@@ -158,6 +158,7 @@ class ToolServices:
         denied: The rules that close files for reading.
         handed: Which files a session may read whole.
         calls: The calls that have a ticket. They are made by the tools, so they are there only later.
+        decided: What a caller is told of its drafts that the user has sent back, or is to decide about.
         meaning: Compares texts by meaning.
         pdfs: The texts of PDF files.
         pictures: Makes pictures ready to be shown; None: none are shown.
@@ -172,6 +173,7 @@ class ToolServices:
     denied: Denials = field(default=lambda: None)
     handed: Handed = field(default=lambda _session_id, _path: False)
     calls: Callable[[], CallsPort] = field(default=NoCalls)
+    decided: Callable[[Caller], str] = lambda _caller: ""
     meaning: Meaning = field(default=NoMeaning())
     pdfs: PdfTexts = field(default=NoPdfTexts())
     pictures: PictureReader | None = None
