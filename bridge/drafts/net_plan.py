@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from bridge.contract.consent import MergePlace, Operation, Take
-from bridge.drafts.merging import Clash, merge
 from bridge.drafts.staging import StagedFile, Staging
 from bridge.errors import Conflict
 from bridge.vault.file_types import is_text
+from bridge.vault.merging import Clash, merge
 from bridge.vault.paths import known_path
 from bridge.vault.plan import BrokenLink, ChangeKind, ChangePlan, PlanBuilder, content_hash
 

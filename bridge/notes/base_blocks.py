@@ -13,7 +13,7 @@ MOST_BASES: Final = 100
 _OPENING: Final = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*base[ \t]*\Z", re.IGNORECASE)
 _MENTION: Final = re.compile(
     # What may stand before a block: marks of quotes and lists, the box of a task, the name of a footnote.
-    r"^(?:[ \t>*+-]|[0-9]++[.)]|\[[^\]\n]++\]:?)*+(?:```|~~~)[`~]*[ \t]*base[ \t]*\r?$",
+    r"^(?>[ \t>*+-]|[0-9]++[.)]|\[[^\]\n]++\]:?)*+(?:```|~~~)[`~]*[ \t]*base[ \t]*\r?$",
     re.MULTILINE | re.IGNORECASE,
 )
 

@@ -8,7 +8,7 @@ from bridge.notes.note import Heading, Link
 from bridge.notes.parser_state import TAB, Container, LineMark, ParserState, leading_columns
 from bridge.notes.syntax import DEFINITION, SPACE, decode_destination, is_external
 
-_DELIMITERS = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+\Z")
+_DELIMITERS = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?>\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+\Z")
 _MAX_LABEL = 1024
 _OPAQUE_HTML = re.compile(r"<(?:[!?]|(?:script|pre|style)\b)", re.IGNORECASE)
 _FENCE_END = re.compile(r" {0,3}+(`{3,}+|~{3,}+)[ \t]*+\Z")

@@ -261,3 +261,30 @@ async def test_of_two_drafts_over_the_same_notes_the_second_is_shown_against_the
         assert (await world.respond(second, "allow_once"))["accepted"]
         await world.until_states()
         assert world.read("Long.md") == text({2: "robot 2\n", 6: "robot 6\nother 6\n", 11: "other 11\n"})
+
+
+async def test_an_undo_keeps_what_was_written_elsewhere_since_and_refuses_only_what_meets(vault: Path) -> None:
+    for name in ("Long.md", "Other.md"):
+        (vault / name).write_bytes(text().encode())
+    async with night(vault, "Robot") as world:
+        await world.work("Robot", {"Long.md": text({2: "ours 2\n"}), "Other.md": text({2: "ours 2\n"}), "N.md": "n\n"})
+        assert (await world.respond(await world.person.until_asked(), "allow_once"))["accepted"]
+        await world.until_states()
+        (entry,) = await world.person.host.request("history.list", tool="draft")
+        undo = {"executionIds": [entry["executionId"]]}
+        world.write("Long.md", text({2: "mine 2\n"}))
+        shown = await world.person.host.request("history.undoAll", **undo, preview=True)
+        assert (shown["undone"], shown["changes"][0]["why"]) == (0, "'Long.md' was edited since")
+        refused = await world.person.host.request("history.undo", executionId=entry["executionId"])
+        assert refused["data"]["code"] == "edited_since"
+        assert world.read("N.md") == "n\n"
+        world.write("Long.md", text({2: "ours 2\n", 11: "mine 11\n"}))
+        shown = await world.person.host.request("history.undoAll", **undo, preview=True)
+        assert shown["undone"] == 1
+        done = await world.person.host.request("history.undoAll", client="Robot")
+        assert done["undone"] == 1
+        assert world.read("Long.md") == text({11: "mine 11\n"})
+        assert (world.read("Other.md"), world.read("N.md")) == (text(), None)
+        again = await world.person.host.request("history.redo", executionId=entry["executionId"])
+        assert again["success"]
+        assert world.read("Long.md") == text({2: "ours 2\n", 11: "mine 11\n"})

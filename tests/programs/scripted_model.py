@@ -39,9 +39,9 @@ class ScriptedModel:
         self._early.clear()
         self.turns.clear()
 
-    async def until_turn(self, number: int) -> Turn:
-        """Wait for the request that comes after so many turns with calls."""
-        async with asyncio.timeout(PATIENCE):
+    async def until_turn(self, number: int, waits: float) -> Turn:
+        """Wait for the request that comes after so many turns with calls, the last of which takes so many seconds."""
+        async with asyncio.timeout(PATIENCE + waits):
             while (turn := next((one for one in self.turns if one.number == number), None)) is None:
                 self._news.clear()
                 await self._news.wait()

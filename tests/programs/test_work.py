@@ -151,13 +151,14 @@ async def test_an_answer_after_more_than_90_seconds_reaches_the_model(desk: Desk
     programs = [program for program in PROGRAMS if not why_not(program)]
     if not programs:
         pytest.skip(why_not(PROGRAMS[0]))
-    async with served(desk, *programs, waitSeconds=46, consentMode={}) as person:
+    wait = 46
+    async with served(desk, *programs, waitSeconds=wait, consentMode={}) as person:
         person.answer = None
         waiting = (ours("read", path="Ideas.md"), ask_again, ask_again, "Done.")
         running = [await desk.start(program, *steps(program, *waiting)) for program in programs]
         for times in (1, 2):
             turns = [times + len(steps(program)) for program in programs]
-            await asyncio.gather(*(one.model.until_turn(turn) for one, turn in zip(running, turns, strict=True)))
+            await asyncio.gather(*(one.model.until_turn(turn, wait) for one, turn in zip(running, turns, strict=True)))
         for question in person.asked:
             await person.respond(question, "allow_once")
         ended = await asyncio.gather(*(one.end() for one in running))

@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from bridge.clock import SystemClock
 from bridge.contract.consent import Operation
 from bridge.contract.result import ToolResult
 from bridge.drafts.draft import Base, Draft
@@ -23,21 +22,12 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
+from tests.setting_forward import Moment
 
 ROBOT = Client("robot", "Robot", frozenset(), drafts=True)
 OTHER = Client("other", "Other", frozenset(), drafts=True)
 ASKS = Client("asks", "Asks", frozenset())
 CALLER = Caller(ROBOT, "c-1")
-
-
-class Moment(SystemClock):
-    """A clock that is set forward."""
-
-    def __init__(self) -> None:
-        self.ahead = timedelta()
-
-    def now(self) -> datetime:
-        return super().now() + self.ahead
 
 
 @dataclass
