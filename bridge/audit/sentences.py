@@ -55,6 +55,8 @@ _DECISIONS: Final = {
 
 _EDITED: Final = "revised"
 """The rule of a decision that is none yet: somebody has edited the text that is asked about."""
+_CHOSEN: Final = "chosen"
+"""That of another: somebody has chosen what is taken where a draft and another hand meet."""
 _REFUSALS: Final = {
     "timed_out": "nobody answered in time",
     "no_ui": "nobody was there to ask",
@@ -216,6 +218,8 @@ def _decision(record: AuditRecord, words: Words) -> str:
     rule = record.get("rule")
     if rule == _EDITED:
         return f"{_person(record)} edited the text of {what}"
+    if rule == _CHOSEN:
+        return f"{_person(record)} chose what is taken, in {what}"
     return f"{what} was refused: {_REFUSALS.get(str(rule), 'your rules forbid it')}"
 
 

@@ -113,12 +113,17 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
     )
     registry = CallRegistry(pipeline, history.ledger, clock, log.step.delivered, Tickets(base.kept("tickets"), clock))
     base.stack.push_async_callback(registry.stop)
+
     around = Around(
         call=pipeline.call,
         client=lambda client_id: trust.clients.current(Client(client_id, None, frozenset())),
         connections=hub.connected,
         has_screen=lambda: base.broker.connected,
+        questions=base.broker.pending,
+        renew=base.broker.renew,
     )
     handing_in = HandingIn(tools.drafts, around, clock)
+    base.touched.on(handing_in.changed)
+    base.applied.on(lambda plan: handing_in.changed(plan.targets))
     base.stack.push_async_callback(handing_in.stop)
     return Calls(pipeline, registry, limits, handing_in)

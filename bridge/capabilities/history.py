@@ -53,6 +53,7 @@ async def open_history(base: Base) -> History:
         on_applied=base.applied,
         editors=HostEditors(base.hub, base.clock),
         writing=announce,
+        kept=lambda digest: recorder.get().bytes_of(bytes.fromhex(digest)),
     )
     base.stack.callback(ledger.close)
     recovery = await asyncio.to_thread(ledger.recover)

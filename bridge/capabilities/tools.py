@@ -13,6 +13,8 @@ from bridge.index.pdfs.texts import LatePdfTexts
 from bridge.index.search.meaning import LateMeaning
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.additions import judge
+from bridge.pictures.reader import PictureReader
+from bridge.policy.redaction import hide_secrets
 from bridge.ports import Late, Signal
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.tools import draft_provider, providers
@@ -55,6 +57,8 @@ async def open_tools(
         calls: Where the calls will be that have a ticket: they are made by the tools.
     """
     base.stack.push_async_callback(base.registry.stop)
+    pictures = PictureReader(base.clock, hide_secrets)
+    base.stop_in_thread(pictures.close)
     services = ToolServices(
         files=base.files,
         everything=index,
@@ -63,8 +67,10 @@ async def open_tools(
         denied=trust.grants.closed,
         meaning=LateMeaning(lambda: base.vectors.made),
         pdfs=LatePdfTexts(lambda: base.pdfs.made),
+        pictures=pictures,
         handed=base.session_files.handed,
         calls=calls.get,
+        decided=lambda caller: drafts.decided(caller),  # noqa: PLW0108 - they are made below
     )
     ended: Signal[[str]] = Signal()
     drafts = Drafts(
@@ -87,7 +93,7 @@ async def open_tools(
     def applied(plan: ChangePlan) -> None:
         drafts.changed(plan.targets)
         if plan.draft is not None:
-            drafts.taken(plan.draft)
+            drafts.taken(plan.draft, plan.rest)
 
     base.applied.on(applied)
     templates = TemplateStore(base.kept("templates"))

@@ -26,7 +26,7 @@ from bridge.contract.chat import (
     DeltaKind,
     TurnEnd,
 )
-from bridge.contract.result import PendingCall, ToolResult
+from bridge.contract.result import ImagePart, PendingCall, ToolResult
 from bridge.identity.caller import CHAT, Caller
 from bridge.settings.model import Settings
 from bridge.toolkit.call_registry import CallRegistry
@@ -286,7 +286,7 @@ class Turn:
             await self._result(call, summary, "failed", answer.text)
             return None
         refused, state = _refusal(answer), _state(answer)
-        await self._result(call, summary, state, answer.text, answer.execution_id)
+        await self._result(call, summary, state, _text(answer), answer.execution_id)
         return refused
 
     async def _not_made(self, calls: Sequence[ChatToolCall], why: str) -> None:
@@ -413,6 +413,13 @@ def _state(answer: ToolResult) -> CallState:
     if answer.success:
         return "done"
     return "denied" if _code(answer) in _REFUSED else "failed"
+
+
+def _text(answer: ToolResult) -> str:
+    """Return what the model is told of a result: its text alone."""
+    if any(isinstance(part, ImagePart) for part in answer.parts):
+        return f"{answer.text}\n[Pictures are not passed on in this chat: ask the user what is on them.]"
+    return answer.text
 
 
 def _refusal(answer: ToolResult) -> Ended | None:

@@ -86,6 +86,10 @@ def offered_keys(request: ConsentRequest, *, cut: bool) -> dict[str, Text]:
         keys["w"] = Text(f"Remember: all {len(longer)} answers for longer")
     if request.hunks_supported and Decision.ALLOW_ONCE in request.choices:
         keys["h"] = Text("Leave parts out: h 2 5-7")
+    if request.draft is not None:
+        keys["b"] = Text("Send back, with words")
+    if request.preview is not None and request.preview.conflicts:
+        keys["g"] = Text("Choose where others changed the same")
     if request.editable:
         keys["e"] = Text("Edit the text")
     if cut:

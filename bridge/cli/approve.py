@@ -41,6 +41,8 @@ def approve(
       w  remember: all answers for longer, each with how far it reaches
       h  leave parts of the change out, by their numbers: h 2 5-7
       e  edit the text, in the editor that VISUAL or EDITOR names
+      b  send a draft back, all or parts of it, with words about it, a file or a line
+      g  choose what is taken where a draft and others changed the same
       c  all open questions of this client, to be answered together
       p  show everything of a question that was cut
 

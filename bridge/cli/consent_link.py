@@ -5,9 +5,9 @@ The connection comes back when the bridge does.
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.cli.connection import as_person
 from bridge.cli.inbox import described, opening
@@ -24,6 +24,7 @@ from bridge.contract.consent import (
     ConsentWaiting,
     Outcome,
     Revision,
+    Take,
 )
 from bridge.contract.events import DraftsChanged
 from bridge.contract.outside import OutsideNotice
@@ -115,12 +116,27 @@ class ConsentLink:
         Returns:
             The question with its new plan, or why there is none; None when the bridge has stopped.
         """
+        return await self._revised(request, "consent.revise", path=edit.path, hunk=edit.hunk, text=edit.text)
+
+    async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
+        """Have the bridge plan anew with what the person takes where a draft and another hand meet.
+
+        Args:
+            request: The question as it was shown.
+            choices: What is taken, by the id of the place.
+
+        Returns:
+            As of `revise`.
+        """
+        chosen = [{"placeId": place_id, "take": take.value} for place_id, take in choices.items()]
+        return await self._revised(request, "consent.resolve", choices=chosen)
+
+    async def _revised(self, request: ConsentRequest, method: str, **params: Any) -> Revision | None:
         if self._bridge is None:
             return None
         shown = {"requestId": request.request_id, "planDigest": request.plan_digest}
-        params = shown | {"path": edit.path, "hunk": edit.hunk, "text": edit.text}
         try:
-            return Revision.model_validate(await self._bridge.request("consent.revise", **params))
+            return Revision.model_validate(await self._bridge.request(method, **shown, **params))
         except ProtocolFailure as failure:
             return Revision(accepted=False, reason=str(failure))
         except ConnectionLost:

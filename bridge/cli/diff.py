@@ -129,6 +129,8 @@ def draw_heading(file: FilePreview, width: int, *, margin: str = "") -> Iterator
     tail = Text.assemble("  ", draw_counts(file.added, file.removed)) if file.added or file.removed else Text()
     blank = " " * len(margin)
     yield from fold(Text.assemble(path, tail), width, first=f"{margin}{file.change} ", rest=f"{blank}  ")
+    if file.yours:
+        yield Text(f"{blank}  You edited this in the draft", "italic")
     if file.note:
         yield from fold(sanitize(file.note, style="bold"), width, first=f"{blank}  ", rest=f"{blank}  ")
 

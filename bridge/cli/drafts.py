@@ -13,8 +13,10 @@ from bridge.cli.family import Family, Table, when
 from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault, Yes
 from bridge.cli.printer import Printer
+from bridge.cli.review import draw_conflicts
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
+from bridge.contract.consent import MergePlace
 
 HELP = """Look into the drafts of agents, and discard them.
 
@@ -65,11 +67,10 @@ def show(draft_id: DraftId, vault: Vault = None, as_json: AsJson = False) -> Non
         printer.json(draft | {"preview": preview})
         return
     printer.lines(_draw(draft, printer.width))
-    if preview["conflict"] is not None:
-        printer.lines(
-            wrap(Text.assemble(("It cannot be taken as it is: ", "bold"), sanitize(preview["conflict"])), printer.width)
-        )
-        return
+    conflicts = [MergePlace.model_validate(place) for place in preview["conflicts"]]
+    if conflicts:
+        printer.lines(wrap(Text("Others changed the same. When it is put to you, you choose:", "bold"), printer.width))
+        printer.lines(draw_conflicts(conflicts, printer.width))
     for warning in preview["warnings"]:
         printer.lines(wrap(Text.assemble(("Warning  ", "bold"), sanitize(warning)), printer.width, rest=" " * 9))
     printer.lines(draw_changes(preview["files"], printer.width))
@@ -103,4 +104,9 @@ def _draw(draft: dict[str, Any], width: int) -> Iterator[Text]:
         yield from wrap(said, width, first="  ", rest="     ")
     if not draft["steps"]:
         yield Text("  Nothing is staged yet.")
+    if draft["state"] == "sent_back":
+        yield from wrap(Text.assemble("You sent it back: ", sanitize(draft["words"] or "without a word")), width)
+    for comment in draft["comments"]:
+        where = comment["path"] if comment["line"] is None else f"{comment['path']}:{comment['line']}"
+        yield from wrap(sanitize(f"{where}: {comment['text']}"), width, first="  ", rest="    ")
     yield Text()

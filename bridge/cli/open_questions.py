@@ -5,7 +5,7 @@ from collections.abc import Awaitable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from bridge.contract.consent import AnswerOption, ConsentRequest, Decision
+from bridge.contract.consent import AnswerOption, ConsentRequest, Decision, MergePlace
 
 REVISED: Final = "revised"
 """How a question "ends" that goes on as another: somebody has edited what would be written."""
@@ -21,6 +21,8 @@ class ConsentAnswer:
         option: Of an answer for longer, which one; None for an answer to this call alone.
         feedback: Their words to the agent.
         hunks: The hunks they want, by file; None for everything.
+        comments: What they say about files and lines of a draft, as the wire has it.
+        send_back: Whether what they leave out of a draft goes back to the client.
     """
 
     request: ConsentRequest
@@ -28,6 +30,8 @@ class ConsentAnswer:
     option: AnswerOption | None = None
     feedback: str | None = None
     hunks: dict[str, list[int]] | None = None
+    comments: tuple[dict[str, str | int], ...] = ()
+    send_back: bool = False
 
     def to_params(self) -> dict[str, Any]:
         """Return the answer as `consent.respond` takes it."""
@@ -37,6 +41,8 @@ class ConsentAnswer:
             "option": self.option and self.option.option_id,
             "feedback": self.feedback,
             "hunks": self.hunks,
+            "comments": list(self.comments) or None,
+            "sendBack": self.send_back or None,
         }
         return params | {name: value for name, value in optional.items() if value is not None}
 
@@ -115,7 +121,7 @@ class Questions:
     def revise(self, request: ConsentRequest) -> None:
         """Replace a question whose text was edited by `request`. Whoever showed it shows it anew."""
         waiting = self._waiting.get(request.request_id)
-        if waiting is not None and waiting.request.plan_digest != request.plan_digest:
+        if waiting is not None and not _is_same(waiting.request, request):
             self._waiting[request.request_id] = _Waiting(request, waiting.aside)
             _resolve(waiting, QuestionEnd(REVISED))
 
@@ -182,7 +188,7 @@ class Questions:
         waiting = self._waiting.get(request.request_id)
         if waiting is None:
             return QuestionEnd(None)
-        if waiting.request.plan_digest != request.plan_digest:
+        if not _is_same(waiting.request, request):
             return QuestionEnd(REVISED)
         return await asyncio.shield(waiting.ended)
 
@@ -193,6 +199,15 @@ class Questions:
     def of_client(self, request: ConsentRequest) -> list[ConsentRequest]:
         """Return the open questions of the client that asks this one, this one included: of the same credential."""
         return [waiting.request for waiting in self._waiting.values() if waiting.request.client_id == request.client_id]
+
+
+def _is_same(one: ConsentRequest, other: ConsentRequest) -> bool:
+    """Whether a question shows the same plan, with the same chosen."""
+    return one.plan_digest == other.plan_digest and _conflicts(one) == _conflicts(other)
+
+
+def _conflicts(request: ConsentRequest) -> tuple[MergePlace, ...]:
+    return request.preview.conflicts if request.preview else ()
 
 
 def _resolve(waiting: _Waiting, how: QuestionEnd) -> None:

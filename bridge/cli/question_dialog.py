@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from enum import Enum
 from typing import Final, Protocol
 
@@ -23,8 +23,9 @@ from bridge.cli.editor import NotEdited, edit
 from bridge.cli.open_questions import ConsentAnswer, Edit, Questions
 from bridge.cli.proposal_parts import Part, draw_parts, kept_hunks, new_text, parts_of, read_numbers
 from bridge.cli.question_screen import Drawing, draw_in_short, draw_list, draw_question
+from bridge.cli.review import draw_conflicts, read_choice, read_comment
 from bridge.cli.sanitize import sanitize
-from bridge.contract.consent import AnswerOption, ConsentRequest, Decision, Preview, Revision
+from bridge.contract.consent import AnswerOption, ConsentRequest, Decision, Preview, Revision, Take
 
 MOST_TOGETHER: Final = 200
 """Questions that one message can answer."""
@@ -53,6 +54,10 @@ class Reviser(Protocol):
 
     async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
         """Return the question with its new plan, or why there is none; None when the bridge has stopped."""
+        ...
+
+    async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
+        """Return the same, with what the person takes where a draft and another hand meet."""
         ...
 
 
@@ -84,6 +89,8 @@ class QuestionDialog:
             "w": self._choose,
             "h": self._choose_parts,
             "e": self._edit,
+            "g": self._choose_places,
+            "b": self._send_back,
             "c": self._answer_together,
             "p": self._show_all,
         }
@@ -146,6 +153,63 @@ class QuestionDialog:
         said = await self._talk.ask("Message to the agent, sent with your answer (empty: none): ")
         self._questions.set_message(self._request, said)
         self._show_choices()
+
+    async def _choose_places(self) -> Decided | None:
+        """What is taken where the draft and another hand meet."""
+        places = self._request.preview.conflicts if self._request.preview else ()
+        self._talk.show(draw_conflicts(places, self._talk.width))
+        prompt = "Take v (the vault's), d (the draft's) or b (both): 1-3 v, or 4 b (empty: back): "
+        while word := await self._talk.ask(prompt):
+            choices = read_choice(word, places)
+            if choices is None:
+                self._talk.say(f"Type numbers from 1 to {len(places)}, then a letter. A whole file is v or d.")
+                continue
+            revision = await self._reviser.resolve(self._request, choices)
+            if revision is not None and revision.accepted and revision.question is not None:
+                self._questions.revise(revision.question)
+                return Step.REVISED
+            self._talk.say(sanitize(f"That was not taken: {revision.reason if revision else 'the bridge has gone'}"))
+        self._show_choices()
+        return None
+
+    async def _send_back(self) -> Decided | None:
+        """Return that the draft goes back with words, all of it or some parts while the others are taken."""
+        preview = self._request.preview or Preview()
+        parts = parts_of(preview) if self._request.hunks_supported else []
+        left_out: set[int] = set()
+        if parts:
+            await self._talk.page(list(draw_parts(parts, self._talk.width)))
+            word = await self._talk.ask(
+                "Send back: numbers such as 2 5-7, the others are taken; or all (empty: back): "
+            )
+            numbers = None if word.lower() == "all" else read_numbers(word, len(parts))
+            if not word or (numbers is None and word.lower() != "all"):
+                self._show_choices()
+                return None
+            left_out = numbers or set()
+        words = await self._talk.ask("What do you want otherwise? (empty: only about files or lines): ")
+        comments: list[dict[str, str | int]] = []
+        while said := await self._talk.ask("About a file or line, as PATH: words or PATH:LINE: words (empty: done): "):
+            comment = read_comment(said, preview)
+            if comment is None:
+                self._talk.say("That names no file of the draft, or has no words.")
+            else:
+                comments.append(comment)
+        if 0 < len(left_out) < len(parts):
+            kept = set(range(1, len(parts) + 1)) - left_out
+            self._talk.say(f"To be allowed, once: {_listed(kept)}. To be sent back: {_listed(left_out)}.")
+        else:
+            self._talk.say("Nothing is taken, and all of it goes back.")
+            left_out = set()
+        if not await self._is_sure():
+            self._show_choices()
+            return None
+        decision = Decision.ALLOW_ONCE if left_out else Decision.DENY_ONCE
+        hunks = kept_hunks(parts, left_out) if left_out else None
+        answer = ConsentAnswer(
+            self._request, decision, None, words or None, hunks, tuple(comments), send_back=bool(left_out)
+        )
+        return [answer]
 
     def _answered(
         self, decision: Decision, option: AnswerOption | None = None, *, hunks: dict[str, list[int]] | None = None

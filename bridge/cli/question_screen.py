@@ -15,6 +15,7 @@ from bridge.cli.diff import DiffRow, draw_diff, draw_heading, draw_truncation, p
 from bridge.cli.layout import fold, wrap
 from bridge.cli.parameters import ParameterTree
 from bridge.cli.proposal_parts import PartGroup, draw_numbered, draw_together, part_groups
+from bridge.cli.review import draw_conflicts, draw_newer
 from bridge.cli.sanitize import sanitize, sanitize_lines
 from bridge.cli.times import until_words
 from bridge.contract.consent import ConsentRequest, FilePreview, Operation, Preview, RiskLevel
@@ -248,6 +249,10 @@ class _Drawing:
     def effect(self) -> Iterator[Text]:
         """Yield what will be done: the exact request or command, and what becomes of each file."""
         yield from self._request_text()
+        yield from self._limit(
+            list(draw_newer(self._preview.files, self._width)), MOST_DIFF_LINES, "of news", done=False
+        )
+        yield from draw_conflicts(self._preview.conflicts, self._width)
         yield from self._numbered_files() if self._numbered else self._files()
 
     def warnings(self) -> Iterator[Text]:

@@ -16,7 +16,7 @@ To be used on the event loop only.
 import asyncio
 import logging
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
@@ -32,9 +32,13 @@ from bridge.contract.consent import (
     ConsentWaiting,
     Decision,
     Grant,
+    LineComment,
+    MergePlace,
     Outcome,
     Revision,
+    Take,
 )
+from bridge.contract.drafts import ReviewComment
 from bridge.errors import InvalidParameters, PermissionDenied, RateLimited, ToolFailure
 from bridge.identity.caller import HOST_ID, PERSON, Caller
 from bridge.vault.partial import KeptHunks
@@ -64,8 +68,12 @@ _HOUR = 3600.0
 
 Keep = Callable[["ConsentAnswer"], Awaitable[Grant | None]]
 """Remembers an answer, and returns what now holds; None where nothing does."""
-Revise = Callable[[HunkText, Caller], Awaitable[ConsentRequest]]
-"""Makes a new plan of the text that a person wrote at a screen, and returns the question about that."""
+Change = HunkText | Mapping[str, Take] | None
+"""What becomes of a plan in question: other text, choices where a draft and another hand meet, or as the vault is."""
+Revise = Callable[[Change, Caller | None], Awaitable[ConsentRequest]]
+"""Makes a new plan of what a person did at a screen, or others did (None), and returns the question about that."""
+Comment = Callable[[Sequence[LineComment]], Awaitable[tuple[ReviewComment, ...]]]
+"""What a person says of files and lines, as the client is told; raises InvalidParameters where there are none."""
 Covered = Callable[[], bool | None]
 """Whether the rules say by now that the call is allowed or denied; None while a person must be asked."""
 
@@ -99,6 +107,8 @@ class ConsentAnswer:
         elicited: Whether it was given in the client that asked, by whoever that says is its user.
         feedback: Their words to the agent.
         part: The digest of the part that they allowed, when they left hunks out.
+        comments: What they say of files and lines.
+        send_back: Whether what they left out of a draft stays in it and goes back to the client.
         option: Which of the question's options it names; None where it was given to another question, and holds for
             this one too.
     """
@@ -110,6 +120,8 @@ class ConsentAnswer:
     option: AnswerOption | None = None
     by_id: str = HOST_ID
     elicited: bool = False
+    comments: tuple[ReviewComment, ...] = ()
+    send_back: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +147,7 @@ class _Open:
     keep: Keep | None = None
     revise: Revise | None = None
     covered: Covered | None = None
+    comment: Comment | None = None
     confirmable: bool = False
     held: int = 0
     shown: bool = False
@@ -202,6 +215,7 @@ class Broker:
         keep: Keep | None = None,
         revise: Revise | None = None,
         covered: Covered | None = None,
+        comment: Comment | None = None,
         offer: Callable[[], None] | None = None,
         alone: Callable[[], None] | None = None,
         held: int = 0,
@@ -221,6 +235,7 @@ class Broker:
                 the text cannot be taken, and then all is as before.
             covered: Called when another question has been answered: if the rules say now that this call is allowed or
                 denied, its question ends so.
+            comment: Awaited with what the person says of files and lines of a draft, before the answer counts.
             offer: Called once the question is open, where its own client's user may confirm it: tells the client so.
             alone: Called where no screen that may answer has come after a moment. The question waits on.
             held: Bytes of the change that is kept for it.
@@ -239,7 +254,7 @@ class Broker:
         now = self._clock.now()
         expires = now + timedelta(seconds=timeout)
         waiting = _Open(
-            question, now, expires, check, part, person_only, keep, revise, covered, offer is not None, held
+            question, now, expires, check, part, person_only, keep, revise, covered, comment, offer is not None, held
         )
         screens = [host for host in self._hosts.values() if _may_answer(waiting, host.caller)]
         if not wait_for_host and not screens:
@@ -308,6 +323,8 @@ class Broker:
         by: Caller,
         hunks: KeptHunks | None = None,
         option: str | None = None,
+        comments: Sequence[LineComment] = (),
+        send_back: bool = False,
     ) -> ConsentReply:
         """Answer a question. What is not a valid answer changes nothing. A client never answers its own questions.
 
@@ -319,6 +336,8 @@ class Broker:
             by: Who answers: the person's own programs, or a client that may answer others' questions.
             hunks: With `allow_once`, the hunks they want of each file; None for everything.
             option: Which of the question's options is meant; None: the first of that decision.
+            comments: What they say of files and lines of a draft.
+            send_back: Whether what they leave out of a draft stays in it and goes back to the client.
 
         Returns:
             Whether the answer counts; if not, why, and how the question ended where it has.
@@ -331,12 +350,23 @@ class Broker:
             or _fault(waiting, decision, plan_digest)
             or _fault_of_hunks(waiting, decision, hunks)
             or _fault_of_option(waiting, decision, option)
+            or _fault_of_review(waiting, decision, hunks, sends_back=send_back, says=bool(comments))
         )
         if reason is not None:
             return ConsentReply(accepted=False, reason=reason)
+        told: tuple[ReviewComment, ...] = ()
+        if comments and waiting.comment is not None:
+            try:
+                told = await waiting.comment(comments)
+            except ToolFailure as failure:
+                return ConsentReply(accepted=False, reason=failure.message)
+            if (reason := _fault(waiting, decision, plan_digest)) is not None or waiting.end is not None:
+                return self._too_late(request_id) if reason is None else ConsentReply(accepted=False, reason=reason)
         chosen = _option(waiting, decision, option)
         said = feedback[:MAX_FEEDBACK] if feedback else None
-        answer = ConsentAnswer(decision, by.name, said, option=chosen, by_id=by.client.id)
+        answer = ConsentAnswer(
+            decision, by.name, said, option=chosen, by_id=by.client.id, comments=told, send_back=send_back
+        )
         if not decision.allows:
             self._settle(waiting, _End(Outcome.DENIED, by.name, answer))
             grant = await self._keep(waiting, answer)
@@ -365,14 +395,18 @@ class Broker:
         answer = ConsentAnswer(Decision.ALLOW_ONCE, by.name, option=chosen, by_id=by.client.id, elicited=True)
         return await self._allow(waiting, answer, None)
 
-    async def revise(self, request_id: str, text: HunkText, *, plan_digest: str, by: Caller) -> Revision:
-        """Put other text into the plan in question. From then on only the new plan can be allowed.
+    async def revise(
+        self, request_id: str, change: HunkText | Mapping[str, Take], *, plan_digest: str, by: Caller
+    ) -> Revision:
+        """Put other text into the plan in question, or take something where a draft and another hand meet.
+
+        From then on only the new plan can be allowed.
 
         Args:
             request_id: Which question.
-            text: The text, and for which hunk.
+            change: The text, and for which hunk; or what is taken at which places.
             plan_digest: The digest of the plan the person was shown.
-            by: Who edits: whoever may answer.
+            by: Who does: whoever may answer.
 
         Returns:
             The question as it is now, which is sent to every screen too; or why the text was not taken.
@@ -381,23 +415,39 @@ class Broker:
         if waiting is None:
             return Revision(accepted=False, reason=self._too_late(request_id).reason)
         reason = _fault_of_screen(waiting, by) or _fault_of_digest(waiting, plan_digest)
-        if reason is None and (waiting.revise is None or not waiting.question.editable):
+        if reason is None and isinstance(change, HunkText) and not waiting.question.editable:
             reason = "The text of this question cannot be edited; allow or deny it as it is"
-        if reason is not None or waiting.revise is None:
+        if reason is None and not isinstance(change, HunkText) and not _conflicts(waiting.question):
+            reason = "There is no place in this question where anything is to be chosen"
+        if reason is not None:
             return Revision(accepted=False, reason=reason)
+        return await self._revise(waiting, change, by)
+
+    async def renew(self, request_id: str) -> None:
+        """Show an open question anew, because the vault has changed. While a person's answer is looked at, nothing."""
+        waiting = self._open.get(request_id)
+        if waiting is not None and not waiting.checking:
+            await self._revise(waiting, None, None)
+
+    async def _revise(self, waiting: _Open, change: Change, by: Caller | None) -> Revision:
+        if waiting.revise is None:
+            return Revision(accepted=False, reason="This question cannot be changed; allow or deny it as it is")
+        request_id, name = waiting.question.request_id, None if by is None else by.name
         waiting.checking = True
         try:
-            question = await waiting.revise(text, by)
+            question = await waiting.revise(change, by)
         except InvalidParameters as failure:
             return Revision(accepted=False, reason=failure.message)
         except ToolFailure as failure:
-            self._settle(waiting, _End(Outcome.STALE, by.name, failure=failure))
+            self._settle(waiting, _End(Outcome.STALE, name, failure=failure))
             return Revision(accepted=False, reason=failure.message)
         finally:
             waiting.checking = False
         if waiting.end is not None:
             return Revision(accepted=False, reason=self._too_late(request_id).reason)
         now = waiting.question
+        if by is None and question.plan_digest == now.plan_digest and question.preview == now.preview:
+            return Revision(accepted=True, question=now)
         question = question.model_copy(update={"waiting": now.waiting, "expires_at": now.expires_at})
         waiting.question = question
         self._announce(waiting, ConsentRevised(**dict(question)))
@@ -653,6 +703,36 @@ def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: KeptHunks | None)
     if waiting.part is not None and waiting.question.hunks_supported:
         return None
     return "This question is answered as a whole; leave `hunks` out"
+
+
+def _conflicts(question: ConsentRequest) -> tuple[MergePlace, ...]:
+    """Return where a draft and another hand meet."""
+    return question.preview.conflicts if question.preview else ()
+
+
+def _fault_of_review(
+    waiting: _Open, decision: Decision, hunks: KeptHunks | None, *, sends_back: bool, says: bool
+) -> str | None:
+    """Return why an answer does not go with a draft, if so."""
+    if (says or sends_back) and waiting.comment is None:
+        return "Only a draft can be sent back, and its files be commented on"
+    if not decision.allows:
+        return None
+    if says and not sends_back:
+        return "Comments on files go with what is sent back: add `sendBack`, and leave out what goes back"
+    if sends_back and hunks is None:
+        return "Nothing is left out, so nothing would go back; name in `hunks` what goes back"
+    files = waiting.question.preview.files if waiting.question.preview else ()
+    left = {path for path, kept in (hunks or {}).items() if not kept}
+    units = {file.unit for file in files if file.unit and file.path in left}
+    left |= {file.path for file in files if file.unit in units}
+    open_ = [place for place in _conflicts(waiting.question) if place.taken is None and place.path not in left]
+    if not open_:
+        return None
+    return (
+        f"{open_[0].path!r} {open_[0].why}: choose what is taken (`consent.resolve`) in {len(open_)} "
+        f"{'place' if len(open_) == 1 else 'places'} first, or leave the files out"
+    )
 
 
 def _no_ui(question: ConsentRequest) -> PermissionDenied:

@@ -149,6 +149,9 @@ class FilePreview(Wire):
     `follows` marks a file that the call is not about: only links in it follow a move, a deletion or a new rival. `note`
     says what the diff does not show at a glance: that what is lost or comes is no text, or what alone changes where
     nothing that can be read does. Files with the same `unit` hang together: they are allowed or left out as one.
+
+    Of a draft that was sent back and is put again, `since` says what the client has made of the file since then, and
+    `newer` shows it as a diff. `yours` marks a file in which a person has edited the draft.
     """
 
     path: str
@@ -161,6 +164,48 @@ class FilePreview(Wire):
     follows: bool = False
     note: str = ""
     unit: str = ""
+    yours: bool = False
+    since: Literal["", "same", "changed", "new"] = ""
+    newer: str = ""
+
+
+class Take(StrEnum):
+    """What is taken where a draft and another hand changed the same: the vault's, the draft's, or one after the other.
+
+    Attributes:
+        VAULT: What is in the vault now.
+        DRAFT: What the draft has.
+        BOTH: What is in the vault, and then what the draft has.
+    """
+
+    VAULT = "vault"
+    DRAFT = "draft"
+    BOTH = "both"
+
+
+class MergePlace(Wire):
+    """A place where a draft and another hand changed the same, so that a person chooses.
+
+    Attributes:
+        place_id: By which the choice names it. The same place with the same texts has the same one again.
+        path: The file, as the preview names it.
+        why: What became of it, as the end of a sentence that begins with the file.
+        line: Its first line in the file as it is now, from 1; None where it is the file as a whole.
+        vault: What is there now; empty where nothing is, or it is no text.
+        draft: What the draft has there, likewise.
+        offers: What can be taken.
+        taken: What the person has chosen; None while they have not, and then the draft cannot be allowed with this
+            file. Until then the preview shows both, or of a whole file the draft's.
+    """
+
+    place_id: str
+    path: str
+    why: str
+    line: int | None = None
+    vault: str = ""
+    draft: str = ""
+    offers: Annotated[tuple[Take, ...], Field(json_schema_extra={**SKIP_UNKNOWN})]
+    taken: Annotated[Take, ANY_TEXT] | None = None
 
 
 class Preview(Wire):
@@ -171,12 +216,14 @@ class Preview(Wire):
         backup: Where the bytes as they are now will be kept, vault-relative; None when nothing is overwritten.
         warnings: What the person should know and would not see in the diff.
         request: For network tools, the exact request as text; for processes, the argv.
+        conflicts: Of a draft, where it and another hand changed the same.
     """
 
     files: tuple[FilePreview, ...] = ()
     backup: str | None = None
     warnings: tuple[str, ...] = ()
     request: str | None = None
+    conflicts: tuple[MergePlace, ...] = ()
 
 
 class ExtentView(Wire):
@@ -402,10 +449,19 @@ class HunkChoice(Params):
     keep: Indices
 
 
+class LineComment(Params):
+    """What a person says about a file of a draft, or about a line of it as the preview has it afterwards, from 1."""
+
+    path: Path
+    line: Annotated[int, Field(ge=1)] | None = None
+    text: Annotated[str, Field(min_length=1, max_length=2_000)]
+
+
 class RespondParams(Params):
     """One answer. For a write it carries the digest of the plan that was shown, and what is wanted of it.
 
-    Without an `option`, the first one of that decision is meant.
+    Without an `option`, the first one of that decision is meant. `comments` and `send_back` are for drafts: with a yes
+    to a part, what is left out stays in the draft, and goes back to the client with what the person says.
     """
 
     request_id: Id
@@ -414,6 +470,8 @@ class RespondParams(Params):
     plan_digest: Annotated[str, Field(max_length=200)] | None = None
     feedback: Annotated[str, Field(max_length=10_000)] | None = None
     hunks: list[HunkChoice] | dict[Path, Indices] | None = None
+    comments: Annotated[list[LineComment], Field(max_length=200)] | None = None
+    send_back: bool = False
 
     @property
     def kept(self) -> dict[str, Indices] | None:
@@ -452,8 +510,28 @@ class ReviseParams(Params):
     text: Annotated[str, Field(max_length=1_000_000)]
 
 
+class PlaceChoice(Params):
+    """What is taken at one place."""
+
+    place_id: Id
+    take: Annotated[Take, Field(strict=False)]
+
+
+class ResolveParams(Params):
+    """What a person takes where a draft and another hand changed the same.
+
+    Attributes:
+        plan_digest: Of the plan that was shown.
+        choices: What is taken at each of some places; what was chosen at others stays.
+    """
+
+    request_id: Id
+    plan_digest: Annotated[str, Field(max_length=200)]
+    choices: Annotated[list[PlaceChoice], Field(min_length=1, max_length=10_000)]
+
+
 class Revision(Wire):
-    """What `consent.revise` returns: the question as it is now, or why the text was not taken."""
+    """What `consent.revise` and `consent.resolve` return: the question as it is now, or why the text was not taken."""
 
     accepted: bool
     question: ConsentRequest | None = None

@@ -3,7 +3,7 @@
 from typing import Annotated, Literal
 
 from bridge.contract.base import ANY_TEXT, Params, Wire
-from bridge.contract.consent import FilePreview, Id
+from bridge.contract.consent import FilePreview, Id, MergePlace
 
 
 class DraftParams(Params):
@@ -26,6 +26,22 @@ class DraftStep(Wire):
     time: str
 
 
+class ReviewComment(Wire):
+    """What a person said about a file of a draft, or a line of it, as its client is told.
+
+    Attributes:
+        path: The file, where the draft has it.
+        line: The line in the draft's file, from 1; None: the file.
+        quote: That line, where it is one that the client proposed.
+        text: The person's words.
+    """
+
+    path: str
+    line: int | None = None
+    quote: str | None = None
+    text: str
+
+
 class DraftInfo(Wire):
     """A draft.
 
@@ -40,6 +56,7 @@ class DraftInfo(Wire):
         state: How far it is: `open`, `handed_in` (the person is to decide about it) or `sent_back`.
         since: When it was handed in or sent back, ISO 8601 in UTC.
         words: What the person said when sending it back.
+        comments: What they said about files and lines.
         kept_until: When it is discarded, if nothing becomes of it until then, ISO 8601 in UTC.
     """
 
@@ -53,6 +70,7 @@ class DraftInfo(Wire):
     state: Annotated[Literal["open", "handed_in", "sent_back"], ANY_TEXT] = "open"
     since: str | None = None
     words: str | None = None
+    comments: tuple[ReviewComment, ...] = ()
     kept_until: str | None = None
 
 
@@ -62,12 +80,12 @@ class DraftPreview(Wire):
     Attributes:
         files: The files, with their diffs.
         warnings: What the person should know and would not see in the diffs.
-        conflict: Why it cannot be taken as it is, because others changed the same places; None when it can.
+        conflicts: Where others changed the same meanwhile, so that the person chooses when it is put to them.
     """
 
     files: tuple[FilePreview, ...] = ()
     warnings: tuple[str, ...] = ()
-    conflict: str | None = None
+    conflicts: tuple[MergePlace, ...] = ()
 
 
 class DraftDiscarded(Wire):

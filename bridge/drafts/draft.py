@@ -1,29 +1,33 @@
 """One draft: a vault as one client sees it, with its staged changes laid over the files that are there."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from bridge.clock import Clock, stamp
-from bridge.contract.consent import Operation
+from bridge.contract.consent import FilePreview, Operation, Take
+from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft_files import DraftFiles, Head, State, Step
-from bridge.drafts.net_plan import NetPlan, Vault, net_plan
+from bridge.drafts.net_plan import Choices, NetPlan, Vault, net_plan
 from bridge.drafts.staging import Staging
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.vault_index import VaultIndex
+from bridge.vault.diff import unified_diff
 from bridge.vault.disk import Disk
 from bridge.vault.files import VaultFiles
 from bridge.vault.overlay import Gone, Laid, LaidFile, LaidFolder, Layer, OverlayDisk
 from bridge.vault.paths import VaultPath, known_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, content_hash
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, Rest, content_hash
 from bridge.vault.root import VaultRoot
 
 MOST_STEPS: Final = 2_000
 """Staged calls of one draft."""
 MOST_BYTES: Final = 256 << 20
 """What one draft may hold on the disk."""
+MOST_NEWER: Final = 100_000
+"""Characters of the diff between two reviews of one file."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,12 +207,13 @@ class Draft:
                 code="handed_in",
             )
 
-    def become(self, state: State, words: str | None = None) -> None:
+    def become(self, state: State, words: str | None = None, comments: Sequence[ReviewComment] = ()) -> None:
         """Be handed in, or sent back. Blocks until that is kept.
 
         Args:
             state: How far it is from now on.
             words: What the person says with it; None leaves what was said last.
+            comments: What they say of files and lines.
 
         Raises:
             Conflict: A chain is being staged (`busy`).
@@ -216,10 +221,102 @@ class Draft:
         """
         with self._staging_lock:
             self._expect_no_chain()
-            changed = {"state": state, "since": stamp(self._clock.now()), "reviewed": len(self.steps)}
-            head = self.head.model_copy(update=changed | ({} if words is None else {"words": words}))
-            self._kept.write_head(head)
-            self.head = head
+            changed: dict[str, Any] = {
+                "state": state,
+                "since": stamp(self._clock.now()),
+                "reviewed": len(self.steps),
+            }
+            if words is not None:
+                changed |= {"words": words, "comments": tuple(comments), "shown": len(self.steps)}
+            self._become(changed)
+
+    def choose(self, choices: Mapping[str, Take]) -> None:
+        """Keep what a person takes where another hand changed the same. Blocks until that is kept.
+
+        Args:
+            choices: What is taken, by the id of each place; what was chosen before stays.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed; all is as before.
+        """
+        with self._staging_lock:
+            self._become({"choices": self.head.choices | dict(choices)})
+
+    def edit(self, path: str, data: bytes, by: str) -> None:
+        """Take in what a person has made of one file, as it would be in the vault. Blocks until it is kept.
+
+        Args:
+            path: The file, where the draft has it.
+            data: Its bytes, with all that others changed in it meanwhile.
+            by: The person's screen.
+
+        Raises:
+            Conflict: A chain is being staged (`busy`), or the file is none of the draft's (`stale`).
+            ExecutionFailed: The disk is full or failed; then nothing is staged.
+        """
+        with self._staging_lock:
+            self._expect_no_chain()
+            held = self.staging.files.get(path)
+            if held is None:
+                raise Conflict(f"{path!r} is not in the draft any more", code="stale")
+            base = None if held.origin is None else self._read_below(held.origin)
+            before = held.before if base is None else content_hash(base)
+            after = content_hash(data)
+            self._kept.put(data, *([] if base is None else [base]))
+            if held.origin is None:
+                change = Change(ChangeKind.CREATE, path, after=after)
+            elif held.origin == path:
+                change = Change(ChangeKind.MODIFY, path, before=before, after=after)
+            else:
+                change = Change(ChangeKind.MOVE, held.origin, path, before, after)
+            self._settle(f"You edited {path}", by, (change,), None)
+
+    def keep_rest(self, rest: Rest) -> None:
+        """Go on with what was not taken, and be sent back with it. Blocks until that is kept.
+
+        Args:
+            rest: What stays, and what the person says.
+
+        Raises:
+            ExecutionFailed: The disk is full or failed.
+        """
+        with self._staging_lock:
+            rebased = []
+            for path, whole in rest.files.items():
+                now = None if whole is None else self._read_below(path)
+                if whole is not None and now is not None:
+                    self._kept.put(now, whole)
+                    digests = content_hash(now), content_hash(whole)
+                    rebased.append(Change(ChangeKind.MODIFY, path, before=digests[0], after=digests[1]))
+            self._settle("The user took the others", None, tuple(rebased), tuple(rest.files))
+        self.become("sent_back", rest.words, rest.comments)
+
+    def _settle(self, summary: str, by: str | None, rebased: tuple[Change, ...], kept: tuple[str, ...] | None) -> None:
+        """Stage what a person has made of the draft."""
+        time = stamp(self._clock.now())
+        step = Step(tool="", summary=summary, time=time, changes=(), by=by, rebased=rebased, kept=kept)
+        self._kept.append(step)
+        changed = self._fold(step)
+        if self._index is not None:
+            self._index.applied(ChangePlan(Operation.UPDATE, summary, changed, {}))
+
+    def _become(self, changed: dict[str, Any]) -> None:
+        head = self.head.model_copy(update=changed)
+        self._kept.write_head(head)
+        self.head = head
+
+    def news(self) -> "News":
+        """What became of each file since the draft was sent back last, and which the person has edited."""
+        with self._staging_lock:
+            steps, shown = list(self.steps), self.head.shown
+            staging, before = self.staging, Staging()
+            for step in steps[:shown]:
+                _fold(before, step)
+        yours: dict[str, int] = {}
+        for number, step in enumerate(steps):
+            if step.by is not None:
+                yours |= {change.new_path or change.path: number for change in step.rebased}
+        return News(before if shown else None, staging, yours, self._kept.read)
 
     def rewind(self, count: int) -> None:
         """Be again as after the first so many steps. Blocks.
@@ -230,14 +327,16 @@ class Draft:
         with self._staging_lock:
             self._rewind(count)
 
-    def net_plan(self, summary: str) -> NetPlan:
+    def net_plan(self, summary: str, choices: Choices | None = None) -> NetPlan:
         """The one plan that makes the draft of the vault as it is now. Blocks.
 
         Args:
             summary: One sentence for the person.
+            choices: What is taken where others changed the same places meanwhile; None where nobody is to choose.
 
         Raises:
-            Conflict: `draft_conflict`: others changed the same places meanwhile. `busy`: a chain is being staged.
+            Conflict: `draft_conflict`: others changed the same places, and nobody is to choose. `busy`: a chain is
+                being staged.
         """
         with self._staging_lock:
             self._expect_no_chain()
@@ -245,7 +344,19 @@ class Draft:
             warnings = dict.fromkeys(warning for step in self.steps for warning in step.warnings)
             there = self.staging.files
             broken = dict.fromkeys(link for step in self.steps for link in step.broken if link.path in there)
-            return net_plan(self.staging, vault, summary, warnings=tuple(warnings), broken=tuple(broken))
+            return net_plan(
+                self.staging,
+                vault,
+                summary,
+                warnings=tuple(warnings),
+                broken=tuple(broken),
+                choices=choices,
+            )
+
+    def read(self, path: str) -> bytes:
+        """The bytes of one of its files, as the draft has it; none where it has none."""
+        held = self.staging.files.get(path)
+        return b"" if held is None else self._kept.read(held.after)
 
     def changed(self, paths: Iterable[str]) -> None:
         """Other programs have changed something in the vault below. Returns at once."""
@@ -278,7 +389,7 @@ class Draft:
         del self.steps[count:]
         self.staging = Staging()
         for step in self.steps:
-            self.staging.fold(step.changes, step.follows, whole=step.whole)
+            _fold(self.staging, step)
         changes = tuple(change for step in dropped for change in step.changes)
         self._lay(changes)
         if self._index is not None:
@@ -315,11 +426,13 @@ class Draft:
             self._index.start()
         return self._index
 
-    def _fold(self, step: Step) -> None:
-        """Take a step in, and lay what it comes to over the vault."""
-        self.staging.fold(step.changes, step.follows, whole=step.whole)
+    def _fold(self, step: Step) -> tuple[Change, ...]:
+        """Take a step in, and lay what it comes to over the vault; returns the changes of the places it is about."""
+        gone = _fold(self.staging, step)
         self.steps.append(step)
-        self._lay(step.changes)
+        changes = (*step.changes, *step.rebased, *(Change(ChangeKind.MODIFY, path) for path in gone))
+        self._lay(changes)
+        return changes
 
     def _lay(self, changes: Iterable[Change]) -> None:
         """Lay what the draft comes to over the places of some changes."""
@@ -363,3 +476,59 @@ class Draft:
         except ToolFailure:
             return False
         return True
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What became of a draft's files since the person looked through it last.
+
+    Attributes:
+        before: What it came to then; None where they have not yet.
+        now: What it comes to.
+        yours: The number of the last step in which the person edited a file, by where the file is.
+        read: The bytes with a hash.
+    """
+
+    before: Staging | None
+    now: Staging
+    yours: Mapping[str, int]
+    read: Callable[[str], bytes]
+
+    def told(self, shown: FilePreview) -> FilePreview:
+        """The preview of a file, with that."""
+        path = shown.new_path or shown.path
+        update: dict[str, Any] = {"yours": True} if path in self.yours else {}
+        if self.before is not None and shown.change not in {"mkdir", "rmdir"}:
+            update |= self._since(path, self.before)
+        return shown.model_copy(update=update) if update else shown
+
+    @property
+    def notes(self) -> list[str]:
+        """Sentences about what no preview says."""
+        changed = (
+            path for path, step in self.yours.items() if (file := self.now.files.get(path)) and max(file.steps) > step
+        )
+        said = [f"You edited {path!r}, and it has been changed since" for path in changed]
+        if self.before is not None:
+            gone = sorted({*self.before.files, *self.before.removed} - {*self.now.files, *self.now.removed})
+            said += [f"{path!r} was in the draft when you looked last, and is not any more" for path in gone]
+        return said
+
+    def _since(self, path: str, before: Staging) -> dict[str, Any]:
+        was, is_ = before.files.get(path), self.now.files.get(path)
+        if is_ is None:
+            return {"since": "same" if path in before.removed else "new"}
+        if was is None:
+            return {"since": "new"}
+        if was.after == is_.after:
+            return {"since": "same"}
+        found = unified_diff(self.read(was.after), self.read(is_.after), old_path=path, new_path=path, limit=MOST_NEWER)
+        return {"since": "changed", "newer": found.text}
+
+
+def _fold(staging: Staging, step: Step) -> list[str]:
+    """Fold a step in; returns the files that are none of the draft's any more."""
+    if step.rebased or step.kept is not None:
+        return staging.settle(step.rebased, step.kept)
+    staging.fold(step.changes, step.follows, whole=step.whole)
+    return []

@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Final, Literal
 
 import orjson
-from pydantic import TypeAdapter
+from pydantic import Field, TypeAdapter
 
 from bridge.contract.base import Wire
+from bridge.contract.consent import Take
+from bridge.contract.drafts import ReviewComment
 from bridge.errors import ExecutionFailed
 from bridge.vault.atomic import write_atomic
 from bridge.vault.disk import Disk
@@ -51,6 +53,9 @@ class Head(Wire):
         since: When it was handed in or sent back, ISO 8601 in UTC.
         reviewed: How many steps it had then.
         words: What the person said when sending it back; they stay until it is sent back again.
+        comments: What they said then of files and lines.
+        shown: How many steps it had when it was sent back last.
+        choices: What a person takes where another hand changed the same, by the id of the place.
     """
 
     draft_id: str
@@ -62,6 +67,9 @@ class Head(Wire):
     since: str | None = None
     reviewed: int = 0
     words: str | None = None
+    comments: tuple[ReviewComment, ...] = ()
+    shown: int = 0
+    choices: dict[str, Take] = Field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +87,10 @@ class Step:
         disposed: Whether what it deletes would go into a trash.
         whole: Whether no part of it can be left out.
         reads: Files whose text it puts into others.
+        by: The person's screen, where a person has made it.
+        rebased: Files that the person has given other bytes, or of which a part is in the vault now; see
+            `Staging.settle`.
+        kept: The files that stay in the draft, where the others were taken.
     """
 
     tool: str
@@ -91,6 +103,9 @@ class Step:
     disposed: bool = False
     whole: bool = False
     reads: tuple[str, ...] = ()
+    by: str | None = None
+    rebased: tuple[Change, ...] = ()
+    kept: tuple[str, ...] | None = None
 
 
 _STEP: Final = TypeAdapter(Step)

@@ -1,16 +1,23 @@
 """From what a draft comes to, to the one plan that makes it of the vault as it is now."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Final
 
-from bridge.contract.consent import Operation
-from bridge.drafts.merging import merge
+from bridge.contract.consent import MergePlace, Operation, Take
 from bridge.drafts.staging import StagedFile, Staging
 from bridge.errors import Conflict
+from bridge.vault.file_types import is_text
+from bridge.vault.merging import Clash, merge
 from bridge.vault.paths import known_path
 from bridge.vault.plan import BrokenLink, ChangeKind, ChangePlan, PlanBuilder, content_hash
+
+Choices = Mapping[str, Take]
+"""What a person takes where a draft and another hand changed the same, by the id of the place."""
+_EACH: Final = (Take.VAULT, Take.DRAFT)
+MOST_SHOWN: Final = 20_000
+"""Characters that are shown of each side of a place; the diff has all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,39 +38,18 @@ class Vault:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
-    """Where a draft and what another hand did meanwhile do not go together.
-
-    Attributes:
-        path: The file, where the vault has it.
-        why: What became of it, as the end of a sentence.
-        lines: The first and last line of each place, in the file as it is now.
-    """
-
-    path: str
-    why: str
-    lines: tuple[tuple[int, int], ...] = ()
-
-    def __str__(self) -> str:
-        places = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in self.lines)
-        return f"{self.path!r} {self.why}" + (f" (lines {places})" if places else "")
-
-    def to_wire(self) -> dict[str, Any]:
-        """As data."""
-        return {"path": self.path, "why": self.why, "lines": [list(one) for one in self.lines]}
-
-
-@dataclass(frozen=True, slots=True)
 class NetPlan:
     """The plan of a draft.
 
     Attributes:
         plan: What is to be done; None where nothing is left of it.
         merged: Files in which another hand changed something meanwhile, which stays.
+        conflicts: Where the draft and another hand changed the same.
     """
 
     plan: ChangePlan | None
     merged: tuple[str, ...] = ()
+    conflicts: tuple[MergePlace, ...] = ()
 
 
 @dataclass(slots=True)
@@ -71,7 +57,10 @@ class _Planning:
     staging: Staging
     vault: Vault
     builder: PlanBuilder
-    clashes: list[Clash] = field(default_factory=list)
+    choices: Choices
+    conflicts: list[MergePlace] = field(default_factory=list)
+    left: set[str] = field(default_factory=set)
+    """The draft's files that stay as the vault has them, because the person wants that."""
     merged: list[str] = field(default_factory=list)
     kinds: set[ChangeKind] = field(default_factory=set)
 
@@ -111,83 +100,126 @@ class _Planning:
                 self.kinds.add(ChangeKind.RMDIR)
 
     def _modify(self, path: str, file: StagedFile) -> None:
-        found = self._merged(path, file)
-        if found is not None and found[0] != found[1]:
-            self.builder.modify(known_path(path), *found, follows=file.follows)
-            self.kinds.add(ChangeKind.MODIFY)
+        self._put(path, self.vault.read(path), self._merged(path, path, file, path), follows=file.follows)
 
     def _fill(self, path: str, file: StagedFile) -> None:
         """Another file comes into the place of one that went, under the same name."""
-        new = self._content(file)
         gone = self.staging.removed.get(path)
         before = gone.before if gone is not None else self._left_from(path)
-        old = self._unchanged(path, before)
-        if new is not None and old is not None and old != new:
-            self.builder.modify(known_path(path), old, new)
-            self.kinds.add(ChangeKind.MODIFY)
+        new, old = self._content(path, file), self.vault.read(path)
+        if old is None or content_hash(old) != before:
+            why = "is not there any more" if old is None else "has been edited meanwhile, and the draft replaces it"
+            if self._is_left(path, path, why, old, new):
+                return
+        self._put(path, old, new)
 
     def _create(self, path: str, file: StagedFile) -> None:
-        new, there = self._content(file), self.vault.read(path)
-        if new is None or there == new:
-            return
-        if there is not None:
-            self.clashes.append(Clash(path, "has been created by somebody else meanwhile"))
-            return
-        self.builder.create(known_path(path), new)
-        self.kinds.add(ChangeKind.CREATE)
+        new, there = self._content(path, file), self.vault.read(path)
+        if new is not None and there is not None and there != new:
+            new = self._both(path, path, "has been created by somebody else meanwhile", (b"", new, there))
+        self._put(path, there, new)
 
     def _move(self, path: str, origin: str, file: StagedFile) -> None:
-        if self.vault.read(path) is not None:
-            self.clashes.append(Clash(path, "has been created by somebody else meanwhile"))
-            return
-        found = self._merged(origin, file)
-        if found is not None:
-            old, new = found
-            self.builder.move(
-                known_path(origin), known_path(path), content_hash(old), (old, new) if old != new else None
-            )
+        there, old = self.vault.read(path), self.vault.read(origin)
+        new = self._merged(origin, path, file, origin)
+        if there is not None and new is not None:
+            if self._is_left(path, path, "has been created by somebody else meanwhile", there, new):
+                return
+            self._put(path, there, new)
+            self._put(origin, old, None)
+        elif old is None or new is None:
+            self._put(path, None, new)
+        else:
+            edited = (old, new) if old != new else None
+            self.builder.move(known_path(origin), known_path(path), content_hash(old), edited)
             self.kinds.add(ChangeKind.MOVE)
 
     def _delete(self, path: str, before: str) -> None:
-        old = self._unchanged(path, before)
-        if old is not None:
-            self.builder.delete(known_path(path), old)
-            self.kinds.add(ChangeKind.DELETE)
+        old = self.vault.read(path)
+        why = "has been edited meanwhile, and the draft removes it"
+        if old is not None and content_hash(old) != before and self._is_left(path, path, why, old, None):
+            return
+        self._put(path, old, None)
 
-    def _content(self, file: StagedFile) -> bytes | None:
+    def _put(self, path: str, old: bytes | None, new: bytes | None, *, follows: bool = False) -> None:
+        """Plan that a file is so from now on."""
+        place = known_path(path)
+        if old == new:
+            return
+        if old is None:
+            self.builder.create(place, new or b"")
+            self.kinds.add(ChangeKind.CREATE)
+        elif new is None:
+            self.builder.delete(place, old)
+            self.kinds.add(ChangeKind.DELETE)
+        else:
+            self.builder.modify(place, old, new, follows=follows)
+            self.kinds.add(ChangeKind.MODIFY)
+
+    def _content(self, path: str, file: StagedFile) -> bytes | None:
         """The bytes of a file that is not where the vault has it, with what became of them there."""
         if file.origin is None:
             return self.vault.staged(file.after)
-        found = self._merged(file.origin, file)
-        return None if found is None else found[1]
+        return self._merged(file.origin, path, file, path)
 
-    def _merged(self, path: str, file: StagedFile) -> tuple[bytes, bytes] | None:
-        """The vault's bytes now, and those with the draft's change; None where they do not go together."""
-        old = self.vault.read(path)
+    def _merged(self, origin: str, path: str, file: StagedFile, shown: str) -> bytes | None:
+        """The vault's bytes with the draft's change; None where the file stays away because the person wants that."""
+        old, ours = self.vault.read(origin), self.vault.staged(file.after)
         if old is None:
-            self.clashes.append(Clash(path, "is not there any more"))
-            return None
-        ours = self.vault.staged(file.after)
+            return None if self._is_left(origin, path, "is not there any more", None, ours) else ours
         if content_hash(old) == file.before:
-            return old, ours
-        found = merge(self.vault.staged(file.before or ""), ours, old)
-        if found.data is None:
-            self.clashes.append(Clash(path, "has been edited in the same place meanwhile", found.clashes))
-            return None
-        self.merged.append(path)
-        return old, found.data
+            return ours
+        self.merged.append(origin)
+        three = self.vault.staged(file.before or ""), ours, old
+        return self._both(shown, path, "has been edited in the same place meanwhile", three)
 
-    def _unchanged(self, path: str, before: str) -> bytes | None:
-        """The bytes of a file that goes; it must be the one that the draft knew."""
-        old = self.vault.read(path)
-        if old is None:
-            if path in self.staging.files:
-                self.clashes.append(Clash(path, "is not there any more"))
-            return None  # it went already: as wanted
-        if content_hash(old) != before:
-            self.clashes.append(Clash(path, "has been edited meanwhile, and the draft removes it"))
-            return None
-        return old
+    def _both(self, shown: str, path: str, why: str, three: tuple[bytes, bytes, bytes]) -> bytes:
+        """Both changes of some bytes: of those that both began with, ours, and those of the other hand."""
+        _base, ours, theirs = three
+        seen = Counter[str]()
+
+        def choose(clash: Clash) -> Take:
+            seen[clash.key] += 1
+            place_id = content_hash(f"{shown}\0{clash.key}\0{seen[clash.key]}".encode())[:24]
+            taken = self.choices.get(place_id)
+            texts = _text(clash.theirs), _text(clash.ours)
+            self._note(
+                MergePlace(
+                    place_id=place_id,
+                    path=shown,
+                    why=why,
+                    line=clash.line,
+                    vault=texts[0],
+                    draft=texts[1],
+                    offers=(*_EACH, Take.BOTH),
+                    taken=taken,
+                )
+            )
+            return taken or Take.BOTH
+
+        found = merge(*three, choose)
+        if found.data is not None:
+            return found.data
+        return theirs if self._is_left(shown, path, why, theirs, ours) else ours
+
+    def _is_left(self, shown: str, path: str, why: str, theirs: bytes | None, ours: bytes | None) -> bool:
+        """Whether the person wants a file as the vault has it, and with it all that hangs together with it."""
+        sides = [None if side is None else content_hash(side) for side in (theirs, ours)]
+        place_id = content_hash(f"{shown}\0{sides}".encode())[:24]
+        taken = self.choices.get(place_id)
+        texts = _text(theirs or b""), _text(ours or b"")
+        self._note(
+            MergePlace(
+                place_id=place_id, path=shown, why=why, vault=texts[0], draft=texts[1], offers=_EACH, taken=taken
+            )
+        )
+        if taken is Take.VAULT:
+            self.left.add(path)
+        return taken is Take.VAULT
+
+    def _note(self, place: MergePlace) -> None:
+        if all(place.place_id != other.place_id for other in self.conflicts):
+            self.conflicts.append(place)
 
     def _left_from(self, origin: str) -> str:
         """The hash of the bytes that a file had where the draft took it from."""
@@ -201,6 +233,7 @@ def net_plan(
     *,
     warnings: Sequence[str] = (),
     broken: Sequence[BrokenLink] = (),
+    choices: Choices | None = None,
 ) -> NetPlan:
     """The plan of everything that is staged. What another hand changed elsewhere in the same files stays.
 
@@ -210,28 +243,44 @@ def net_plan(
         summary: One sentence for the person.
         warnings: What the staged plans warn of.
         broken: The links that they break.
+        choices: What a person takes where another hand changed the same; where they have not said, both is in the
+            plan. None where nobody is to choose.
 
     Raises:
-        Conflict: `draft_conflict`: another hand changed the same places; `data` has them.
+        Conflict: `draft_conflict`: another hand changed the same places, and nobody is to choose; `data` has them.
     """
     if _is_there(staging, vault):
         return NetPlan(None)
-    planning = _Planning(staging, vault, vault.plan())
+    planning = _Planning(staging, vault, vault.plan(), choices or {})
     planning.run()
-    if planning.clashes:
-        raise Conflict(
-            "The vault has changed where the draft changes it: "
-            + "; ".join(map(str, planning.clashes))
-            + ". The draft is kept. Make these changes again on the text as it is now, or discard them, then submit",
-            code="draft_conflict",
-            data={"clashes": [clash.to_wire() for clash in planning.clashes]},
-        )
-    merged = tuple(planning.merged)
+    conflicts = list(planning.conflicts)
+    if conflicts and choices is None:
+        raise _refused(conflicts)
+    while planning.left:
+        staging = staging.without(planning.left)
+        planning = _Planning(staging, vault, vault.plan(), choices or {})
+        planning.run()
+    merged = tuple(dict.fromkeys(planning.merged))
     if not planning.kinds:
-        return NetPlan(None, merged)
+        return NetPlan(None, merged, tuple(conflicts))
     notes = [*warnings, *(f"{path!r} was changed by somebody else meanwhile; that stays" for path in merged)]
     plan = planning.builder.build(_operation(planning.kinds), summary, notes, broken=broken)
-    return NetPlan(_with_units(plan, staging), merged)
+    plan = replace(_with_units(plan, staging), conflicts=tuple(conflicts))
+    return NetPlan(plan, merged, tuple(conflicts))
+
+
+def _refused(conflicts: Sequence[MergePlace]) -> Conflict:
+    where = [f"{one.path!r} {one.why}" + (f" (line {one.line})" if one.line else "") for one in conflicts]
+    return Conflict(
+        f"The vault has changed where the draft changes it: {'; '.join(where)}. The draft is kept. Make these changes "
+        "again on the text as it is now, or discard them, then submit",
+        code="draft_conflict",
+        data={"clashes": [{"path": one.path, "why": one.why, "line": one.line} for one in conflicts]},
+    )
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")[:MOST_SHOWN] if is_text(data) else ""
 
 
 def _is_there(staging: Staging, vault: Vault) -> bool:

@@ -1,6 +1,6 @@
 """What a draft comes to: many staged plans, folded into what differs from the vault in the end. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
@@ -76,6 +76,48 @@ class Staging:
             self.whole.add(step)
         for change in changes:
             self._fold(change, step, follows=change.path in follows)
+
+    def settle(self, rebased: Iterable[Change], kept: Collection[str] | None) -> list[str]:
+        """Take in what a person has made of the draft: a step of its own.
+
+        Args:
+            rebased: Files with other bytes, and begun with other bytes of the vault: modified in their place, moved
+                there from elsewhere, or created.
+            kept: The files that stay in the draft, as the others are in the vault now; None: all.
+
+        Returns:
+            The files that are none of the draft's any more.
+        """
+        step = self.steps
+        self.steps += 1
+        gone = [] if kept is None else sorted({*self.files, *self.removed} - set(kept))
+        for path in gone:
+            self.files.pop(path, None)
+            self.removed.pop(path, None)
+        for change in rebased:
+            path = change.new_path or change.path
+            held = self.files.pop(path, None)
+            origin = None if change.kind is ChangeKind.CREATE else change.path
+            if origin == path:
+                self.removed.pop(path, None)
+            steps = frozenset({step}) | (held.steps if held is not None else frozenset())
+            self._put(path, StagedFile(origin, change.before, change.after or "", steps))
+        return gone
+
+    def without(self, paths: Collection[str]) -> "Staging":
+        """The same without some files, and without all that hangs together with them."""
+        left = frozenset[str]().union(*(unit for unit in self.units() if not unit.isdisjoint(paths)))
+        files = {path: file for path, file in self.files.items() if path not in left}
+        removed = {path: gone for path, gone in self.removed.items() if path not in left}
+        steps = {number for path in left for number in self._steps_of(path)}
+        steps -= {number for path in (*files, *removed) for number in self._steps_of(path)}
+        made = {path: step for path, step in self.made.items() if step not in steps}
+        unmade = {path: step for path, step in self.unmade.items() if step not in steps}
+        return Staging(files, removed, made, unmade, set(self.whole), self.steps)
+
+    def _steps_of(self, path: str) -> frozenset[int]:
+        held: StagedFile | Removed | None = self.files.get(path) or self.removed.get(path)
+        return held.steps if held is not None else frozenset()
 
     @property
     def moved_from(self) -> Mapping[str, str]:

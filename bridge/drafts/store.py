@@ -4,19 +4,23 @@ import logging
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Final
 
 from bridge.clock import Clock, stamp
+from bridge.contract.consent import LineComment
+from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft import Base, Draft
 from bridge.drafts.draft_files import Head, State, Step
-from bridge.drafts.net_plan import NetPlan
-from bridge.errors import Conflict, NotFound, RateLimited
+from bridge.drafts.net_plan import Choices, NetPlan
+from bridge.errors import Conflict, InvalidParameters, NotFound, RateLimited
 from bridge.identity.caller import Caller
-from bridge.vault.plan import ChangePlan
+from bridge.vault.compare import changed_blocks, count_lines
+from bridge.vault.diff import parse_hunks
+from bridge.vault.plan import ChangePlan, Rest
 
 logger = logging.getLogger(__name__)
 
@@ -35,6 +39,10 @@ HANDED_IN: Final = timedelta(days=30)
 MOST_CHAINS_OF_ONE: Final = 3
 """Chains of one client that have staged something and are not done, most often because a person thinks."""
 MOST_CHAINS: Final = 12
+MOST_NAMED: Final = 50
+"""Files of a draft that was sent back which its client is told by name."""
+MOST_QUOTED: Final = 200
+"""Characters of a line that is quoted with a comment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +59,7 @@ class Summary:
         since: When it was handed in or sent back, ISO 8601 in UTC.
         words: What the person said when sending it back.
         files: The files that differ from the vault, by where they are in the draft or were in the vault.
+        comments: What they said then of files and lines.
     """
 
     draft_id: str
@@ -62,6 +71,7 @@ class Summary:
     since: str | None
     words: str | None
     files: tuple[str, ...]
+    comments: tuple[ReviewComment, ...] = ()
 
 
 class Drafts:
@@ -246,17 +256,18 @@ class Drafts:
                 del self._inside[connection]
         self._on_change()
 
-    def send_back(self, draft: Draft, words: str | None) -> None:
+    def send_back(self, draft: Draft, words: str | None, comments: Sequence[ReviewComment] = ()) -> None:
         """The person wants a draft otherwise: its client goes on in it. Blocks.
 
         Args:
             draft: The draft.
             words: What the person said; empty: nothing.
+            comments: What they said of files and lines.
 
         Raises:
             ExecutionFailed: The disk is full or failed.
         """
-        draft.become("sent_back", words or "")
+        draft.become("sent_back", words or "", comments)
         self._on_change()
 
     def news(self, caller: Caller) -> str | None:
@@ -274,6 +285,16 @@ class Drafts:
                 return None
             own = [draft for draft in self._drafts.values() if draft.head.client_id == caller.client.id]
         return "\n".join(sent_back(draft) for draft in own if draft.head.state == "sent_back") or None
+
+    def decided(self, caller: Caller) -> str:
+        """What a client is told of its drafts that the person has sent back, or is to decide about; empty: none."""
+        if caller.client.is_person:
+            return ""
+        with self._lock:
+            own = [draft for draft in self._drafts.values() if _may_see(caller, draft) and not draft.head.of_chain]
+        back = [sent_back(draft) for draft in own if draft.head.state == "sent_back"]
+        waiting = [f"{draft.head.draft_id} waits for the user." for draft in own if draft.head.state == "handed_in"]
+        return "\n".join([*back, *waiting])
 
     def session_lasts(self, client_id: str) -> timedelta:
         """How long after its last connection was closed a client may come back and go on in the same session."""
@@ -349,12 +370,86 @@ class Drafts:
             draft.expect_in_hand()
         self._end(draft)
 
-    def taken(self, draft_id: str) -> None:
-        """A draft's plan has been applied, or nobody can go on with it: it ends. Blocks."""
+    def taken(self, draft_id: str, rest: Rest | None = None) -> None:
+        """A draft's plan has been applied, or nobody can go on with it: it ends, but for what goes back. Blocks."""
         with self._lock:
             draft = self._drafts.get(draft_id)
-        if draft is not None:
+        if draft is None:
+            return
+        if rest is None:
             self._end(draft)
+        else:
+            draft.keep_rest(rest)
+            self._on_change()
+
+    def choose(self, draft_id: str, who: str, choices: Choices) -> ChangePlan:
+        """The plan of a draft once a person has chosen where others changed the same. Blocks until that is kept.
+
+        Args:
+            draft_id: The draft.
+            who: The client, for people.
+            choices: What is taken, by the id of each place; what was chosen before stays.
+
+        Raises:
+            Conflict: The draft has ended, or nothing of it differs from the vault any more (`stale`).
+            InvalidParameters: A place is none of it, that cannot be taken there, or nothing would be left.
+            ExecutionFailed: The disk is full or failed.
+        """
+        draft = self._still(draft_id)
+        offered = {place.place_id: place.offers for place in submission(draft, who).conflicts}
+        for place_id, take in choices.items():
+            if take not in offered.get(place_id, ()):
+                raise InvalidParameters(f"{place_id[:60]!r} is no place of this draft where that can be taken")
+        plan = submission(draft, who, choices=draft.head.choices | dict(choices)).plan
+        if plan is None:
+            raise InvalidParameters("Nothing of the draft would be left; deny it instead")
+        draft.choose(choices)
+        return plan
+
+    def edit(self, draft_id: str, who: str, path: str, data: bytes, by: str) -> ChangePlan:
+        """The plan of a draft in which a person has edited a file; see `Draft.edit`. Blocks."""
+        draft = self._still(draft_id)
+        draft.edit(path, data, by)
+        self._on_change()
+        return self.renewed(draft_id, who)
+
+    def renewed(self, draft_id: str, who: str) -> ChangePlan:
+        """The plan of a draft as the vault is now. Blocks.
+
+        Raises:
+            Conflict: The draft has ended, or nothing of it differs from the vault any more (`stale`).
+            ExecutionFailed: Its files are damaged.
+        """
+        plan = submission(self._still(draft_id), who).plan
+        if plan is None:
+            raise Conflict(f"Nothing of {draft_id} differs from the vault any more", code="stale")
+        return plan
+
+    def comments(self, draft_id: str, plan: ChangePlan, said: Sequence[LineComment]) -> tuple[ReviewComment, ...]:
+        """What a person says of files and lines that they are shown, as the client of the draft is told. Blocks.
+
+        Args:
+            draft_id: The draft.
+            plan: What they are shown.
+            said: What they say.
+
+        Raises:
+            Conflict: The draft has ended (`stale`).
+            InvalidParameters: There is no such file or line.
+        """
+        return tuple(comment_of(self._still(draft_id), plan, one) for one in said)
+
+    def is_handed_in(self, draft_id: str) -> bool:
+        """Whether its client has done with a draft, so that the person alone changes it."""
+        draft = self._drafts.get(draft_id)
+        return draft is not None and draft.head.state == "handed_in"
+
+    def _still(self, draft_id: str) -> Draft:
+        with self._lock:
+            draft = self._drafts.get(draft_id)
+        if draft is None:
+            raise Conflict(f"{draft_id} has ended", code="stale")
+        return draft
 
     def get(self, draft_id: str, caller: Caller) -> Draft:
         """A draft that a caller may look into: the person each, a client its own.
@@ -480,34 +575,89 @@ def summary(draft: Draft) -> Summary:
         since=draft.head.since,
         words=draft.head.words,
         files=tuple(sorted({*staging.files, *staging.removed})),
+        comments=draft.head.comments,
     )
 
 
 def sent_back(draft: Draft) -> str:
     """What the client of a draft that was sent back is told, with the person's words."""
-    said = f" and said: {draft.head.words}" if draft.head.words else " without a word"
+    head = draft.head
+    said = f" and said: {head.words}" if head.words else "" if head.comments else " without a word"
     end = "" if said.endswith((".", "!", "?")) else "."
+    took = "took a part of it" if any(step.kept is not None for step in draft.steps) else "took nothing of it"
+    comments = "".join(f"\n- {said_of(comment)}" for comment in head.comments)
+    files = sorted({*draft.staging.files, *draft.staging.removed})
+    rest = f"\nIn it: {', '.join(files[:MOST_NAMED])}" + (" …" if len(files) > MOST_NAMED else "")
     return (
-        f"The user looked through {draft.head.draft_id}, took nothing of it, and sent it back{said}{end} It is as you "
-        "left it: what you write now goes on in it. Change it as they want and submit it again, or discard it."
+        f"The user looked through {head.draft_id}, {took}, and sent it back{said}{end}{comments}{rest}\nWhat you write "
+        "now goes on in it. Change it as they want and submit it again, or discard it."
     )
 
 
-def submission(draft: Draft, who: str, reason: str | None = None) -> NetPlan:
+def said_of(comment: ReviewComment) -> str:
+    """What the person said about a file or a line, in one line for models."""
+    where = comment.path if comment.line is None else f"{comment.path}, line {comment.line}"
+    quote = f" ({comment.quote})" if comment.quote else ""
+    return f"{where}{quote}: {' '.join(comment.text.split())}"
+
+
+def comment_of(draft: Draft, plan: ChangePlan, said: LineComment) -> ReviewComment:
+    """A comment as the client of a draft is told it: by the line that the draft has, and by its own words alone.
+
+    Args:
+        draft: The draft.
+        plan: What the person was shown of it.
+        said: What they say, by the line that they were shown.
+
+    Raises:
+        InvalidParameters: There is no such file or line in the plan.
+    """
+    shown = next((one for one in plan.previews if said.path in {one.path, one.new_path}), None)
+    if shown is None:
+        raise InvalidParameters(f"{said.path!r} is no file of this change; name files as its preview does")
+    path = shown.new_path or shown.path
+    if said.line is None:
+        return ReviewComment(path=path, text=said.text)
+    after = next((one.after for one in plan.changes[::-1] if path in {one.path, one.new_path} and one.after), "")
+    data = plan.blobs.get(after)
+    if data is None or said.line > count_lines(data, 0, len(data)):
+        raise InvalidParameters(f"{path!r} has no line {said.line} afterwards; comment on the file, or on another line")
+    line, own = said.line, draft.read(path)
+    for block in changed_blocks(data, own):  # what others wrote there meanwhile is not in the draft
+        if said.line < block.old_line:
+            break
+        line = said.line + block.new_line + block.added - block.old_line - block.removed
+        if said.line < block.old_line + block.removed:
+            line = block.new_line
+    proposed = {number: text for hunk in parse_hunks(shown.diff) for number, text in hunk.added()}
+    quote = proposed.get(said.line, "").strip()[:MOST_QUOTED]
+    return ReviewComment(path=path, line=max(1, line), quote=quote or None, text=said.text)
+
+
+def submission(draft: Draft, who: str, *, choices: Choices | None = None) -> NetPlan:
     """The plan of a whole draft, as it is put to the person. Blocks.
 
     Args:
         draft: The draft.
         who: The client, for people.
-        reason: Why, in the client's words.
+        choices: What is taken where others changed the same places meanwhile; by default what the person has chosen
+            of a draft that is handed in.
 
     Raises:
-        Conflict: `draft_conflict`: others changed the same places meanwhile.
+        Conflict: `draft_conflict`: others changed the same places, and the draft is not handed in, so that its client
+            can make its changes again.
         ExecutionFailed: Its files are damaged.
     """
-    said = f": {reason}" if reason else ""
-    found = _planned(draft, lambda files: f"Take the draft of {who}, {files}{said}")
-    return found if found.plan is None else replace(found, plan=replace(found.plan, draft=draft.head.draft_id))
+    if choices is None and draft.head.state == "handed_in":
+        choices = draft.head.choices
+    found = _planned(draft, lambda files: f"Take the draft of {who}, {files}", choices)
+    if found.plan is None:
+        return found
+    news = draft.news()
+    previews = tuple(map(news.told, found.plan.previews))
+    warnings = (*found.plan.warnings, *news.notes)
+    plan = replace(found.plan, draft=draft.head.draft_id, previews=previews, warnings=warnings)
+    return replace(found, plan=plan)
 
 
 def chain_submission(draft: Draft, what: str) -> NetPlan:
@@ -520,9 +670,9 @@ def chain_submission(draft: Draft, what: str) -> NetPlan:
     return _planned(draft, lambda files: f"{what}, which changes {files}")
 
 
-def _planned(draft: Draft, said: Callable[[str], str]) -> NetPlan:
+def _planned(draft: Draft, said: Callable[[str], str], choices: Choices | None = None) -> NetPlan:
     """The plan of a draft, whose sentence names its number of files as the answer does."""
-    found = draft.net_plan("")
+    found = draft.net_plan("", choices)
     if found.plan is None:
         return found
     reads = dict.fromkeys(path for step in draft.steps for path in step.reads)

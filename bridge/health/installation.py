@@ -30,6 +30,7 @@ PACKAGES = (
         "protego",
     ),
     *(
+        "PIL",
         "psutil",
         "pydantic",
         "pypdf",

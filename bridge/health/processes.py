@@ -16,6 +16,7 @@ from bridge.index.vectors.embedder import packaged_model
 from bridge.index.vectors.packaged import EMBEDDING
 from bridge.index.vectors.transformer import transformer_files
 from bridge.pdf.reader import READING as READING_PDFS
+from bridge.pictures.reader import SHOWING
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.programs import Programs
 from bridge.web.extraction.reader import READING
@@ -27,6 +28,7 @@ _LIES_IDLE: Final = {
     SEARCHING.program: "patterns with look-around or back-references are not searched for",
     READING.program: "pages of the web can only be fetched as `raw`",
     READING_PDFS.program: "the text of PDF files is neither found nor read",
+    SHOWING.program: "pictures are not shown to agents",
     EMBEDDING.program: "questions find notes by their words only",
 }
 
@@ -34,7 +36,7 @@ _LIES_IDLE: Final = {
 def check_workers(vault: Path) -> Iterator[Finding]:
     """Whether each worker process can start; those of search by meaning where it is installed."""
     del vault
-    jobs = [SEARCHING, READING, READING_PDFS]
+    jobs = [SEARCHING, READING, READING_PDFS, SHOWING]
     if packaged_model() is not None or transformer_files() is not None:
         jobs.append(EMBEDDING)
     failed = 0

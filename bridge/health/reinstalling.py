@@ -2,6 +2,7 @@
 
 import json
 import sys
+import traceback
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Final
@@ -10,6 +11,21 @@ from urllib.request import url2pathname
 
 DISTRIBUTION: Final = "obsidian-vault-bridge"
 """The name under which packages are installed and looked for; the command and the package have shorter ones."""
+
+
+def fault_of_loading(error: Exception) -> str | None:
+    """Return what is wrong where a package is missing, or damaged so that it fails while it is loaded; else None."""
+    what = next(iter(str(error).splitlines()), type(error).__name__)
+    if isinstance(error, ImportError):
+        return what
+    loading = [
+        frame.f_code.co_filename
+        for frame, _line in traceback.walk_tb(error.__traceback__)
+        if frame.f_code.co_name == "<module>"
+    ]
+    if isinstance(error, SyntaxError):
+        loading.append(str(error.filename))
+    return f"{loading[-1]} is damaged ({type(error).__name__}: {what})" if loading else None
 
 
 def install_again(extra: str = "") -> str:

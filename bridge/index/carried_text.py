@@ -34,7 +34,7 @@ SHORTEST_FILE: Final = 12
 # what is sent is looked at in every place for such a piece.
 _PIECE: Final = 14
 _STEP: Final = LENGTH - _PIECE + 1
-_CODE: Final = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?:[ \t\u00a0][^\s\d]*+\d\S*+)*+")
+_CODE: Final = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?>[ \t\u00a0][^\s\d]*+\d\S*+)*+")
 _TIMES: Final = re.compile(
     r"\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?"
 )

@@ -28,11 +28,11 @@ def change_diff(begin: BeginRecord, later: Iterable[BeginRecord], folders: Folde
         folders: The vault's folders.
         backups: Of all changes.
     """
-    found = list(_shown(begin, _Bytes(begin, later, folders, backups)))
+    found = list(_shown(begin, BytesOfChange(begin, later, folders, backups)))
     return ChangeDiff(tuple(shown for shown, _ in found), tuple(shown.path for shown, lost in found if lost))
 
 
-def _shown(begin: BeginRecord, search: "_Bytes") -> Iterator[tuple[FilePreview, bool]]:
+def _shown(begin: BeginRecord, search: "BytesOfChange") -> Iterator[tuple[FilePreview, bool]]:
     """What to show of each file and folder, and whether bytes of it are lost."""
     effects = follow_changes(begin.changes, begin.modes)
     seen: set[int] = set()
@@ -60,8 +60,15 @@ def _as_one(file: TracedFile) -> Change:
     return Change(ChangeKind.MODIFY, file.place, before=file.first, after=file.last)
 
 
-class _Bytes:
-    """Finds the bytes that files had before and after a change."""
+class BytesOfChange:
+    """Finds the bytes that files had before and after a change.
+
+    Args:
+        begin: The change, as the journal has it.
+        later: The changes after it, oldest first; read only as far as they are needed.
+        folders: The vault's folders.
+        backups: Of all changes.
+    """
 
     def __init__(
         self, begin: BeginRecord, later: Iterable[BeginRecord], folders: FolderCache, backups: Backups

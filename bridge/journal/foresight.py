@@ -4,7 +4,7 @@ A change that was built upon can be undone once what was built on it is; so each
 be after those before it in the list.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from bridge.errors import NotFound, ToolFailure
 from bridge.journal.journal import BeginRecord
@@ -12,14 +12,20 @@ from bridge.journal.on_disk import OTHER, FolderCache, hash_or_none
 from bridge.journal.path_effects import FOLDER, PathState, follow_changes
 
 
-def foresee(begins: Iterable[BeginRecord], folders: FolderCache) -> Iterator[str | None]:
+def foresee(
+    begins: Iterable[BeginRecord],
+    folders: FolderCache,
+    merged: Callable[[BeginRecord], Mapping[str, str | None] | None] = lambda _begin: None,
+) -> Iterator[str | None]:
     """For each change, the path that keeps it from being undone; None where nothing does.
 
     Args:
         begins: Applied changes, in the order in which they would be undone.
         folders: The vault's folders.
+        merged: What the files of a change would be that were edited since, where nothing of that would be lost.
     """
     vault = _Foreseen(folders)
+    undone: set[str] = set()
     for begin in begins:
         effects = {
             path: effect
@@ -28,7 +34,12 @@ def foresee(begins: Iterable[BeginRecord], folders: FolderCache) -> Iterator[str
         }
         files = {path: effect for path, effect in effects.items() if FOLDER not in {effect.first, effect.last}}
         edited = next((path for path, effect in files.items() if vault.state(path) != effect.last), None)
-        if edited is None:
+        if edited is not None and undone.isdisjoint(effects) and (made := merged(begin)) is not None:
+            vault.states |= made
+            undone |= made.keys()
+            edited = None
+        elif edited is None:
+            undone |= effects.keys()
             first = {path: effect.first for path, effect in effects.items()}
             vault.states |= {path: OTHER if state == FOLDER else state for path, state in first.items()}
         yield edited

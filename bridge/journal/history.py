@@ -1,17 +1,18 @@
 """What the ledger has done: every change with its state, held in memory, and the plans that undo or redo one."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
 
 from bridge.clock import Clock
-from bridge.errors import InvalidParameters, NotFound
+from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups
-from bridge.journal.change_diff import change_diff
+from bridge.journal.change_diff import BytesOfChange, change_diff
 from bridge.journal.foresight import foresee
 from bridge.journal.journal import BeginRecord, Journal, OutcomeRecord
 from bridge.journal.on_disk import FolderCache
+from bridge.journal.path_effects import TracedFile
 from bridge.journal.record import ChangeDiff, HistoryEntry, HistoryState
 from bridge.journal.reversal import Reversal, edited_since
 from bridge.vault.plan import ChangeKind, ChangePlan
@@ -56,10 +57,20 @@ class History:
         journal: For what is not held in memory.
         backups: The bytes from before each change.
         clock: For how long ago a call was.
+        kept: Bytes by their hash, where somebody else has kept them; None where nobody has.
     """
 
-    def __init__(self, root: VaultRoot, *, journal: Journal, backups: Backups, clock: Clock) -> None:
+    def __init__(
+        self,
+        root: VaultRoot,
+        *,
+        journal: Journal,
+        backups: Backups,
+        clock: Clock,
+        kept: Callable[[str], bytes | None] = lambda _digest: None,
+    ) -> None:
         self._root = root
+        self._kept = kept
         self._journal = journal
         self._backups = backups
         self._clock = clock
@@ -218,7 +229,11 @@ class History:
                     heads[self._heads[change].offset] = self._heads[change]
         begins = (self._journal.read(offset) for offset in heads)
         with FolderCache(self._root) as folders:
-            for head, edited in zip(heads.values(), foresee(begins, folders), strict=True):
+
+            def merged(begin: BeginRecord) -> Mapping[str, str | None] | None:
+                return self._merges(self._recorded[begin.execution_id], begin, folders)
+
+            for head, edited in zip(heads.values(), foresee(begins, folders, merged), strict=True):
                 if edited is not None:
                     why = f"{edited!r} was edited since"
                     found |= {change: why for change in head.changes if change in found}
@@ -278,7 +293,33 @@ class History:
             # What was undone or repeated together is turned round together.
             together = len(head.changes)
             summary = f"{together} changes" if together > 1 else recorded.shown.summary
-            return Reversal([begin], folders, self._backups).plan(kind, join_ids(head.changes), summary, disposal)
+            return self._reversing(head, begin, folders).plan(kind, join_ids(head.changes), summary, disposal)
+
+    def _reversing(self, head: RecordedChange, begin: BeginRecord, folders: FolderCache) -> Reversal:
+        """What takes an application back, with what was written into its files since."""
+        later = (self._journal.read(one.offset) for one in self._touching_later(head))
+        found = BytesOfChange(begin, later, folders, self._backups)
+
+        def after(file: TracedFile) -> bytes | None:
+            data = found.after(file)
+            return data if data is not None or not isinstance(file.last, str) else self._kept(file.last)
+
+        return Reversal([begin], folders, self._backups, after)
+
+    def _merges(
+        self, head: RecordedChange, begin: BeginRecord, folders: FolderCache
+    ) -> Mapping[str, str | None] | None:
+        """What files would be once an application is taken back that was built upon; None where it cannot be."""
+        try:
+            plan = self._reversing(head, begin, folders).plan("undo", head.change, "")
+        except ToolFailure:
+            return None
+        made: dict[str, str | None] = {}
+        for change in plan.changes:
+            if not change.of_folder:
+                made[change.path] = None if change.kind in {ChangeKind.DELETE, ChangeKind.MOVE} else change.after
+                made |= {change.new_path: change.after} if change.new_path else {}
+        return made
 
     def _check_own(self, head: RecordedChange, credential: str | None) -> None:
         """Refuse to take back changes of others, which were undone or repeated together with one of the caller's."""

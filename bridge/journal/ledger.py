@@ -53,6 +53,8 @@ class Ledger:
         trash: The system's trash.
         writing: Entered with each plan and its execution id before the vault is touched, and left when all that there
             is to do for it is done, `on_applied` too. It must not call the ledger.
+        kept: Bytes by their hash, where somebody else has kept them; None where nobody has. By them an undo knows what
+            was written into a file since.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Ledger:
         editors: Editors | None = None,
         trash: Trasher = system_trash,
         writing: Callable[[ChangePlan, str], AbstractContextManager[None]] = lambda _plan, _id: nullcontext(),
+        kept: Callable[[str], bytes | None] = lambda _digest: None,
     ) -> None:
         self.editors: Editors = editors or NoEditors()
         self._trash = trash
@@ -75,7 +78,7 @@ class Ledger:
         self._announced = writing
         self._backups = Backups(root)
         self._journal = Journal(self._journal_folder)
-        self._history = History(root, journal=self._journal, backups=self._backups, clock=clock)
+        self._history = History(root, journal=self._journal, backups=self._backups, clock=clock, kept=kept)
         self._writer = threading.Lock()
         self._unwritten: list[OutcomeRecord] = []
         self._recovery: Recovery | None = None

@@ -4,7 +4,7 @@ A redo is the same thing done to the undo. Where a change wrote to one file seve
 the first bytes.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Literal
@@ -16,6 +16,7 @@ from bridge.journal.journal import BeginRecord
 from bridge.journal.on_disk import FolderCache
 from bridge.journal.path_effects import TracedFile, follow_changes
 from bridge.journal.preconditions import check_preconditions, stale
+from bridge.vault.merging import merge
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash, preview
 
@@ -30,10 +31,19 @@ class Reversal:
             between them to the files that they share.
         folders: The vault's folders.
         backups: Where the bytes from before it are.
+        after: The bytes that it left in a file, where they are still kept somewhere: what was written into the file
+            since is then merged where it does not meet what goes back.
     """
 
-    def __init__(self, begins: Sequence[BeginRecord], folders: FolderCache, backups: Backups) -> None:
+    def __init__(
+        self,
+        begins: Sequence[BeginRecord],
+        folders: FolderCache,
+        backups: Backups,
+        after: Callable[[TracedFile], bytes | None] = lambda _file: None,
+    ) -> None:
         self._begins = begins
+        self._after = after
         self._begin = begins[0] if len(begins) == 1 else _as_one(begins)
         self._folders = folders
         self._backups = backups
@@ -109,9 +119,12 @@ class Reversal:
             case ChangeKind.MODIFY if file.origin is not None and id(file) not in self._back_at_first:
                 self._back_at_first.add(id(file))
                 if file.first != file.last:
-                    old, content = self._read(file), self._first_bytes(file)
-                    step = Change(ChangeKind.MODIFY, change.path, before=file.last, after=file.first)
-                    self._add(step, old, content)
+                    old, content = self._merged(file)
+                    hashes = content_hash(old), content_hash(content)
+                    if hashes[0] != hashes[1]:
+                        self._add(
+                            Change(ChangeKind.MODIFY, change.path, before=hashes[0], after=hashes[1]), old, content
+                        )
             case ChangeKind.MOVE:
                 self._make_parents(change.path)
                 content_now = file.first if id(file) in self._back_at_first else file.last
@@ -173,14 +186,29 @@ class Reversal:
 
     def _read(self, file: TracedFile) -> bytes:
         """The bytes that the change left in a file."""
-        try:
-            folder, name = self._folders.parent(file.place)
-            data = folder.read(name)
-        except (OSError, ToolFailure) as error:
-            raise stale(file.place, gone=True) from error
+        data = self._now(file)
         if content_hash(data) != file.last:
             raise stale(file.place)
         return data
+
+    def _now(self, file: TracedFile) -> bytes:
+        try:
+            folder, name = self._folders.parent(file.place)
+            return folder.read(name)
+        except (OSError, ToolFailure) as error:
+            raise stale(file.place, gone=True) from error
+
+    def _merged(self, file: TracedFile) -> tuple[bytes, bytes]:
+        """A file's bytes now, and as they were before the change with all that was written into it since."""
+        now, first = self._now(file), self._first_bytes(file)
+        if content_hash(now) == file.last:
+            return now, first
+        last = None if file.place != file.origin else self._after(file)
+        found = None if last is None else merge(last, first, now)
+        if found is None or found.data is None or found.clashes:
+            raise stale(file.place)
+        self._warnings.append(f"{file.place!r} was edited since; that stays")
+        return now, found.data
 
     def _kept(self, file: TracedFile) -> Iterator[tuple[BeginRecord, str]]:
         """Where a file's first bytes may be kept: with the change that pushed them aside, by its name at that time."""

@@ -1,4 +1,4 @@
-"""Bases that are written into notes, as code blocks of the language `base`."""
+"""Bases that are written into notes as code blocks of the language `base`, also in lists, quotes and callouts."""
 
 import re
 from collections.abc import Iterator
@@ -7,22 +7,39 @@ from typing import Final, NamedTuple
 from bridge.notes.markdown import parse_note
 from bridge.notes.work import TooMuchWork, Work
 
-_OPENING: Final = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*base[ \t]*\r?\n", re.IGNORECASE)
-_MENTION: Final = re.compile(r"^[ ]{0,3}(?:```|~~~)[`~]*[ \t]*base[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+_OPENING: Final = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*base[ \t]*\Z", re.IGNORECASE)
+_MENTION: Final = re.compile(
+    # What may stand before a block: marks of quotes and lists, the box of a task, the name of a footnote.
+    r"^(?>[ \t>*+-]|[0-9]++[.)]|\[[^\]\n]++\]:?)*+(?:```|~~~)[`~]*[ \t]*base[ \t]*\r?$",
+    re.MULTILINE | re.IGNORECASE,
+)
 
 
 class Block(NamedTuple):
     """One base in a note.
 
     Attributes:
-        start: Where its YAML begins.
+        start: Where the code block begins.
         end: Where it ends.
+        lines: Where each line of its YAML begins and ends, without what a list or quote puts before it.
         text: The YAML.
     """
 
     start: int
     end: int
+    lines: tuple[tuple[int, int], ...]
     text: str
+
+    def written(self, note: str, text: str) -> str:
+        """Return the note with other YAML in the block; nothing else changes.
+
+        Args:
+            note: The note that it is in; what follows the block may have changed.
+            text: The YAML, with as many lines.
+        """
+        for (start, end), line in reversed([*zip(self.lines, text.split("\n")[:-1], strict=True)]):
+            note = note[:start] + line + note[end:]
+        return note
 
 
 def mentions_base(note: str) -> bool:
@@ -39,15 +56,14 @@ def base_blocks(note: str) -> Iterator[Block]:
     if not mentions_base(note):
         return
     try:
-        sections = parse_note(note, work=Work.of_one_note()).sections
+        blocks = parse_note(note, work=Work.of_one_note()).code
     except TooMuchWork:
         return
-    for section in sections:
-        opening = _OPENING.match(note, section.start, section.end) if section.type == "code" else None
+    for (start, end), *lines in blocks:
+        opening = _OPENING.match(note[start:end])
         if opening is None:
             continue
-        start, end = opening.end(), section.end
-        last = note.rfind("\n", start - 1, end) + 1
-        if note[last:end].strip().startswith(opening[1]):
-            end = last
-        yield Block(start, max(start, end), note[start:end])
+        last = lines[-1][1] if lines else end
+        if lines and note[slice(*lines[-1])].strip().startswith(opening[1]):
+            lines.pop()
+        yield Block(start, last, tuple(lines), "".join(f"{note[slice(*line)]}\n" for line in lines))

@@ -9,7 +9,7 @@ import orjson
 
 from bridge.errors import InvalidParameters
 
-TOKEN = re.compile(r'"((?:[^"\\]++|\\.)*+)"(\s*+:)?|[{}\[\]]|[^\s{}\[\],:"]++')
+TOKEN = re.compile(r'"((?>[^"\\]++|\\.)*+)"(\s*+:)?|[{}\[\]]|[^\s{}\[\],:"]++')
 """A token of JSON: group 1 is what stands between quotes, and group 2 is there after the name of a member."""
 
 

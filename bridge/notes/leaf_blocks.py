@@ -8,7 +8,7 @@ from bridge.notes.note import Heading, Link
 from bridge.notes.parser_state import TAB, Container, LineMark, ParserState, leading_columns
 from bridge.notes.syntax import DEFINITION, SPACE, decode_destination, is_external
 
-_DELIMITERS = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?:\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+\Z")
+_DELIMITERS = re.compile(r"[ \t]*+\|?+[ \t]*+:?+-++:?+[ \t]*+(?>\|[ \t]*+:?+-++:?+[ \t]*+)*+\|?+[ \t]*+\Z")
 _MAX_LABEL = 1024
 _OPAQUE_HTML = re.compile(r"<(?:[!?]|(?:script|pre|style)\b)", re.IGNORECASE)
 _FENCE_END = re.compile(r" {0,3}+(`{3,}+|~{3,}+)[ \t]*+\Z")
@@ -116,6 +116,7 @@ def read_fenced_code(state: ParserState, line: int, mark: LineMark, container: C
         following += 1
         if closing is not None and closing[1].startswith(fence):
             break
+    state.code.append(range(line, following))
     state.section("code", line, following, container)
     return following
 

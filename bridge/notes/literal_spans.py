@@ -12,9 +12,9 @@ _BLOCKS = (
     "|main|menu|menuitem|meta|nav|noframes|ol|optgroup|option|p|param|pre|section|source|title|summary|table|tbody|td"
     "|tfoot|th|thead|title|tr|track|ul"
 )
-_ATTRIBUTE = r"\s++[A-Za-z_:][A-Za-z0-9:._-]*+(?:\s*+=\s*+(?:[^\"'=<>`\x00-\x20]++|'[^']*+'|\"[^\"]*+\"))?+"
+_ATTRIBUTE = r"\s++[A-Za-z_:][A-Za-z0-9:._-]*+(?>\s*+=\s*+(?:[^\"'=<>`\x00-\x20]++|'[^']*+'|\"[^\"]*+\"))?+"
 
-TAG = rf"<(?:[A-Za-z][A-Za-z0-9-]*+(?:{_ATTRIBUTE})*+\s*+/?|/[A-Za-z][A-Za-z0-9-]*+\s*+)>"
+TAG = rf"<(?:[A-Za-z][A-Za-z0-9-]*+(?>{_ATTRIBUTE})*+\s*+/?|/[A-Za-z][A-Za-z0-9-]*+\s*+)>"
 """One tag, as a pattern."""
 
 _BLANK = re.compile(r"\A\Z")

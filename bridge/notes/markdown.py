@@ -43,7 +43,7 @@ def parse_note(text: str, *, outline: bool = True, work: Work | None = None) -> 
 
     Args:
         text: The file's bytes decoded as UTF-8 with `surrogateescape`, with its byte order mark and line endings.
-        outline: Whether sections and list items are wanted; they are left empty otherwise.
+        outline: Whether sections, list items and code are wanted; they are left empty otherwise.
         work: How much work it may be; without it, as much as it is, and then nothing is ever raised.
 
     Raises:
@@ -81,6 +81,7 @@ def parse_note(text: str, *, outline: bool = True, work: Work | None = None) -> 
         blocks=tuple(sorted(state.blocks)),
         sections=tuple(state.sections) if outline else (),
         list_items=tuple(state.list_items) if outline else (),
+        code=tuple(map(state.lines, state.code)) if outline else (),
     )
 
 

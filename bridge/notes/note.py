@@ -142,6 +142,8 @@ class ParsedNote:
         blocks: Block ids, in order.
         sections: Sections, in order.
         list_items: List items, in order.
+        code: Where each line of each code block between fences begins and ends, the fences too, without what the
+            lists and quotes that it is in put before it.
     """
 
     frontmatter: Mapping[str, Any] | None = None
@@ -155,6 +157,7 @@ class ParsedNote:
     addresses: tuple[Link, ...] = ()
     sections: tuple[Section, ...] = field(default=(), repr=False)
     list_items: tuple[ListItem, ...] = field(default=(), repr=False)
+    code: tuple[tuple[tuple[int, int], ...], ...] = field(default=(), repr=False)
 
     @property
     def all_links(self) -> tuple[Link, ...]:

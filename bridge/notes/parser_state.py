@@ -23,7 +23,7 @@ _BEGIN = re.compile(
     r"[ \t]*+(?:"
     r"(\#{1,6}+(?=[ \t]|\Z))"
     r"|(>)"
-    r"|((?:(?:\* *+){3,}+|(?:- *+){3,}+|(?:_ *+){3,}+)\Z)"
+    r"|((?:(?>\* *+){3,}+|(?>- *+){3,}+|(?>_ *+){3,}+)\Z)"
     r"|([*+-](?=[ \t]|\Z))"
     r"|([0-9]++[.)](?=[ \t]|\Z))"
     r"|(`{3,}+(?=[^`]*+\Z)|~{3,}+)"
@@ -129,6 +129,7 @@ class ParserState:
         self.blocks: list[BlockId] = []
         self.sections: list[Section] = []
         self.list_items: list[ListItem] = []
+        self.code: list[range] = []
 
     def read(self, line: int, container: Container) -> int:
         """Read the lines of a container as blocks.
@@ -163,6 +164,10 @@ class ParserState:
         """Lines were looked at once more, all their characters."""
         letters = self.ends[following - 1] - self.starts[line]
         self.work.spend(following - line + letters // LETTERS_OF_A_STEP)
+
+    def lines(self, which: range) -> tuple[tuple[int, int], ...]:
+        """Where the content of some lines begins and ends."""
+        return tuple((self.starts[line], self.ends[line]) for line in which)
 
     def _first_mark(self, start: int, end: int) -> LineMark:
         """What a line begins where no paragraph is open: indentation counts."""

@@ -15,7 +15,7 @@ from bridge.notes.yaml_text import with_spaces_for_tabs
 if TYPE_CHECKING:
     from ruamel.yaml.nodes import Node, ScalarNode
 
-_LITERAL = re.compile(r"\[\[(?:[^\n\[\]]|\[(?!\[)|\](?!\]))*+\]\]|\[[^\[\]\n]*+\]\([^()\n]*+\)")
+_LITERAL = re.compile(r"\[\[(?>[^\n\[\]]|\[(?!\[)|\](?!\]))*+\]\]|\[[^\[\]\n]*+\]\([^()\n]*+\)")
 _UNCLOSED = re.compile(r"\[[^\[\]\n]*+$|\([^()\n]*+$", re.MULTILINE)
 _NODE_MARK = re.compile(r"(?:[&!]\S*+\s++)+")
 """An anchor or a tag before a value."""

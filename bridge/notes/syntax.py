@@ -17,7 +17,7 @@ SPACE = (
 MAX_LENGTH = 16 * 1024
 """Characters that one wikilink may have; no path is as long, and no text that is shown instead."""
 
-_BODY = re.compile(r"[^\n\[\]]*+(?:(?:\[(?!\[)|\](?!\]))[^\n\[\]]*+)*+\]\]")
+_BODY = re.compile(r"[^\n\[\]]*+(?>(?:\[(?!\[)|\](?!\]))[^\n\[\]]*+)*+\]\]")
 
 
 def wikilink_end(text: str, start: int, end: int) -> int:
@@ -62,12 +62,12 @@ def default_display(link: str) -> str:
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*+:")
 _ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _MALFORMED = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_ANGLED = re.compile(r"<([^<>\n\\]*+(?:\\.[^<>\n\\]*+)*+)>")
+_ANGLED = re.compile(r"<([^<>\n\\]*+(?>\\.[^<>\n\\]*+)*+)>")
 _PARTS = re.compile(r"[()\s]|\\.?", re.DOTALL)
 _SPACE = re.compile(r"[ \t]*+\n?[ \t]*+")
-_TITLE_END = {'"': re.compile(r'[^"\\]*+(?:\\.[^"\\]*+)*+"[ \t]*+\)', re.DOTALL)}
+_TITLE_END = {'"': re.compile(r'[^"\\]*+(?>\\.[^"\\]*+)*+"[ \t]*+\)', re.DOTALL)}
 _TITLE_END["'"] = re.compile(_TITLE_END['"'].pattern.replace('"', "'"), re.DOTALL)
-_TITLE_END["("] = re.compile(r"[^()\\]*+(?:\\.[^()\\]*+)*+\)[ \t]*+\)", re.DOTALL)
+_TITLE_END["("] = re.compile(r"[^()\\]*+(?>\\.[^()\\]*+)*+\)[ \t]*+\)", re.DOTALL)
 
 MAX_DESTINATION = 4096
 """Characters that are looked at for the end of one destination. The longest path of any system is shorter."""
@@ -162,8 +162,8 @@ ANCHOR = re.compile(
 """The beginning of `<a href="address">`, up to its end; the address is the one group that there is."""
 
 DEFINITION = re.compile(
-    r"[ \t]*+\[(?!\^)((?:[^\]\\\n]|\\.)++)\]:[ \t]*+(?:<([^>\[\]\n]*+)>|([^\s\[\]]++))"
-    r"(?:[ \t]++(?:\"[^\"]*+\"|'[^']*+'|\([^)]*+\)))?+[ \t]*+\Z"
+    r"[ \t]*+\[(?!\^)((?>[^\]\\\n]|\\.)++)\]:[ \t]*+(?:<([^>\[\]\n]*+)>|([^\s\[\]]++))"
+    r"(?>[ \t]++(?:\"[^\"]*+\"|'[^']*+'|\([^)]*+\)))?+[ \t]*+\Z"
 )
 """A line that says where a reference leads: its label (group 1) and its address, in `<>` (group 2) or not (3)."""
 

@@ -26,7 +26,7 @@ _PREFIX = re.compile(r"^[ \t?:-]*", re.MULTILINE)
 _ANCHOR = re.compile(r"(?:^|(?<=[\s\[\]{},:?-]))&[^\s\[\]{},]", re.MULTILINE)
 _ALIAS = re.compile(r"\*[^\s\[\]{},]")
 _TABBED_KEY = re.compile(
-    r"""[ ]*+(?:-[ ]++)*+(?:"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'|[^\s"'\[\]{},#&*!|>%@`:][^:\n]*+):([ \t]*\t[ \t]*)"""
+    r"""[ ]*+(?>-[ ]++)*+(?:"(?>[^"\\\n]|\\.)*+"|'[^'\n]*+'|[^\s"'\[\]{},#&*!|>%@`:][^:\n]*+):([ \t]*\t[ \t]*)"""
 )
 """A line's key with white space behind its colon that a tab is in."""
 _BLOCK_SCALAR = re.compile(r"(?:^|[\s:-])[|>][-+0-9]{0,2}[ \t]*(?:[ \t]#.*)?$")

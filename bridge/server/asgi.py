@@ -83,15 +83,18 @@ class _Exchange:
         Raises:
             ConnectionLost: It has ended.
         """
-        async with anyio.create_task_group() as group:
+        scope = anyio.CancelScope()  # a task group would wrap what the block raises
 
-            async def give_up() -> None:
-                await self.gone.wait()
-                group.cancel_scope.cancel()
+        async def give_up() -> None:
+            await self.gone.wait()
+            scope.cancel()
 
-            group.start_soon(give_up)
-            yield
-            group.cancel_scope.cancel()
+        watching = asyncio.create_task(give_up())
+        try:
+            with scope:
+                yield
+        finally:
+            watching.cancel()
         if self.gone.is_set():
             raise ConnectionLost("The client went away before it was answered")
 

@@ -18,6 +18,8 @@ IDLE_SECONDS: Final = 1800.0
 """After which a session that nobody uses ends."""
 UNUSED_SECONDS: Final = 60.0
 """After which a client that has no session and asks nothing counts as gone."""
+ANSWER_SECONDS: Final = 2.0
+"""In which a client whose sessions end is told so as the answer to what it has asked."""
 
 Open = Callable[[Client, InProcess], Session]
 """Opens a session of a client with the bridge."""
@@ -71,6 +73,7 @@ class _OfClient:
         )
         self._ready, self._ending = asyncio.Event(), asyncio.Event()
         self._serving = 0
+        self._answering: set[asyncio.Future[None]] = set()
         self._idle: asyncio.TimerHandle | None = None
         self._running = asyncio.create_task(self._run())
 
@@ -78,10 +81,15 @@ class _OfClient:
         if self._idle is not None:
             self._idle.cancel()
         self._serving += 1
+        answered = asyncio.get_running_loop().create_future()
+        if scope["method"] == "POST":  # GET only listens
+            self._answering.add(answered)
         try:
             await self._ready.wait()
             await self._manager.handle_request(scope, receive, send)
         finally:
+            answered.set_result(None)
+            self._answering.discard(answered)
             self._serving -= 1
             if not self._serving:
                 self._end_later()
@@ -109,4 +117,6 @@ class _OfClient:
         async with self._manager.run():
             self._ready.set()
             await self._ending.wait()
-        self._bridge.close()
+            self._bridge.close()  # whatever was asked fails with that, which is still sent
+            if self._answering:
+                await asyncio.wait(self._answering, timeout=ANSWER_SECONDS)

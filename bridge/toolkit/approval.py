@@ -2,19 +2,47 @@
 
 import asyncio
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
+from bridge.contract.consent import LineComment, Take
+from bridge.contract.drafts import ReviewComment
+from bridge.drafts.store import said_of
+from bridge.errors import InvalidParameters
 from bridge.identity.caller import Caller
 from bridge.journal.ledger import Ledger
 from bridge.toolkit.effects.change import PlannedChange
 from bridge.toolkit.tool import Applied, Output
 from bridge.vault.partial import KeptHunks, LeftOut, is_divisible
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangeKind, ChangePlan, Rest
 from bridge.vault.revision import HunkText, RevisedLines, RevisedPlan, is_editable, revised_lines
 
 T = TypeVar("T")
+
+
+class Drafted(Protocol):
+    """A draft that is put to a person, who may change it before they take it; `bridge.drafts.store.Drafts`. Blocks."""
+
+    def choose(self, draft_id: str, who: str, choices: Mapping[str, Take]) -> ChangePlan:
+        """The plan of a draft once a person has chosen where others changed the same."""
+        ...
+
+    def edit(self, draft_id: str, who: str, path: str, data: bytes, by: str) -> ChangePlan:
+        """The plan of a draft in which a person has edited a file."""
+        ...
+
+    def renewed(self, draft_id: str, who: str) -> ChangePlan:
+        """The plan of a draft as the vault is now."""
+        ...
+
+    def comments(self, draft_id: str, plan: ChangePlan, said: Sequence[LineComment]) -> tuple[ReviewComment, ...]:
+        """What a person says of files and lines, as the client of the draft is told."""
+        ...
+
+    def is_handed_in(self, draft_id: str) -> bool:
+        """Whether the client has done with it, so that the person alone changes it."""
+        ...
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -39,6 +67,8 @@ class Approval:
         workers: Threads for that.
         warned: Adds to a plan the warnings of what its diff does not show.
         own_warnings: Those that the tool gave its plan itself.
+        drafted: Where the plan is that of a draft: knows the draft.
+        who: Whose that is, for people.
 
     Attributes:
         effect: What is to be done: what was proposed, and then what the person made of it.
@@ -53,7 +83,13 @@ class Approval:
         *,
         warned: Callable[[ChangePlan], ChangePlan] = lambda plan: plan,
         own_warnings: tuple[str, ...] = (),
+        drafted: Drafted | None = None,
+        who: str = "",
     ) -> None:
+        self._drafted = drafted if effect.plan.draft is not None else None
+        self._who = who
+        self._whole = effect.plan
+        """The plan before anything was left out of it."""
         self.effect = effect
         self.left_out: tuple[LeftOut, ...] = ()
         self._proposed = effect.plan
@@ -93,6 +129,40 @@ class Approval:
         """
         await self._working(self._ledger.check, self.plan)
 
+    @property
+    def is_draft(self) -> bool:
+        """Whether it is a draft, which can be sent back."""
+        return self._drafted is not None
+
+    async def comments(self, said: Sequence[LineComment]) -> tuple[ReviewComment, ...]:
+        """What the person says of files and lines, as the client of the draft is told.
+
+        Raises:
+            InvalidParameters: There is no such file or line.
+        """
+        drafted, draft = self._of_draft
+        return await self._working(drafted.comments, draft, self.plan, said)
+
+    def send_rest_back(self, words: str, comments: tuple[ReviewComment, ...]) -> None:
+        """What is left out of the draft stays in it, and goes back to its client."""
+        whole = {change.path: change for change in self._whole.changes}
+        moved = {change.path: change.new_path for change in self._whole.changes if change.kind is ChangeKind.MOVE}
+        files: dict[str, bytes | None] = {}
+        for left in self.left_out:
+            is_part = left.change == ChangeKind.MODIFY and len(left.hunks) < left.of
+            after = whole[left.path].after or ""
+            files[moved.get(left.path) or left.path] = self._whole.blobs[after] if is_part else None
+        for place in self.plan.conflicts:
+            if place.taken is None:
+                files.setdefault(place.path, None)
+        self.effect = self.with_plan(dataclasses.replace(self.plan, rest=Rest(files, words, comments)))
+
+    @property
+    def _of_draft(self) -> tuple[Drafted, str]:
+        if self._drafted is None or self.plan.draft is None:
+            raise InvalidParameters("Only a draft can be sent back, and its files be commented on")
+        return self._drafted, self.plan.draft
+
     async def keep_selected(self, keep: KeptHunks) -> str:
         """Leave everything out that is not kept, and check the rest.
 
@@ -106,23 +176,43 @@ class Approval:
             InvalidParameters: The choice makes no sense; all is as before.
             Conflict: The vault has changed since.
         """
+        self._whole = self.plan
         partial = await self._working(self._ledger.part, self.plan, keep)
         self.effect, self.left_out = self.with_plan(partial.plan), partial.left_out
         return partial.plan.digest
 
-    async def revised(self, text: HunkText) -> RevisedPlan:
+    async def revised(self, change: HunkText | Mapping[str, Take] | None, by: str) -> RevisedPlan:
         """The plan with other text in one hunk, with warnings of its own. It holds once it is taken.
 
+        Of a draft that is handed in, the text becomes part of the draft.
+
         Args:
-            text: The text, and for which hunk.
+            change: The text, and for which hunk; of a draft also what is taken where others changed the same, or None
+                where the vault has changed.
+            by: The person's screen.
 
         Raises:
-            InvalidParameters: There is no such hunk, or the text cannot be written.
+            InvalidParameters: There is no such hunk or place, or the text cannot be written.
             Conflict: The vault has changed since.
         """
 
         def revised() -> RevisedPlan:
-            found = self._ledger.revise(dataclasses.replace(self.plan, warnings=self._own_warnings), text)
+            if not isinstance(change, HunkText):
+                drafted, draft = self._of_draft
+                plan = drafted.renewed(draft, self._who) if change is None else drafted.choose(draft, self._who, change)
+                return RevisedPlan(self._warned(plan), "", b"")
+            found = self._ledger.revise(dataclasses.replace(self.plan, warnings=self._own_warnings), change)
+            if (
+                self._drafted is not None
+                and self.plan.draft is not None
+                and self._drafted.is_handed_in(self.plan.draft)
+            ):
+                if any(place.path == found.path and place.taken is None for place in self.plan.conflicts):
+                    raise InvalidParameters(f"Choose what is taken in {found.path!r} first, then edit it")
+                after = next(one.after for one in found.plan.changes if one.path == found.path)
+                data = found.plan.blobs[after or ""]
+                plan = self._drafted.edit(self.plan.draft, self._who, found.path, data, by)
+                return RevisedPlan(self._warned(plan), found.path, found.old)
             return dataclasses.replace(found, plan=self._warned(found.plan))
 
         return await self._working(revised)
@@ -134,7 +224,10 @@ class Approval:
     def take(self, revised: RevisedPlan) -> None:
         """From now on this is what is to be done."""
         self.effect = self.with_plan(revised.plan)
-        self._before[revised.path] = revised.old
+        if revised.path:
+            self._before[revised.path] = revised.old
+        elif not self._before:
+            self._proposed = revised.plan
 
     def reported(self, applied: Applied) -> Applied:
         """What was done, for the tool's report: without the diffs of files whose text is the person's.
@@ -160,6 +253,10 @@ class Approval:
         if self.left_out:
             facts["leftOut"] = [self._left_out(part) for part in self.left_out]
             lines.append("The user left out the following; do not repeat it without asking them why.")
+            if self.plan.rest is not None:
+                lines[-1] = "The user sent the following back; it stays in the draft."
+                lines += [said_of(comment) for comment in self.plan.rest.comments]
+                facts["sentBack"] = [comment.to_wire() for comment in self.plan.rest.comments]
             for part in self.left_out:
                 which = f"{len(part.hunks)} of {part.of} hunks" if part.hunks else "the whole file"
                 lines += [f"{part.path} ({part.change}): {which}", *self._diff(part).splitlines()]

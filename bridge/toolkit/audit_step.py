@@ -142,6 +142,10 @@ class AuditStep:
             facts |= {"by": answer.by, "byId": answer.by_id, "feedback": answer.feedback}
             if answer.elicited:
                 facts["elicited"] = True
+            if answer.send_back:
+                facts["sentBack"] = True
+            if answer.comments:
+                facts["comments"] = [comment.to_wire() for comment in answer.comments]
             if answer.part is not None:
                 facts["planDigest"] = answer.part
             if answer.option is not None:

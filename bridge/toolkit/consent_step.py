@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -30,9 +30,11 @@ from bridge.contract.consent import (
     OwnQuestion,
     RiskLevel,
     Scope,
+    Take,
     ToolFace,
 )
 from bridge.contract.targets import Reach
+from bridge.drafts.store import said_of
 from bridge.errors import Conflict, PermissionDenied
 from bridge.identity.caller import Caller
 from bridge.policy.consent import ConsentCase, Verdict, choices, decide, may_confirm
@@ -416,6 +418,7 @@ class ConsentStep:
                 revise=partial(self._revise, inquiry, approval) if approval else None,
                 keep=partial(self._remember, inquiry),
                 covered=inquiry.covered,
+                comment=approval.comments if approval and approval.is_draft else None,
                 offer=offer if may_confirm(inquiry.case) else None,
                 alone=whole.alone.set,
                 held=approval.held if approval else 0,
@@ -436,18 +439,32 @@ class ConsentStep:
             raise _denied(answer, approval.plan.draft if approval else None)
         if answer.feedback:
             tool_call.comments.append(answer.feedback)
+        if approval is not None and answer.send_back:
+            approval.send_rest_back(answer.feedback or "", answer.comments)
         tool_call.allowed_by_person = True
 
-    async def _revise(self, inquiry: _Inquiry, approval: Approval, text: HunkText, by: Caller) -> ConsentRequest:
-        """The question about the plan that a person's text makes. Nothing but a yes to it, or a no, is offered."""
-        revised = await approval.revised(text)
+    async def _revise(
+        self,
+        inquiry: _Inquiry,
+        approval: Approval,
+        change: HunkText | Mapping[str, Take] | None,
+        by: Caller | None,
+    ) -> ConsentRequest:
+        """The question about another plan: of a person's text or choices, or of the vault as it is now (None).
+
+        Nothing but a yes to it, or a no, is offered.
+        """
+        revised = await approval.revised(change, "" if by is None else by.name)
         effect = approval.with_plan(revised.plan)
         tool, tool_call, settings = inquiry.tool, inquiry.tool_call, inquiry.settings
         case = replace(self.verdict(tool, effect, tool_call, settings)[0], only_once=True)
         offered = self._offered(case, settings)
         question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
-        ruled = Verdict("ask", "revised", f"the user edited the text of {text.path!r} before answering")
-        self._record(tool_call, ruled, None, targets=case.targets, edit=PlanEdit(by, revised.plan.digest))
+        if by is not None:
+            ruled = Verdict("ask", "chosen", "the user chose what is taken before answering")
+            if isinstance(change, HunkText):
+                ruled = Verdict("ask", "revised", f"the user edited the text of {change.path!r} before answering")
+            self._record(tool_call, ruled, None, targets=case.targets, edit=PlanEdit(by, revised.plan.digest))
         approval.take(revised)
         before = inquiry.question
         inquiry.case, inquiry.offered = case, offered
@@ -458,7 +475,7 @@ class ConsentStep:
                 "expires_at": before.expires_at,
                 "hunks_supported": approval.is_divisible,
                 "editable": approval.is_editable,
-                "revised": True,
+                "revised": before.revised or isinstance(change, HunkText),
             }
         )
         return inquiry.question
@@ -540,7 +557,10 @@ def _denied(answer: ConsentAnswer, draft: str | None) -> PermissionDenied:
     """What the caller gets to know of a no: the person's words, and what it can do now."""
     said = f" and said: {answer.feedback}" if answer.feedback else ""
     end = "" if said.endswith((".", "!", "?")) else "."
-    data = {"feedback": answer.feedback} if answer.feedback else {}
+    data: dict[str, Any] = {"feedback": answer.feedback} if answer.feedback else {}
+    if answer.comments:
+        data["comments"] = [comment.to_wire() for comment in answer.comments]
+        end += "".join(f"\n- {said_of(comment)}" for comment in answer.comments) + "\n"
     if draft is None:
         then = "Do not repeat it unchanged; ask the user what they want instead"
     else:

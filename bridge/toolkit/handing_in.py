@@ -7,13 +7,15 @@ is then: so it is a question like any other. Where the vault changes while the p
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
 from bridge.clock import Clock
+from bridge.contract.consent import ConsentRequest
+from bridge.contract.drafts import ReviewComment
 from bridge.contract.result import ToolResult
 from bridge.drafts.draft import Draft
 from bridge.drafts.store import Drafts
@@ -38,12 +40,16 @@ class Around:
         client: A client as it is now, by its id; None where there is none.
         connections: How many connections of a client are open.
         has_screen: Whether a screen of the person's is there to be asked at.
+        questions: What the person is asked.
+        renew: Shows one of these questions anew, with what the vault is like now.
     """
 
     call: Callable[[ToolCall], Awaitable[ToolResult]]
     client: Callable[[str], Client | None]
     connections: Callable[[str], int]
     has_screen: Callable[[], bool]
+    questions: Callable[[], Sequence[ConsentRequest]]
+    renew: Callable[[str], Awaitable[None]]
 
 
 class HandingIn:
@@ -66,6 +72,12 @@ class HandingIn:
         self._failed: set[str] = set()
         """Those that could not be put, until the person comes again."""
         self._looking: asyncio.Task[None] | None = None
+        self._changed: set[str] = set()
+        """What has changed in the vault since it was looked last."""
+
+    def changed(self, paths: Iterable[str]) -> None:
+        """Something has changed in the vault: what is shown of it is shown anew with the next look. Any thread."""
+        self._changed |= set(paths)
 
     def start(self) -> None:
         """Look from now on."""
@@ -83,7 +95,21 @@ class HandingIn:
         for draft in self._of_clients_in_drafts():
             if self._is_over(draft.head.client_id):
                 await self._end_session(draft)
+        changed, self._changed = self._changed, set()
+        if changed:
+            await self._renew(changed)
         self._put()
+
+    async def _renew(self, changed: set[str]) -> None:
+        """Show the drafts anew that are shown and have to do with files that have changed."""
+        for question in self._around.questions():
+            shown = question.preview
+            if question.draft is None or shown is None or not self._drafts.is_handed_in(question.draft):
+                continue
+            about = {path for file in shown.files for path in (file.path, file.new_path)}
+            about |= {place.path for place in shown.conflicts}
+            if about & changed:
+                await self._around.renew(question.request_id)
 
     @property
     def awaits_sessions(self) -> bool:
@@ -155,11 +181,13 @@ class HandingIn:
                 )
             )
             if result.success:  # taken, and ended by that; or nothing of it differs from the vault any more
-                await asyncio.to_thread(self._drafts.taken, draft_id)
+                if draft.head.state == "handed_in":  # else a part was taken, and the rest went back
+                    await asyncio.to_thread(self._drafts.taken, draft_id)
                 return
             data: dict[str, Any] = result.data if isinstance(result.data, dict) else {}
             if data.get("code") == "denied_by_user":
-                await asyncio.to_thread(self._drafts.send_back, draft, data.get("feedback"))
+                comments = [ReviewComment.model_validate(one) for one in data.get("comments", ())]
+                await asyncio.to_thread(self._drafts.send_back, draft, data.get("feedback"), comments)
                 return
             if data.get("code") != "stale":
                 self._failed.add(draft_id)

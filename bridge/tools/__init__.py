@@ -77,8 +77,8 @@ def providers(services: ToolServices) -> list[ToolProvider]:
     grep = Grep(storage.files, clock, everything, services.denied)
     texts = SearchTexts(everything.texts, storage.files, clock, services.pdfs)
     search = NoteSearch(storage.knowledge, StoredWords(everything.search), texts, services.meaning)
-    find, *others = core_tools(storage, clock, services.pdfs)
-    others.append(AwaitDecisionTool(services.calls))
+    find, *others = core_tools(storage, clock, services.pdfs, services.pictures)
+    others.append(AwaitDecisionTool(services.calls, services.decided))
     searching: list[Tool[Any]] = [SearchNotesTool(storage, search), SearchFilesTool(storage, grep)]
     files = [*searching, *file_tools(storage, clock, services.handed)]
     history: list[Tool[Any]] = [

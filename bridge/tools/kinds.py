@@ -5,6 +5,7 @@ from typing import Any
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.notes.canvas_board import CANVAS
 from bridge.toolkit.output_schema import Schema
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import VAULT, ToolSpec
@@ -29,6 +30,15 @@ def by_kind(paths: Sequence[str], notes: frozenset[str], others: frozenset[str])
         yield notes
     if False in kinds or not kinds:
         yield others
+
+
+def by_text(paths: Sequence[str], notes: frozenset[str], others: frozenset[str]) -> Iterator[frozenset[str]]:
+    """Acts as of `by_kind` that change text: where it is that of a canvas, it is the work of `edit_canvas` too."""
+    canvases = {path for path in paths if path.lower().endswith(CANVAS)}
+    if canvases:
+        yield others | {"edit_canvas"}
+    if canvases != set(paths) or not paths:
+        yield from by_kind([path for path in paths if path not in canvases], notes, others)
 
 
 def read_spec(

@@ -14,6 +14,7 @@ from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
 from bridge.index.permitted import PermittedKnowledge
 from bridge.index.search.meaning import Meaning, NoMeaning
 from bridge.index.vault_index import VaultIndex
+from bridge.pictures.reader import PictureReader
 from bridge.toolkit.permitted import Denials, PermittedFiles
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
@@ -157,8 +158,10 @@ class ToolServices:
         denied: The rules that close files for reading.
         handed: Which files a session may read whole.
         calls: The calls that have a ticket. They are made by the tools, so they are there only later.
+        decided: What a caller is told of its drafts that the user has sent back, or is to decide about.
         meaning: Compares texts by meaning.
         pdfs: The texts of PDF files.
+        pictures: Makes pictures ready to be shown; None: none are shown.
         storage: The vault as tools see it: without closed files, but for planning.
         index: What is known of the notes that may be read.
     """
@@ -170,8 +173,10 @@ class ToolServices:
     denied: Denials = field(default=lambda: None)
     handed: Handed = field(default=lambda _session_id, _path: False)
     calls: Callable[[], CallsPort] = field(default=NoCalls)
+    decided: Callable[[Caller], str] = lambda _caller: ""
     meaning: Meaning = field(default=NoMeaning())
     pdfs: PdfTexts = field(default=NoPdfTexts())
+    pictures: PictureReader | None = None
     storage: VaultStorage = field(init=False)
 
     def __post_init__(self) -> None:

@@ -13,7 +13,8 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 import orjson
 
-from bridge.contract.consent import Addition, FilePreview, Operation
+from bridge.contract.consent import Addition, FilePreview, MergePlace, Operation
+from bridge.contract.drafts import ReviewComment
 from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.change_notes import binary_kind, change_note
 from bridge.vault.compare import Region
@@ -102,6 +103,21 @@ class BrokenLink(NamedTuple):
     link: str
 
 
+@dataclass(frozen=True, slots=True)
+class Rest:
+    """What of a draft is not taken and goes back to its client.
+
+    Attributes:
+        files: The files that stay in the draft, where it has them; each with its whole text where a part is taken.
+        words: What the person says.
+        comments: What they say about files and lines.
+    """
+
+    files: Mapping[str, bytes | None]
+    words: str = ""
+    comments: tuple[ReviewComment, ...] = ()
+
+
 @dataclass(frozen=True)
 class ChangePlan:
     """A list of changes that happens wholly or not at all.
@@ -134,6 +150,8 @@ class ChangePlan:
             digest.
         draft: The draft that it is the plan of. Not part of the digest.
         restores: Whether it brings back, for the user, what another program changed. Not part of the digest.
+        conflicts: Of a draft, where another hand changed the same. Not part of the digest.
+        rest: Of a draft's plan of which a person takes a part: what stays in the draft. Not part of the digest.
     """
 
     operation: Operation
@@ -156,6 +174,8 @@ class ChangePlan:
     reads: tuple[str, ...] = ()
     draft: str | None = None
     restores: bool = False
+    conflicts: tuple[MergePlace, ...] = ()
+    rest: Rest | None = None
 
     @cached_property
     def digest(self) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from typing import Any
 
 import pytest
+from PIL import Image
 
 from tests.chat.conftest import Talk
 from tests.chat.ollama_server import CUT, END, ScriptedReply, calls, say, tells, use
@@ -62,6 +63,16 @@ async def test_a_call_is_made_and_its_result_goes_back_under_its_id_and_its_name
     assert sent[-1]["tool_call_id"] == sent[-2]["tool_calls"][0]["id"] == wanted["id"]
     assert "call Ada" in sent[-1]["content"]
     assert [(one["tool"], one["state"]) for one in talk.tools] == [("read", "running"), ("read", "done")]
+
+
+async def test_a_model_is_told_that_it_is_not_shown_a_picture(talk: Talk) -> None:
+    Image.new("RGB", (30, 20), "red").save(talk.vault / "Cat.png")
+    talk.person.answer = "allow_once"
+    talk.ollama.script = [[say(calls=[use("read", path="Cat.png")]), END], tells("A cat?")]
+    assert (await talk.ask("What is on it?"))["end"] == "answered"
+    said = talk.ollama.asked[1]["messages"][-1]["content"]
+    assert "30 by 20 pixels" in said
+    assert said.endswith("[Pictures are not passed on in this chat: ask the user what is on them.]")
 
 
 async def test_several_calls_of_one_reply_are_made_in_order_one_after_the_other(talk: Talk) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, Self
 
@@ -15,7 +15,7 @@ from bridge.cli.keyboard import PersonLeft, Prompt
 from bridge.cli.open_questions import ConsentAnswer, Edit, QuestionEnd, Questions
 from bridge.cli.printer import Printer
 from bridge.clock import stamp
-from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Grant, Outcome, Revision
+from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Grant, Outcome, Revision, Take
 from tests.cli.offers import OPTIONS
 from tests.patience import PATIENCE
 
@@ -55,6 +55,7 @@ class RecordingResponder:
     def __init__(self) -> None:
         self.answers: list[ConsentAnswer] = []
         self.edits: list[Edit] = []
+        self.choices: list[dict[str, Take]] = []
         self.reply: ConsentReply | None = ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by="Terminal")
         self.revision: Revision | None = None
 
@@ -65,6 +66,11 @@ class RecordingResponder:
     async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
         del request
         self.edits.append(edit)
+        return self.revision
+
+    async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
+        del request
+        self.choices.append(dict(choices))
         return self.revision
 
 

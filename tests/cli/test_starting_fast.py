@@ -79,6 +79,7 @@ ROOMS = {
         "memory",
         "notes",
         "pdf",
+        "pictures",
         "policy",
         "ports",
         "records",

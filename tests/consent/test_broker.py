@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.consent.broker import MAX_FEEDBACK, MAX_OPEN, Broker, ConsentAnswer, Covered, Revise
+from bridge.consent.broker import MAX_FEEDBACK, MAX_OPEN, Broker, Change, ConsentAnswer, Covered, Revise
 from bridge.contract.base import Event
 from bridge.contract.consent import (
     ConsentReply,
@@ -124,7 +124,8 @@ async def edit(broker: Broker, by: str = "Screen a", digest: str = DIGEST) -> Re
 def edited(*, turns_taken: int = 0, failure: ToolFailure | None = None) -> Revise:
     """Makes the question about the edited plan, after so many turns of the loop; or fails."""
 
-    async def revise(text: HunkText, by: Caller) -> ConsentRequest:
+    async def revise(text: Change, by: Caller | None) -> ConsentRequest:
+        assert by is not None
         assert (text, by.client) == (TEXT, HOST)
         await turns(turns_taken)
         if failure is not None:

@@ -174,7 +174,7 @@ def test_an_edit_elsewhere_in_the_file_stays_and_is_named() -> None:
 @pytest.mark.parametrize(
     ("theirs", "why"),
     [
-        (FILES["a.md"].replace("two", "TWO"), "'a.md' has been edited in the same place meanwhile (lines 2)"),
+        (FILES["a.md"].replace("two", "TWO"), "'a.md' has been edited in the same place meanwhile (line 2)"),
         (None, "'a.md' is not there any more"),
     ],
 )

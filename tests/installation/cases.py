@@ -37,7 +37,7 @@ CASES: Final[tuple[tuple[str, dict[str, Any]], ...]] = (
     ("list_tags", {}),
     ("note_info", {"path": "Ideas.md"}),
     ("vault_report", {}),
-    ("tasks", {"status": "open"}),
+    ("tasks", {"status": "todo"}),
     ("create_note", {"path": "New.md", "content": "# New\n"}),
     ("create_folder", {"path": "Archive"}),
     ("edit", {"path": "New.md", "edits": [{"old_text": "# New", "new_text": "# Newer"}]}),

@@ -84,7 +84,7 @@ def check_doctor(installed: Installed, vault: Path) -> None:
     found = installed.json("doctor", "--vault", str(vault))
     assert [check for check in found["checks"] if check["level"] == "fail"] == []
     (workers,) = (check["what"] for check in found["checks"] if check["name"] == "workers")
-    kinds = "search, page, PDF, embedding" if "semantic" in installed.extras else "search, page, PDF"
+    kinds = "search, page, PDF, picture" + (", embedding" if "semantic" in installed.extras else "")
     assert workers.endswith(f"({kinds})")
 
 

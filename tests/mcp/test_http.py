@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import aiohttp
 import orjson
@@ -87,10 +88,9 @@ async def test_a_revoked_client_is_shut_out_and_its_streams_end(door: Door) -> N
     assert (await door.post("ping", {}, door.token("Robot"), **session))[0] == 401
 
 
-async def test_a_client_that_hangs_up_leaves_no_question(door: Door, era: str) -> None:
+async def edit(door: Door, era: str) -> "asyncio.Task[Any]":
+    """A client's edit about which the person has been asked."""
     door.person.answer = None
-    ended = asyncio.Event()
-    door.person.host.on("consent.resolved", lambda _params: ended.set())
     call = {"name": "apply_patch", "arguments": EDIT}
     if era == "legacy":
         _, headers, _ = await door.post("initialize", HANDSHAKE, door.token("Robot"))
@@ -100,6 +100,13 @@ async def test_a_client_that_hangs_up_leaves_no_question(door: Door, era: str) -
         more = {"MCP-Protocol-Version": VERSION, "Mcp-Method": "tools/call", "Mcp-Name": "apply_patch"}
     calling = asyncio.create_task(door.post("tools/call", call, door.token("Robot"), **more))
     await door.person.until_asked()
+    return calling
+
+
+async def test_a_client_that_hangs_up_leaves_no_question(door: Door, era: str) -> None:
+    ended = asyncio.Event()
+    door.person.host.on("consent.resolved", lambda _params: ended.set())
+    calling = await edit(door, era)
     calling.cancel()
     async with asyncio.timeout(PATIENCE):
         await ended.wait()
@@ -126,6 +133,18 @@ async def test_a_client_that_asks_nothing_any_more_counts_as_gone(door: Door, mo
     async with asyncio.timeout(PATIENCE):
         while hub.connected(client):  # noqa: ASYNC110 - nothing tells of it
             await asyncio.sleep(0.01)
+
+
+async def test_a_client_that_waits_is_answered_when_the_bridge_stops(vault: Path, era: str) -> None:
+    async with aiohttp.ClientSession() as http:
+        async with Bridge(vault) as bridge, person_at(vault) as person:
+            bridge.settings.update({"enabledTools": ["*"], "waitSeconds": 300})
+            calling = await edit(Door(bridge, person, http, vault), era)
+        async with asyncio.timeout(PATIENCE):
+            status, _, body = await calling
+    assert status == 200
+    assert '"isError":true' in body
+    assert "This client's session has ended; connect again" in body
 
 
 async def test_the_bridge_stops_while_clients_listen(vault: Path) -> None:

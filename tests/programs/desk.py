@@ -35,11 +35,15 @@ class Ended:
     err: str
     turns: tuple[Turn, ...]
 
-    def answers(self, number: int) -> str:
-        """Return what the model was shown as the answers to the calls of a turn, the first being 1."""
+    def turn(self, number: int) -> Turn:
+        """Return the request that comes after so many turns with calls."""
         turn = next((one for one in self.turns if one.number == number), None)
         assert turn is not None, f"no turn {number}:\n{self.out}\n{self.err}"
-        return "\n".join(answer.text for answer in turn.answers)
+        return turn
+
+    def answers(self, number: int) -> str:
+        """Return what the model was shown as the answers to the calls of a turn, the first being 1."""
+        return "\n".join(answer.text for answer in self.turn(number).answers)
 
 
 @dataclass

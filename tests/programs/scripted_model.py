@@ -4,13 +4,17 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final
 
 from aiohttp import web
 
 from tests.patience import PATIENCE
 from tests.programs.apis import APIS, Api
 from tests.programs.conversation import Said, Step, Turn
+
+EARLY: Final = "Some MCP servers are still connecting"
+"""What Claude Code answers to a search before the tools are there, and that one should search again."""
 
 
 class ScriptedModel:
@@ -26,16 +30,18 @@ class ScriptedModel:
         self.turns: list[Turn] = []
         self.url = ""
         self._steps: tuple[Step, ...] = ()
+        self._early: set[int] = set()
         self._news = asyncio.Event()
 
     def play(self, *steps: Step) -> None:
         """Begin anew, with these steps."""
         self._steps = steps
+        self._early.clear()
         self.turns.clear()
 
-    async def until_turn(self, number: int) -> Turn:
-        """Wait for the request that comes after so many turns with calls."""
-        async with asyncio.timeout(PATIENCE):
+    async def until_turn(self, number: int, waits: float) -> Turn:
+        """Wait for the request that comes after so many turns with calls, the last of which takes so many seconds."""
+        async with asyncio.timeout(PATIENCE + waits):
             while (turn := next((one for one in self.turns if one.number == number), None)) is None:
                 self._news.clear()
                 await self._news.wait()
@@ -47,12 +53,18 @@ class ScriptedModel:
         if api is None or request.method != "POST":
             return web.json_response({"data": [], "models": [], "object": "list", "input_tokens": 1, "totalTokens": 1})
         body = await request.json()
-        turn = api.turn(body)
+        turn = self._numbered(api.turn(body))
         said = await self._say(turn)
         whole, events = api.answer(turn, said)
         if body.get("stream") or "stream" in request.path:
             return await self._stream(request, api, events)
         return web.json_response(whole)
+
+    def _numbered(self, turn: Turn) -> Turn:
+        """A turn whose search came too early, as it was told, is the turn before once more: the search is repeated."""
+        if any(EARLY in answer.text for answer in turn.answers):
+            self._early.add(turn.number)
+        return replace(turn, number=turn.number - sum(early <= turn.number for early in self._early))
 
     async def _say(self, turn: Turn) -> Said:
         if not turn.offered:

@@ -27,8 +27,7 @@ async def test_what_of_an_answer_the_model_is_shown(desk: Desk, program: Program
     first = [find(*ANSWERS)] if program.finds else []
     ended = await desk.run(program, *first, *(ours(name, word="hello") for name in ANSWERS), "Done.")
     for number, name in enumerate(ANSWERS, len(first) + 1):
-        turn = next(turn for turn in ended.turns if turn.number == number)
-        page.note(program, "forms", name, shown(turn.answers))
+        page.note(program, "forms", name, shown(ended.turn(number).answers))
     adds = added(ended.turns[-1])
     assert adds == set(program.adds)
     page.note(program, "forms", "adds", ", ".join(f"`{name}`" for name in sorted(adds)) or "nothing")

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+import aiohttp
 import pytest
 
 from bridge.app import Bridge
@@ -71,6 +72,15 @@ class Served:
         return [server["command"], *server["args"]]
 
 
+async def awake(url: str, token: str) -> None:
+    """A bridge has loaded what MCP needs, as it does at its first request.
+
+    SDKs wait ten seconds for that, and then shake hands in the older way, whose sessions end with the bridge.
+    """
+    async with asyncio.timeout(PATIENCE), aiohttp.ClientSession(headers={"Authorization": f"Bearer {token}"}) as http:
+        await http.post(url, json={})
+
+
 async def question_of(person: Person, client: str, note: str) -> dict[str, Any]:
     """Return the question about a note that a client has asked."""
     async with asyncio.timeout(PATIENCE):
@@ -103,6 +113,8 @@ async def test_agents_of_all_sdks_work_at_once(desk: Desk, way: str) -> None:
         async with served.bridge() as person:
             for sdk in SDKS:
                 target = await served.target(way, f"{sdk.id} {way}")
+                if way == "http":
+                    await awake(*target)
                 group.create_task(work(sdk, target, person))
             await ready.wait()
         async with served.bridge():

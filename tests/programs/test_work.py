@@ -18,6 +18,7 @@ from tests.programs.entries import add_to_entry
 from tests.programs.programs import CODEX, PROGRAMS, WRITES_PROGRAMS, Program, why_not
 
 EDIT = {"path": "Ideas.md", "edits": [{"old_text": "Old content here.", "new_text": "New content here."}]}
+FOUND = "by its search; one that comes too early says so"
 REFUSED = {"path": "Notes/Meeting.md", "edits": [{"append": "- call Bob\n"}]}
 
 
@@ -87,12 +88,12 @@ async def test_the_first_request_has_our_tools_while_no_bridge_runs_yet(desk: De
         pass
     ended = await desk.run(program, *steps(program, ours("read", path="Ideas.md"), "Done."))
     if program.finds:
-        assert "read" in ended.turns[1].ours, ended.answers(1)
+        assert "read" in ended.turn(1).ours, ended.answers(1)
         assert "Old content here." in ended.answers(2)
     else:
         assert {"search", "read", "edit"} <= set(ended.turns[0].ours)
         assert "Old content here." in ended.answers(1)
-    page.note(program, "work", "first", "by its search" if program.finds else "yes")
+    page.note(program, "work", "first", FOUND if program.finds else "yes")
 
 
 async def test_a_bridge_that_is_killed_between_two_calls_is_replaced(desk: Desk, program: Program) -> None:
@@ -150,13 +151,14 @@ async def test_an_answer_after_more_than_90_seconds_reaches_the_model(desk: Desk
     programs = [program for program in PROGRAMS if not why_not(program)]
     if not programs:
         pytest.skip(why_not(PROGRAMS[0]))
-    async with served(desk, *programs, waitSeconds=46, consentMode={}) as person:
+    wait = 46
+    async with served(desk, *programs, waitSeconds=wait, consentMode={}) as person:
         person.answer = None
         waiting = (ours("read", path="Ideas.md"), ask_again, ask_again, "Done.")
         running = [await desk.start(program, *steps(program, *waiting)) for program in programs]
         for times in (1, 2):
             turns = [times + len(steps(program)) for program in programs]
-            await asyncio.gather(*(one.model.until_turn(turn) for one, turn in zip(running, turns, strict=True)))
+            await asyncio.gather(*(one.model.until_turn(turn, wait) for one, turn in zip(running, turns, strict=True)))
         for question in person.asked:
             await person.respond(question, "allow_once")
         ended = await asyncio.gather(*(one.end() for one in running))

@@ -15,6 +15,7 @@ from scripts.lib import (
     bench_names,
     bench_path,
     bench_patterns,
+    bench_pdf,
     bench_peers,
     bench_processes,
     bench_questions,
@@ -60,6 +61,14 @@ def descriptor_limit() -> Any:
 async def test_path(capsys: pytest.CaptureFixture[str]) -> None:
     await bench_path.run()
     assert "apply_patch" in capsys.readouterr().out
+
+
+async def test_pdf(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    monkeypatch.setattr(bench_pdf, "PLAYGROUND", tmp_path)
+    monkeypatch.setattr(bench_pdf, "PAGES", 3)
+    monkeypatch.setattr(bench_pdf, "FILES", 2)
+    await bench_pdf.run()
+    assert capsys.readouterr().out.count("   ratio   ") == 3
 
 
 async def test_rpc(capsys: pytest.CaptureFixture[str]) -> None:

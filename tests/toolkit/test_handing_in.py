@@ -3,12 +3,11 @@
 import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from bridge.clock import SystemClock
 from bridge.contract.consent import Operation
 from bridge.contract.result import ToolResult
 from bridge.drafts.draft import Base, Draft
@@ -23,21 +22,12 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
+from tests.setting_forward import Moment
 
 ROBOT = Client("robot", "Robot", frozenset(), drafts=True)
 OTHER = Client("other", "Other", frozenset(), drafts=True)
 ASKS = Client("asks", "Asks", frozenset())
 CALLER = Caller(ROBOT, "c-1")
-
-
-class Moment(SystemClock):
-    """A clock that is set forward."""
-
-    def __init__(self) -> None:
-        self.ahead = timedelta()
-
-    def now(self) -> datetime:
-        return super().now() + self.ahead
 
 
 @dataclass
@@ -59,12 +49,17 @@ class World:
             client=self.clients.get,
             connections=lambda client_id: self.connected.get(client_id, 0),
             has_screen=lambda: self.screen,
+            questions=list,
+            renew=self.renew,
         )
         self.handing_in = HandingIn(self.drafts, around, self.clock)
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
         self.put.append(tool_call)
         return await self.answers.get()
+
+    async def renew(self, request_id: str) -> None:
+        raise AssertionError(request_id)  # nothing here is a question
 
     def plan(self, path: str) -> ChangePlan:
         builder = PlanBuilder(self.root, judge)

@@ -17,6 +17,7 @@ from bridge.index.pdfs.pdf_index import PdfIndex
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.record import ChangeDiff, HistoryEntry
 from bridge.pdf.reader import PdfReader
+from bridge.pictures.reader import PictureReader
 from bridge.policy.redaction import hide_secrets
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage, MemoryTree
@@ -167,12 +168,16 @@ def _on_disk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Ben
         files, index = VaultFiles(root), indexed(vault)
         reader = PdfReader(clock, hide_secrets)
         pdfs = PdfIndex(index, files, lambda: None, clock, reader, folder=None, wanted=lambda: True)
-        services = ToolServices(files=files, everything=index, history=history, clock=clock, pdfs=pdfs)
+        pictures = PictureReader(clock, hide_secrets)
+        services = ToolServices(
+            files=files, everything=index, history=history, clock=clock, pdfs=pdfs, pictures=pictures
+        )
         made = providers(services)
         yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools(PERSON)}, history, clock)
         for provider in made:
             asyncio.run(provider.stop())
         pdfs.close()
+        pictures.close()
 
 
 @pytest.fixture

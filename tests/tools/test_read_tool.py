@@ -1,14 +1,18 @@
 """read: a file or some of its lines, within a limit, with the facts about it."""
 
+import base64
+import io
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 
+from bridge.contract.result import ImagePart
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
 from bridge.settings.model import Settings
-from bridge.toolkit.tool import ReadEffect, in_vault
+from bridge.toolkit.tool import Output, ReadEffect, in_vault
 from tests.pdf import pdf_files
 
 Modified = Callable[[str], str]
@@ -111,6 +115,7 @@ def test_a_binary_file_is_described_and_its_bytes_are_kept_back(disk_bench: Any,
         "binary": True,
         "kind": "image",
         "mimeType": "image/png",
+        "whyNoPicture": "it is damaged, or of a kind that is not shown",
     }
     assert "secret" not in output.text
 
@@ -217,11 +222,15 @@ def manual(vault: Path, disk_bench: Any) -> Any:
     ("path", "pages", "foot"),
     [
         ("Manuals/Boiler.pdf", [1, 2, 3, 4], "[pages 1-4 of 4]"),
-        ("Manuals/Boiler.pdf#page=2", [2], "[pages 2-2 of 4; next: Manuals/Boiler.pdf#page=3]"),
+        (
+            "Manuals/Boiler.pdf#page=2",
+            [2],
+            "[pages 2-2 of 4; next: Manuals/Boiler.pdf#page=3; as a picture: Manuals/Boiler.pdf#page=2&picture]",
+        ),
         ("Manuals/Boiler.pdf#page=2-3", [2, 3], "[pages 2-3 of 4; next: Manuals/Boiler.pdf#page=4]"),
         ("Manuals/Boiler.pdf#page=3-9", [3, 4], "[pages 3-4 of 4]"),
-        ("[[Manuals/Boiler.pdf#page=4]]", [4], "[pages 4-4 of 4]"),
-        ("![[Manuals/Boiler.pdf#page=4&height=400|the index]]", [4], "[pages 4-4 of 4]"),
+        ("[[Manuals/Boiler.pdf#page=4]]", [4], "[pages 4-4 of 4; as a picture: Manuals/Boiler.pdf#page=4&picture]"),
+        ("![[Manuals/Boiler.pdf#page=3-4&height=400|the index]]", [3, 4], "[pages 3-4 of 4]"),
     ],
 )
 def test_a_pdf_is_read_by_its_pages(manual: Any, path: str, pages: list[int], foot: str) -> None:
@@ -239,7 +248,7 @@ def test_pages_that_do_not_fit_are_left_for_the_next_call(manual: Any) -> None:
     assert output.text.splitlines()[-1] == "[pages 1-2 of 4; next: Manuals/Boiler.pdf#page=3]"
     cut = manual.read("read", path="Manuals/Boiler.pdf#page=2", maxBytes=34)
     assert cut.data["pages"] == [{"page": 2, "text": "Open the v"}]
-    assert cut.text.endswith("; the page is cut]")
+    assert "; the page is cut; " in cut.text
 
 
 @pytest.mark.slow
@@ -278,3 +287,79 @@ def test_a_question_about_a_pdf_names_the_file(manual: Any) -> None:
     for path in ("Manuals/Boiler.pdf#page=2", "[[Manuals/Boiler.pdf#page=2]]"):
         effect = manual.prepare("read", path=path)
         assert effect.targets == in_vault("Manuals/Boiler.pdf")
+
+
+def photo(colour: str, size: tuple[int, int] = (40, 30)) -> bytes:
+    body = io.BytesIO()
+    exif = Image.Exif()
+    exif[0x010E] = "taken at home"
+    Image.new("RGB", size, colour).save(body, "JPEG", exif=exif)
+    return body.getvalue()
+
+
+def seen(output: Output) -> list[tuple[int, int, int]]:
+    """The colour in the middle of each picture of an answer."""
+    colours = []
+    for part in output.parts:
+        assert isinstance(part, ImagePart)
+        data = base64.b64decode(part.data)
+        assert b"taken at home" not in data
+        image = Image.open(io.BytesIO(data)).convert("RGB")
+        assert Image.MIME[Image.open(io.BytesIO(data)).format or ""] == part.mime_type
+        colours.append(image.getpixel((image.width // 2, image.height // 2)))
+    return colours  # type: ignore[return-value] # three bands
+
+
+@pytest.mark.slow
+def test_a_picture_is_shown_small_and_without_what_the_camera_wrote(vault: Path, disk_bench: Any) -> None:
+    original = photo("red", (3000, 2000))
+    (vault / "Holiday.jpg").write_bytes(original)
+    output = disk_bench.read("read", path="Holiday.jpg")
+    ((red, green, blue),) = seen(output)
+    assert (red > 240, max(green, blue) < 20) == (True, True)
+    shown = output.data["picture"]
+    assert (shown["width"], shown["height"], output.data["width"], output.data["height"]) == (1500, 1000, 3000, 2000)
+    assert output.text == (
+        f"Holiday.jpg is a picture (image/jpeg, 3000 by 2000 pixels, {len(original)} bytes). "
+        f"Its picture is beside this text: 1500 by 1000 pixels, {shown['mimeType']}."
+    )
+    assert (vault / "Holiday.jpg").read_bytes() == original
+
+
+@pytest.mark.slow
+def test_of_many_pictures_three_are_shown_and_fit_together(vault: Path, disk_bench: Any) -> None:
+    noise = io.BytesIO()
+    Image.effect_noise((1200, 900), 90).save(noise, "PNG")
+    names = [f"{number}.png" for number in range(4)]
+    for name in names:
+        (vault / name).write_bytes(noise.getvalue())
+    output = disk_bench.read("read", paths=[*names, "Ideas.md"])
+    assert len(output.parts) == 3
+    assert sum(len(part.data) for part in output.parts) < 1_000_000
+    assert ["picture" in file for file in output.data["files"]] == [True, True, True, False, False]
+    assert "an answer shows 3 pictures at most; read it by itself" in output.text
+    assert disk_bench.read("read", path="3.png").parts
+
+
+@pytest.mark.slow
+def test_what_cannot_be_shown_says_why(vault: Path, disk_bench: Any) -> None:
+    (vault / "Broken.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0")
+    output = disk_bench.read("read", path="Broken.png")
+    assert output.parts == ()
+    assert output.text.endswith(
+        "Its bytes are not shown. Not shown as a picture: it is damaged, or of a kind that is not shown."
+    )
+    assert output.data["whyNoPicture"] == "it is damaged, or of a kind that is not shown"
+
+
+@pytest.mark.slow
+def test_a_page_without_text_is_shown_and_any_other_where_that_is_asked_for(vault: Path, disk_bench: Any) -> None:
+    (vault / "Scan.pdf").write_bytes(pdf_files.pages("", "Words.", ""))
+    output = disk_bench.read("read", path="Scan.pdf")
+    assert ["picture" in page for page in output.data["pages"]] == [True, False, True]
+    assert len(output.parts) == 2
+    assert output.text.count("Its picture is beside this text") == 2
+    drawn = disk_bench.read("read", path="Scan.pdf#page=2&picture")
+    (page,) = drawn.data["pages"]
+    assert (page["text"], max(page["picture"]["width"], page["picture"]["height"])) == ("Words.", 1500)
+    assert len(drawn.parts) == 1

@@ -16,8 +16,8 @@ from bridge.index.knowledge import ClosedRules, IndexedFile
 from bridge.index.pdfs.pdf_store import Known, PdfStore, digest_of, remove
 from bridge.index.vault_index import VaultIndex
 from bridge.pdf.document import EXTENSION, PdfText, is_pdf
-from bridge.pdf.reader import LARGEST, PdfReader
-from bridge.vault.files import VaultFiles
+from bridge.pdf.reader import LARGEST, WORKERS, PdfReader
+from bridge.vault.files import FileStat, VaultFiles
 from bridge.vault.paths import known_path
 
 logger = logging.getLogger(__name__)
@@ -88,6 +88,7 @@ class PdfIndex:
         self._wanted = wanted
         self._delay = START_SECONDS if delay is None else delay
         self._opening = threading.Lock()
+        self._loading = threading.BoundedSemaphore(WORKERS)
         self._kept: PdfStore | None = None
         self._status = PdfStatus("waiting")
         self._followed: tuple[object, object] | None = None
@@ -134,20 +135,29 @@ class PdfIndex:
             return None
         return self._joined(known.digest)
 
-    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+    def read(self, file: FileStat, load: Callable[[], bytes], deadline: float) -> PdfText:
         """Return the pages of a file, which are read now if they are not known yet. Blocks.
 
         Args:
-            path: The file; what is kept is told apart by its bytes alone.
-            data: Its bytes.
+            file: The file as it is now.
+            load: Returns its bytes; called where they are needed, for few files at a time.
             deadline: `Clock.monotonic()` value.
 
         Raises:
             ExecutionFailed: The process that reads cannot start.
         """
-        del path
-        found = self._store.text(digest_of(data))
-        return found if found is not None else self._reader.read(data, deadline)
+        known = self._store.files.get(str(file.path)) if self._is_used else None
+        found = self._store.text(known.digest) if known and known[:2] == (file.size, file.mtime_ns) else None
+        if found is not None:
+            return found
+        if not self._loading.acquire(timeout=max(deadline - self._clock.monotonic(), 0)):
+            return PdfText(why="Others read PDF files until the time was over")
+        try:
+            data = load()
+            found = self._store.text(digest_of(data))
+            return found if found is not None else self._reader.read(data, deadline)
+        finally:
+            self._loading.release()
 
     @property
     def _is_used(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from bridge.pdf.document import PdfText
+from bridge.vault.files import FileStat
 
 
 class PdfTexts(Protocol):
@@ -17,12 +18,12 @@ class PdfTexts(Protocol):
         """Return the text of all pages, as `PdfText.text` joins them; None where it is not known."""
         ...
 
-    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+    def read(self, file: FileStat, load: Callable[[], bytes], deadline: float) -> PdfText:
         """Return the pages of a file, which are read now if they are not known yet. Blocks.
 
         Args:
-            path: The file.
-            data: Its bytes.
+            file: The file as it is now.
+            load: Returns its bytes; called where they are needed.
             deadline: `Clock.monotonic()` value.
 
         Raises:
@@ -43,9 +44,9 @@ class NoPdfTexts:
         del path
         return None
 
-    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+    def read(self, file: FileStat, load: Callable[[], bytes], deadline: float) -> PdfText:
         """Return nothing but the reason."""
-        del path, data, deadline
+        del file, load, deadline
         return PdfText(why="PDF files are not read here")
 
 
@@ -67,9 +68,9 @@ class LatePdfTexts:
         """See `PdfTexts`."""
         return self._texts.text(path)
 
-    def read(self, path: str, data: bytes, deadline: float) -> PdfText:
+    def read(self, file: FileStat, load: Callable[[], bytes], deadline: float) -> PdfText:
         """See `PdfTexts`."""
-        return self._texts.read(path, data, deadline)
+        return self._texts.read(file, load, deadline)
 
     @property
     def _texts(self) -> PdfTexts:

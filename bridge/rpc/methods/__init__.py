@@ -17,8 +17,8 @@ FILES: Final = {
     "outside_notices": "versions.notice versions.fine versions.wrote",
     "status": ("limits.status vault.status sandbox.status bridge.faults semantic.rebuild semantic.allow index.compare"),
     "consent": (
-        "consent.pending consent.respond consent.respondAll consent.revise consent.confirm consent.grants "
-        "consent.revoke consent.autoApprove consent.endAll consent.allowReading policy.explain"
+        "consent.pending consent.respond consent.respondAll consent.revise consent.resolve consent.confirm "
+        "consent.grants consent.revoke consent.autoApprove consent.endAll consent.allowReading policy.explain"
     ),
     "settings": "settings.get settings.update settings.reset settings.schema",
     "keys": "keys.set keys.clear keys.status keys.test search.services keys.rotate",

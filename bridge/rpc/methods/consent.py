@@ -47,6 +47,14 @@ async def respond(context: RequestContext, params: wire.RespondParams) -> wire.C
     change, hunks, of, diff}]`, and in `text`). An answer that names hunks that do not exist, or keeps nothing, is
     `accepted: false`, and the question stays open.
 
+    A draft can be sent back: `deny_once` sends all of it back, and `allow_once` with `hunks` and `sendBack` what is
+    left out. It stays in the draft, and its client goes on in it. `comments` says something about files or lines,
+    `[{"path": "Notes/Meeting.md", "line": 12, "text": "Not on Monday"}]`: `line` is one of the file as the preview has
+    it afterwards, from 1, and without it the comment is about the file. The client is told the line as the draft has
+    it, and its text where it proposed it. A comment on a file or line that is not there is `accepted: false`. So is a
+    yes while `preview.conflicts` has a place that nothing is chosen for ([`consent.resolve`](#consentresolve)), unless
+    its file is left out.
+
     Returns `{accepted, outcome, by, reason, planDigest, grant}`; `planDigest` is that of what will be written, and
     `grant` what now holds, as `consent.grants` returns it. It says so where an answer for good could be kept for the
     session only, because its file cannot be written. The first valid answer wins; later ones, a wrong digest, an
@@ -62,6 +70,8 @@ async def respond(context: RequestContext, params: wire.RespondParams) -> wire.C
         by=context.session.caller,
         hunks=params.kept,
         option=params.option,
+        comments=params.comments or (),
+        send_back=params.send_back,
     )
 
 
@@ -114,6 +124,25 @@ async def revise(context: RequestContext, params: wire.ReviseParams) -> wire.Rev
     text = HunkText(params.path, params.hunk, params.text)
     return await context.services.broker.revise(
         params.request_id, text, plan_digest=params.plan_digest, by=context.session.caller
+    )
+
+
+async def resolve(context: RequestContext, params: wire.ResolveParams) -> wire.Revision:
+    """Choose what is taken where a draft and another hand changed the same; the plan is made anew with that.
+
+    Chooses what is taken at some of the places in `preview.conflicts`, which are there where a draft and another hand
+    changed the same lines or the same file: `vault` (what is there now), `draft` (what the draft has) or `both` (one
+    after the other), as the place `offers`. Where two changes of a file do not meet, both are in the plan already.
+    `choices` is `[{"placeId": "…", "take": "both"}]`; what was chosen before stays, also when the file changes
+    elsewhere. Whoever may answer the question may do this, and do it again.
+
+    The question stays the same, with another plan and `planDigest`, which is what can be allowed from then on; all
+    screens are sent it anew (`consent.revised`). They are sent it anew also when a file of a draft changes in the vault
+    while it is shown. Returns `{accepted, question, reason}`, as [`consent.revise`](#consentrevise) does.
+    """
+    choices = {choice.place_id: choice.take for choice in params.choices}
+    return await context.services.broker.revise(
+        params.request_id, choices, plan_digest=params.plan_digest, by=context.session.caller
     )
 
 
@@ -233,6 +262,7 @@ METHODS = (
     Method("consent.respond", respond, wire.ConsentReply, wire.RespondParams, Capability.ANSWER),
     Method("consent.respondAll", respond_all, list[wire.ConsentReply], wire.RespondAllParams, Capability.ANSWER),
     Method("consent.revise", revise, wire.Revision, wire.ReviseParams, Capability.ANSWER),
+    Method("consent.resolve", resolve, wire.Revision, wire.ResolveParams, Capability.ANSWER),
     Method("consent.confirm", confirm, wire.ConsentReply, wire.ConfirmParams),
     Method("consent.grants", grants, list[wire.Grant], needs=Capability.ADMINISTER),
     Method("consent.revoke", revoke, wire.Revoked, wire.RevokeParams, Capability.ADMINISTER),

@@ -1,6 +1,7 @@
 """drafts.*: what clients have staged, which the person may look into and discard at any time."""
 
 import asyncio
+from functools import partial
 
 from bridge.clock import stamp
 from bridge.contract.base import Params
@@ -8,7 +9,6 @@ from bridge.contract.drafts import DraftDiscarded, DraftInfo, DraftParams, Draft
 from bridge.contract.identity import Capability
 from bridge.drafts.draft import Draft
 from bridge.drafts.store import submission, summary
-from bridge.errors import Conflict
 from bridge.identity.caller import SHARED_ID, UNNAMED
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
@@ -21,8 +21,8 @@ def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
     files, state, since, words, keptUntil}`. `steps` are the staged changes in order, each `{tool, summary, time}`, and
     `files` the files that differ from the vault. `state` is `open`, `handed_in` (by a client that
     [works in drafts](cli.md#clients-that-work-in-drafts); the person is to decide) or `sent_back`; `since`, when it was
-    handed in or sent back; `words`, what the person said with that; and `keptUntil`, when it is discarded if nothing
-    becomes of it.
+    handed in or sent back; `words`, what the person said with that; `comments`, what they said about files and lines,
+    each `{path, line, quote, text}`; and `keptUntil`, when it is discarded if nothing becomes of it.
     """
     return [_info(context, draft) for draft in context.services.drafts.listed(context.session.caller)]
 
@@ -30,20 +30,17 @@ def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
 async def preview(context: RequestContext, params: DraftParams) -> DraftPreview:
     """Return what taking a draft would do, as the vault is now.
 
-    Returns what taking a draft would do to each file as the vault is now, `{files, warnings, conflict}`, with `files`
-    as in [a question](#asking). `conflict` says why it cannot be taken as it is, because others changed the same places
-    meanwhile; null when it can.
+    Returns what taking a draft would do to each file as the vault is now, `{files, warnings, conflicts}`, as in the
+    `preview` of [a question](#asking). `conflicts` are the places where others changed the same meanwhile.
     """
     draft = context.services.drafts.get(params.draft_id, context.session.caller)
     if not draft.steps:
         return DraftPreview()
-    try:
-        found = await asyncio.to_thread(submission, draft, whose(context.services, draft.head.client_id))
-    except Conflict as conflict:
-        return DraftPreview(conflict=conflict.message)
-    return (
-        DraftPreview() if found.plan is None else DraftPreview(files=found.plan.previews, warnings=found.plan.warnings)
-    )
+    made = partial(submission, draft, whose(context.services, draft.head.client_id), choices=draft.head.choices)
+    found = await asyncio.to_thread(made)
+    if found.plan is None:
+        return DraftPreview(conflicts=found.conflicts)
+    return DraftPreview(files=found.plan.previews, warnings=found.plan.warnings, conflicts=found.conflicts)
 
 
 async def discard(context: RequestContext, params: DraftParams) -> DraftDiscarded:
@@ -68,6 +65,7 @@ def _info(context: RequestContext, draft: Draft) -> DraftInfo:
         state=shown.state,
         since=shown.since,
         words=shown.words,
+        comments=shown.comments,
         kept_until=stamp(context.services.drafts.kept_until(draft)),
     )
 

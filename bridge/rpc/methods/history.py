@@ -69,8 +69,9 @@ async def undo(context: RequestContext, params: UndoParams) -> ToolResult | Pend
     """Take a change back.
 
     Undoes a change: the one named, or the newest not yet undone, of those that `history.list` shows. Returns a
-    ToolResult; `not_found` if there is no such change, `conflict` with `edited_since` if a file was edited after it.
-    From an agent it asks for consent, with the diff, like any write.
+    ToolResult; `not_found` if there is no such change, `conflict` with `edited_since` if a file was edited after it in
+    the same place, or moved, or what the change had left in it is no longer kept; what was written into it elsewhere
+    stays. From an agent it asks for consent, with the diff, like any write.
 
     The person's own programs can name an entry of another program's changes, and with `paths` some of its files alone.
     Each file goes back to the bytes from before; one that anything has changed since, or of which the bytes were not

@@ -92,6 +92,7 @@ class PlannedChange(EffectKind):
             files=self.plan.previews,
             backup=backup if overwrites and settings.patch_backup_enabled and not spec.by_caller else None,
             warnings=(*self.plan.warnings, *([insists] if insists else [])),
+            conflicts=self.plan.conflicts,
         )
 
     def call_plan(self, spec: ToolSpec) -> WritePlan:

@@ -52,7 +52,15 @@ class _Proposal(PlannedChange):
         services = running.services
         warn = partial(with_warnings, services)
         own = self.own_warnings
-        approval = Approval(self, services.ledger, services.person_workers, warned=warn, own_warnings=own)
+        approval = Approval(
+            self,
+            services.ledger,
+            services.person_workers,
+            warned=warn,
+            own_warnings=own,
+            drafted=services.drafts,
+            who=running.tool_call.caller.name,
+        )
         await running.ask(self, approval)
         return replace(self, plan=approval.plan, approval=approval)
 

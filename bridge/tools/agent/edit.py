@@ -33,7 +33,7 @@ from bridge.tools.files.edit_modes import (
 from bridge.tools.files.paths import existing_path, failing_as, read_text
 from bridge.tools.formatting import counted, shortened, some
 from bridge.tools.joining import parsed
-from bridge.tools.kinds import by_kind, write_spec
+from bridge.tools.kinds import by_text, write_spec
 from bridge.tools.notes.update_note import rewritten, shrinking
 from bridge.tools.pages import (
     LONGEST_URL,
@@ -162,13 +162,13 @@ class EditParams(SnakeCaseParams):
 def _acts(params: EditParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
     for edit in params.edits:
         if edit.old_text is not None and not edit.replace_all:
-            yield from by_kind(paths, _TEXT, _LINES)
+            yield from by_text(paths, _TEXT, _LINES)
         elif edit.content is not None:
-            yield from by_kind(paths, _WHOLE_NOTE, _WHOLE_FILE)
+            yield from by_text(paths, _WHOLE_NOTE, _WHOLE_FILE)
         elif edit.append is not None or edit.prepend is not None or edit.url is not None:
-            yield from by_kind(paths, _ADDS, _LINES)
+            yield from by_text(paths, _ADDS, _LINES)
         else:
-            yield _LINES
+            yield from by_text(paths, _LINES, _LINES)
 
 
 class EditTool(WriteTool[EditParams]):

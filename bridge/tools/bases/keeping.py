@@ -18,7 +18,7 @@ def follow_in(path: str, text: str, follower: Follower) -> Followed:
     done = Followed(text)
     for block in reversed(list(base_blocks(text))):
         followed = follow(block.text, follower)
-        done.text = done.text[: block.start] + followed.text + done.text[block.end :]
+        done.text = block.written(done.text, followed.text)
         done.edits += followed.edits
         done.left += followed.left
     return done

@@ -4,6 +4,7 @@ from typing import Any
 
 from bridge.clock import Clock
 from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
+from bridge.pictures.reader import PictureReader
 from bridge.toolkit.tool import Tool
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.tools.core.find import FindTool
@@ -11,12 +12,16 @@ from bridge.tools.core.read import ReadFileTool
 from bridge.tools.storage import PlanningStorage
 
 
-def core_tools(storage: PlanningStorage, clock: Clock, pdfs: PdfTexts | None = None) -> list[Tool[Any]]:
+def core_tools(
+    storage: PlanningStorage, clock: Clock, pdfs: PdfTexts | None = None, pictures: PictureReader | None = None
+) -> list[Tool[Any]]:
     """The core tools that search no texts, whichever storage the files are in.
 
     Args:
         storage: The vault.
         clock: What deadlines are given in.
         pdfs: The texts of PDF files.
+        pictures: Makes pictures ready to be shown; None: none are shown.
     """
-    return [FindTool(storage, clock), ReadFileTool(storage, pdfs or NoPdfTexts()), ApplyPatchTool(storage, clock)]
+    read = ReadFileTool(storage, pdfs or NoPdfTexts(), pictures)
+    return [FindTool(storage, clock), read, ApplyPatchTool(storage, clock)]

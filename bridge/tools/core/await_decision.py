@@ -7,6 +7,7 @@ from pydantic import Field
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.contract.result import AWAIT_DECISION, PendingCall, TicketInfo
+from bridge.identity.caller import Caller
 from bridge.settings.model import LONGEST_WAIT
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Relayed, ToolSpec
@@ -28,6 +29,7 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
 
     Args:
         calls: The calls that have a ticket.
+        drafts: What a caller is told of its drafts that the user has decided about, or is to.
     """
 
     spec = ToolSpec(
@@ -46,8 +48,9 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
         own=True,
     )
 
-    def __init__(self, calls: Callable[[], CallsPort]) -> None:
+    def __init__(self, calls: Callable[[], CallsPort], drafts: Callable[[Caller], str] = lambda _caller: "") -> None:
         self._calls = calls
+        self._drafts = drafts
 
     def prepare(self, params: AwaitDecisionParams, context: CallContext) -> ReadEffect:
         """It looks at nothing in the vault."""
@@ -57,7 +60,7 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
     async def run(self, params: AwaitDecisionParams, context: CallContext) -> Output | Relayed:
         """Wait for the one, or list them all."""
         if params.ticket is None:
-            return _listed(self._calls().tickets(context.caller))
+            return _listed(self._calls().tickets(context.caller), self._drafts(context.caller))
         longest = float(context.settings.wait_seconds)
         wait = longest if params.wait is None else min(params.wait, longest)
         answer = await self._calls().result(context.caller, params.ticket, wait)
@@ -67,9 +70,10 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
         return Relayed(answer, Output({"ticket": params.ticket, "success": answer.success}, ""))
 
 
-def _listed(tickets: list[TicketInfo]) -> Output:
+def _listed(tickets: list[TicketInfo], drafts: str) -> Output:
     lines = [
         f"{one.ticket}: {one.state}: {one.tool}: {one.summary} (since {one.since}, until {one.expires_at})"
         for one in tickets
     ]
-    return Output([one.to_wire() for one in tickets], "\n".join(lines) or "No call of yours has a ticket.")
+    text = "\n".join(lines) or "No call of yours has a ticket."
+    return Output([one.to_wire() for one in tickets], f"{text}\n{drafts}" if drafts else text)

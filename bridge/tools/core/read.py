@@ -12,8 +12,10 @@ from bridge.index.pdfs.texts import PdfTexts
 from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.pdf.document import place_in
+from bridge.pictures.reader import LARGEST, PictureReader
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
+from bridge.tools.core.pictures import MOST, ShownPictures, told
 from bridge.tools.core.read_pdf import AskedPages, asked_pages, pdf_path, read_pages
 from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
 from bridge.tools.files.line_numbers import MOST_OUTLINED, number_lines, outline, outline_text
@@ -102,6 +104,7 @@ class ReadFileTool(ReadTool[ReadParams]):
     Args:
         storage: The vault.
         pdfs: The texts of PDF files.
+        pictures: Makes pictures ready to be shown.
     """
 
     spec = read_spec(
@@ -116,9 +119,10 @@ class ReadFileTool(ReadTool[ReadParams]):
         acts=_acts,
     )
 
-    def __init__(self, storage: Storage, pdfs: PdfTexts) -> None:
+    def __init__(self, storage: Storage, pdfs: PdfTexts, pictures: PictureReader | None = None) -> None:
         self._storage = storage
         self._pdfs = pdfs
+        self._pictures = pictures
         self._resolver = NoteResolver(storage.knowledge)
         notes = NoteLookup(storage)
         self._notes, self._info = ReadNoteTool(notes), NoteInfoTool(notes)
@@ -140,9 +144,12 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
         """Read, keeping no more of the files than is asked for."""
+        shown = ShownPictures(self._pictures, context.deadline, len(params.names))
         if params.paths is None:
-            return self._read(params.path or "", params, context)
-        return self._several(params.paths, params, context)
+            output = self._read(params.path or "", params, context, shown)
+        else:
+            output = self._several(params.paths, params, context, shown)
+        return dataclasses.replace(output, parts=tuple(shown.parts)) if shown.parts else output
 
     def _info_of(self, name: str) -> NoteInfoParams:
         """Return the facts of a note as they are asked for. Raises InvalidParameters where it is no name."""
@@ -165,7 +172,7 @@ class ReadFileTool(ReadTool[ReadParams]):
             pass
         return asked_for(self._storage, self._resolver, name)
 
-    def _several(self, names: list[str], params: ReadParams, context: CallContext) -> Output:
+    def _several(self, names: list[str], params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
         """Several files one after the other, each with its share of the room."""
         settings = context.settings
         share = max(settings.max_output_bytes // len(names) - _ROOM, _ROOM)
@@ -174,7 +181,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         texts: list[str] = []
         for name in names:
             try:
-                found = self._read(name, params, dataclasses.replace(context, settings=less))
+                found = self._read(name, params, dataclasses.replace(context, settings=less), shown)
             except ToolFailure as failure:
                 if len(names) == 1:
                     raise
@@ -185,21 +192,21 @@ class ReadFileTool(ReadTool[ReadParams]):
             texts.append(f"== {found.data['path']} ==\n{found.text}")
         return Output({"files": files}, "\n".join(texts), {"truncated": any(file.get("truncated") for file in files)})
 
-    def _read(self, name: str, params: ReadParams, context: CallContext) -> Output:
+    def _read(self, name: str, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
         """One file, or the part of a note that its name means."""
         if params.info:
             return self._info.run(self._info_of(name), context)
         if (asked := asked_pages(name)) is not None:
-            return self._read_pdf(asked, params, context)
+            return self._read_pdf(asked, params, context, shown)
         try:
             file = self._storage.stat(locate(self._storage, self._resolver, name))
         except InvalidParameters as error:
             if not error.data.get("part") or params.start_line or params.end_line or params.outline:
                 raise
             return self._notes.run(ReadNoteParams(name=name, line_numbers=params.line_numbers), context)
-        return self._read_lines(file, params, context)
+        return self._read_lines(file, params, context, shown)
 
-    def _read_pdf(self, asked: AskedPages, params: ReadParams, context: CallContext) -> Output:
+    def _read_pdf(self, asked: AskedPages, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
         """Read pages of a PDF file."""
         if params.start_line or params.end_line or params.line_offset or params.outline or params.line_numbers:
             raise InvalidParameters(
@@ -209,9 +216,11 @@ class ReadFileTool(ReadTool[ReadParams]):
         file = self._storage.stat(locate(self._storage, self._resolver, path))
         room = context.settings.max_output_bytes - _ROOM
         limit = min(params.max_bytes or context.settings.read_max_bytes, room)
-        return read_pages(self._storage, self._pdfs, file, asked, room=limit, deadline=context.deadline)
+        if shown.expected == 1:
+            shown.expected = min((asked.last or asked.first + MOST - 1) - asked.first + 1, MOST)
+        return read_pages(self._storage, self._pdfs, file, asked, shown, room=limit)
 
-    def _read_lines(self, file: FileStat, params: ReadParams, context: CallContext) -> Output:
+    def _read_lines(self, file: FileStat, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
         """Read lines of a text file."""
         if params.outline:
             return _outlined(self._storage, file, context)
@@ -220,7 +229,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         part = FilePart(params.start_line or 1, params.end_line, limit, params.line_offset)
         head = read_part(self._storage, file, part, lambda _block: None)
         if head is not None:
-            return _binary(file, head)
+            return self._shown(file, head, shown)
         if part.first > max(part.total_lines, 1):
             raise InvalidParameters(
                 f"startLine {part.first} is beyond the end: {str(file.path)!r} has {part.total_lines} lines",
@@ -232,6 +241,17 @@ class ReadFileTool(ReadTool[ReadParams]):
             return _text(file, part, numbered.text)
         part.fit(room)
         return _text(file, part)
+
+    def _shown(self, file: FileStat, head: bytes, shown: ShownPictures) -> Output:
+        """Return a picture as one, and of any other file that is not text what it is."""
+        output = _binary(file, head)
+        if self._pictures is None or not output.data["mimeType"].startswith("image/"):
+            return output
+        facts = output.data | shown.show(lambda: self._storage.read(file.path, limit=LARGEST + 1)[0])
+        if "picture" not in facts:
+            return Output(facts, f"{output.text} {told(facts)}")
+        size = f"{facts['width']} by {facts['height']} pixels, {file.size} bytes"
+        return Output(facts, f"{file.path} is a picture ({facts['mimeType']}, {size}). {told(facts)}")
 
 
 def _outlined(storage: Storage, file: FileStat, context: CallContext) -> Output:

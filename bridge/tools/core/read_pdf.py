@@ -1,6 +1,7 @@
-"""Pages of a PDF file as `read` gives them: text, page by page, as far as there is room."""
+"""Pages of a PDF file as `read` gives them: text, page by page, as far as there is room, and pictures of pages."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,14 +11,17 @@ from bridge.pdf.document import PdfText, place_in
 from bridge.pdf.reader import LARGEST
 from bridge.toolkit.tool import Output
 from bridge.tools.core.file_part import file_facts
+from bridge.tools.core.pictures import ShownPictures, told
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
 
 _PAGES: Final = re.compile(
     r"(?:!?\[\[)?(?P<path>[^\[\]|#]+\.pdf)(?:#page=(?P<first>[0-9]{1,6})(?:-(?P<last>[0-9]{1,6}))?)?"
-    r"(?:&[^\[\]|]*)?(?:\|[^\[\]]*)?(?:\]\])?",
+    r"(?P<more>&[^\[\]|]*)?(?:\|[^\[\]]*)?(?:\]\])?",
     re.IGNORECASE,
 )
+_DRAWN: Final = "&picture"
+"""What behind a page asks for its picture."""
 _OF_A_PAGE: Final = 24
 """Bytes of the line above each page."""
 
@@ -31,16 +35,20 @@ class AskedPages:
         first: The first page, from 1.
         last: The last page; None for as many as there is room for.
         is_link: Whether the caller wrote a link, which names a file as a note would.
+        drawn: Whether pictures of the pages are asked for.
     """
 
     path: str
     first: int
     last: int | None
     is_link: bool
+    drawn: bool = False
 
 
 def asked_pages(name: str) -> AskedPages | None:
     """Return what a caller asks for by `file.pdf`, `file.pdf#page=3`, `file.pdf#page=3-5` or a link to one of these.
+
+    `&picture` behind the pages asks for pictures of them.
 
     Returns:
         None where it is no PDF file that is named.
@@ -55,7 +63,8 @@ def asked_pages(name: str) -> AskedPages | None:
     begin, end = int(first or 1), int(last) if last else (int(first) if first else None)
     if begin < 1 or (end is not None and end < begin):
         raise InvalidParameters(f"{name!r} names no pages; pages count from 1, as in 'file.pdf#page=3-5'")
-    return AskedPages(found["path"], begin, end, "[[" in name)
+    drawn = _DRAWN in (found["more"] or "").lower()
+    return AskedPages(found["path"], begin, end, "[[" in name, drawn)
 
 
 def pdf_path(storage: Storage, asked: AskedPages) -> str:
@@ -69,24 +78,27 @@ def pdf_path(storage: Storage, asked: AskedPages) -> str:
 
 
 def read_pages(
-    storage: Storage, pdfs: PdfTexts, file: FileStat, asked: AskedPages, *, room: int, deadline: float
+    storage: Storage, pdfs: PdfTexts, file: FileStat, asked: AskedPages, shown: ShownPictures, *, room: int
 ) -> Output:
-    """Read pages of a PDF file. Blocks.
+    """Read pages of a PDF file. A page without text is shown as a picture. Blocks.
 
     Args:
         storage: The vault.
         pdfs: The texts that are known.
         file: The file.
         asked: Which pages.
+        shown: The pictures of the answer.
         room: Bytes of text for all pages.
-        deadline: `Clock.monotonic()` value.
 
     Raises:
         InvalidParameters: The file has fewer pages.
         ExecutionFailed: The process that reads cannot start.
     """
-    data, _state = storage.read(file.path, limit=LARGEST + 1)
-    text = pdfs.read(str(file.path), data, deadline)
+
+    def load() -> bytes:
+        return storage.read(file.path, limit=LARGEST + 1)[0]
+
+    text = pdfs.read(file, load, shown.deadline)
     facts: dict[str, Any] = file_facts(file) | {"totalPages": text.count}
     if text.why:
         facts["why"] = text.why
@@ -94,10 +106,18 @@ def read_pages(
         return Output(facts | {"pages": []}, f"{file.path} cannot be read as text: {text.why}.")
     if asked.first > text.count:
         raise InvalidParameters(f"{str(file.path)!r} has {text.count} pages", data={"totalPages": text.count})
-    return _shown(file, text, asked, facts, room)
+    return _shown(file, text, asked, facts, room=room, draw=lambda page: shown.show(load, page=page))
 
 
-def _shown(file: FileStat, text: PdfText, asked: AskedPages, facts: dict[str, Any], room: int) -> Output:
+def _shown(
+    file: FileStat,
+    text: PdfText,
+    asked: AskedPages,
+    facts: dict[str, Any],
+    *,
+    room: int,
+    draw: Callable[[int], dict[str, Any]],
+) -> Output:
     """Return as many of the pages as there is room for, but at least a part of the first."""
     last = min(asked.last or text.count, text.count)
     pages: list[dict[str, Any]] = []
@@ -112,16 +132,22 @@ def _shown(file: FileStat, text: PdfText, asked: AskedPages, facts: dict[str, An
                 break
             page = page.encode()[: max(room - _OF_A_PAGE, 0)].decode(errors="ignore")
         room -= taken
-        pages.append({"page": number, "text": page})
+        entry = {"page": number, "text": page}
         lines += [f"[page {number} of {text.count}]", page]
+        if asked.drawn or not page.strip():
+            entry |= draw(number)
+            lines += [f"[{said}]"] if (said := told(entry)) else []
+        pages.append(entry)
         if truncated:
             break
-    shown = asked.first + len(pages) - 1
-    foot = f"pages {asked.first}-{shown} of {text.count}"
-    if shown < text.count:
-        foot += f"; next: {place_in(str(file.path), shown + 1)}"
+    end = asked.first + len(pages) - 1
+    foot = f"pages {asked.first}-{end} of {text.count}"
+    if end < text.count:
+        foot += f"; next: {place_in(str(file.path), end + 1)}"
     if text.why:
         foot += f"; {text.why}"
     if truncated and len(pages) == 1:
         foot += "; the page is cut"
+    if len(pages) == 1 and not any(map(told, pages)):
+        foot += f"; as a picture: {place_in(str(file.path), asked.first)}{_DRAWN}"
     return Output(facts | {"pages": pages}, "\n".join([*lines, f"[{foot}]"]), {"truncated": truncated})

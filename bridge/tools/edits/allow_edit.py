@@ -21,6 +21,7 @@ from bridge.tools.edits.codex_patch import patched
 from bridge.tools.files.paths import read_text, vault_path
 from bridge.tools.files.replacing import find_text, replace_spans
 from bridge.tools.formatting import counted, shortened
+from bridge.tools.kinds import by_text
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath
@@ -77,14 +78,13 @@ _DELETES: Final = frozenset({"delete", "delete_file", "delete_note"})
 _MOVES: Final = frozenset({"move", "move_file", "organize_note"})
 
 
-def _acts(params: AllowEditParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
+def _acts(params: AllowEditParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
     for edit in params.edits:
         if edit.delete:
             yield _DELETES
-        elif edit.content is not None:
-            yield _WRITES
         else:
-            yield _REPLACES
+            text = _REPLACES if edit.content is None else _WRITES
+            yield from by_text(paths, text, text)
         if edit.to is not None:
             yield _MOVES
 

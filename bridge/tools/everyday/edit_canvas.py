@@ -87,6 +87,7 @@ class EditCanvasTool(WriteTool[EditCanvasParams]):
         icon="layout-dashboard",
         parameters=EditCanvasParams,
         id_prefix="canvas",
+        acts=lambda _params, _paths: [frozenset({"edit_canvas", "edit", "edit_file"})],
     )
 
     def __init__(self, storage: PlanningStorage) -> None:

@@ -24,6 +24,7 @@ from bridge.vault.name_folding import fold
 from bridge.vault.paths import parse_path
 
 MOST = 1000
+STATUSES = ("todo", "done", "all")
 
 
 class TasksParams(SnakeCaseParams):
@@ -73,6 +74,8 @@ class TasksTool(ReadTool[TasksParams]):
     def prepare(self, params: TasksParams, context: CallContext) -> ReadEffect:
         """Say where tasks will be looked for."""
         del context
+        if len(params.status) > 1 and params.status.lower() not in STATUSES:
+            raise InvalidParameters(f"{params.status!r} is no status; give todo, done, all, or one character")
         for day in (params.due_before, params.due_after):
             _checked(day)
         if params.path is not None:

@@ -17,12 +17,13 @@ from bridge.tools.files.edit_modes import (
 )
 from bridge.tools.files.paths import existing_path, read_text
 from bridge.tools.formatting import counted, done, edit_facts
-from bridge.tools.kinds import write_spec
+from bridge.tools.kinds import by_text, write_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 
 MOST_EDITS = 1000
+_OWN = frozenset({"edit_file"})
 
 
 class LineRange(SnakeCaseParams):
@@ -94,6 +95,7 @@ class EditFileTool(WriteTool[EditFileParams]):
         icon="pencil",
         parameters=EditFileParams,
         id_prefix="edit",
+        acts=lambda _params, paths: by_text(paths, _OWN, _OWN),
     )
 
     def __init__(self, storage: PlanningStorage) -> None:

@@ -16,7 +16,7 @@ const change = (...drafts: object[]): void => {
 	bridge.notify("drafts.changed", {});
 };
 const review = async (...drafts: object[]): Promise<void> => {
-	bridge.answers.set("drafts.preview", () => ({ files: staged, warnings: ["Home.md was changed meanwhile"], conflict: null }));
+	bridge.answers.set("drafts.preview", () => ({ files: staged, warnings: ["Home.md was changed meanwhile"], conflicts: [] }));
 	change(...drafts);
 	await page.click(status);
 	await page.waitForSelector(card);
@@ -88,10 +88,10 @@ describe("the review of drafts", () => {
 	});
 
 	it("says in words why a draft cannot be taken, or why that is not known", async () => {
-		bridge.answers.set("drafts.preview", () => ({ conflict: "The vault has changed where the draft changes it: 'Home.md' (lines 3-4)" }));
+		bridge.answers.set("drafts.preview", () => ({ files: [], warnings: [], conflicts: [{ placeId: "a", path: "Home.md", why: "has been edited in the same place meanwhile", line: 3, vault: "a", draft: "b", offers: ["vault"], taken: null }] }));
 		change(drafted());
 		await page.click(status);
-		await page.waitForSelector(`${card} .is-warning:has-text("It cannot be taken as it is."):has-text("'Home.md' (lines 3-4)")`);
+		await page.waitForSelector(`${card} .is-warning:has-text("Home.md has been edited in the same place meanwhile")`);
 		bridge.answers.set("drafts.preview", () => { throw new RpcFault(-32000, "Its files are damaged"); });
 		change(drafted({ touched: new Date().toISOString() }));
 		await page.click("text=Show it as it is now");

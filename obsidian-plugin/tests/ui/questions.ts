@@ -243,6 +243,26 @@ export const submitted = (changes: object = {}): object =>
 		...changes,
 	});
 
+/** One that is put again, and where others changed the same meanwhile. */
+export const putAgain = (): object => ({
+	...submitted(),
+	requestId: "c-again",
+	editable: true,
+	preview: {
+		files: [
+			{ path: "Long.md", change: "modify", newPath: null, added: 2, removed: 2, truncated: false, yours: true, since: "changed", newer: "--- Long.md\n+++ Long.md\n@@ -4 +4 @@\n-first try\n+first new\n", diff: "--- Long.md\n+++ Long.md\n@@ -3,3 +3,3 @@ # One\n a\n-first old\n+first new\n b\n@@ -90,3 +90,4 @@ # Two\n c\n second theirs\n+second ours\n d\n" },
+			{ path: "New.md", change: "create", newPath: null, added: 1, removed: 0, truncated: false, since: "same", diff: "--- /dev/null\n+++ New.md\n@@ -0,0 +1 @@\n+#new\n" },
+		],
+		backup: null,
+		warnings: ["'Long.md' was changed by somebody else meanwhile; that stays"],
+		request: null,
+		conflicts: [
+			{ placeId: "p-1", path: "Long.md", why: "has been edited in the same place meanwhile", line: 91, vault: "second theirs\n", draft: "second ours\n", offers: ["vault", "draft", "both"], taken: null },
+			{ placeId: "p-2", path: "Gone.md", why: "is not there any more", line: null, vault: "", draft: "# Gone\n", offers: ["vault", "draft"], taken: "vault" },
+		],
+	},
+});
+
 const hoursAgo = (hours: number): string => at(-hours * HOUR);
 
 /** A draft as the list has it. */

@@ -318,7 +318,7 @@ const views: State[] = [
 		name: "drafts",
 		show: async ({ page, bridge }) => {
 			bridge.drafts = [drafted(), drafted({ draftId: "draft-4e5f", client: "a program without a name of its own", clientId: "shared", steps: [], files: [] })];
-			bridge.answers.set("drafts.preview", () => ({ files: staged, warnings: ["'Long.md' was changed by somebody else meanwhile; that stays"], conflict: null }));
+			bridge.answers.set("drafts.preview", () => ({ files: staged, warnings: ["'Long.md' was changed by somebody else meanwhile; that stays"], conflicts: [] }));
 			await connected(page);
 			await runCommand(page, "review-drafts");
 			await page.click('summary:has-text("Steps") >> nth=0');
@@ -331,7 +331,7 @@ const views: State[] = [
 		show: async ({ page, bridge }) => {
 			await page.setViewportSize({ width: 420, height: 800 });
 			bridge.drafts = [drafted()];
-			bridge.answers.set("drafts.preview", () => ({ files: [], warnings: [], conflict: "2 files of the draft were changed by others in the same places: 'Home.md' line 3; 'Garden.md' is not there any more" }));
+			bridge.answers.set("drafts.preview", () => ({ files: [], warnings: [], conflicts: [{ placeId: "a", path: "Home.md", why: "has been edited in the same place meanwhile", line: 3, vault: "theirs\n", draft: "ours\n", offers: ["vault", "draft", "both"], taken: null }, { placeId: "b", path: "Garden.md", why: "is not there any more", line: null, vault: "", draft: "ours\n", offers: ["vault", "draft"], taken: null }] }));
 			await connected(page);
 			await runCommand(page, "review-drafts");
 			await page.waitForSelector(".vault-bridge-draft-files .is-warning");

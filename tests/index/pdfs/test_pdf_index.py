@@ -2,7 +2,9 @@
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,8 +19,9 @@ from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.pdf.document import PdfText
 from bridge.pdf.pdf_worker import PdfiumDocument, Refused
-from bridge.pdf.reader import PdfReader
+from bridge.pdf.reader import WORKERS, PdfReader
 from bridge.vault.files import VaultFiles
+from bridge.vault.paths import known_path
 from tests.index.index_world import World
 from tests.patience import PATIENCE
 from tests.pdf import pdf_files
@@ -55,6 +58,7 @@ class Shelf:
     closed: set[str] = field(default_factory=set)
     wanted: bool = True
     delay: float = 0.0
+    loaded: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.open()
@@ -83,6 +87,14 @@ class Shelf:
 
     def results(self, query: str) -> tuple[FoundNote, ...]:
         return self._search.search(NoteQuery(query, SystemClock().monotonic() + PATIENCE)).results
+
+    def read(self, path: str, load: Callable[[], bytes] | None = None) -> PdfText:
+        def from_disk() -> bytes:
+            self.loaded.append(path)
+            return (self.world.folder / path).read_bytes()
+
+        file = VaultFiles(self.world.root).stat(known_path(path))
+        return self.pdfs.read(file, load or from_disk, SystemClock().monotonic() + PATIENCE)
 
     def close(self) -> None:
         self.texts.close()
@@ -202,8 +214,43 @@ def test_a_file_that_cannot_be_read_is_not_tried_again(shelf: Shelf) -> None:
     shelf.follow()
     assert shelf.reader.read_files == 2
     assert (shelf.pdfs.status().state, shelf.pdfs.status().done, shelf.pdfs.status().total) == ("ready", 2, 2)
-    data = (shelf.world.folder / "Broken.pdf").read_bytes()
-    assert shelf.pdfs.read("Broken.pdf", data, SystemClock().monotonic() + PATIENCE).why == "refused: damaged"
+    assert shelf.read("Broken.pdf").why == "refused: damaged"
+    assert shelf.loaded == []
+
+
+def test_a_file_that_is_known_is_not_opened_to_be_read_and_one_that_changed_is(shelf: Shelf) -> None:
+    assert shelf.read("Manuals/Boiler.pdf").count == 3
+    assert shelf.loaded == []
+    shelf.world.write("Manuals/Boiler.pdf", pdf_files.pages("One page."))
+    assert shelf.read("Manuals/Boiler.pdf").pages == ("One page.",)
+    shelf.world.write("New.pdf", MANUAL)
+    assert shelf.read("New.pdf").count == 3, "its bytes are known"
+    assert shelf.loaded == ["Manuals/Boiler.pdf", "New.pdf"]
+    assert shelf.reader.read_files == 2
+    shelf.wanted = False
+    assert shelf.read("New.pdf").count == 3
+    assert shelf.loaded[2:] == ["New.pdf"]
+
+
+def test_few_files_are_in_memory_at_a_time(shelf: Shelf) -> None:
+    for name in "abcdef":
+        shelf.world.write(f"{name}.pdf", pdf_files.pages(name))
+    held, most = [0], [0]
+    lock, both = threading.Lock(), threading.Barrier(WORKERS)
+
+    def load(name: str) -> bytes:
+        with lock:
+            held[0] += 1
+            most[0] = max(most[0], held[0])
+        both.wait(PATIENCE)  # two are loaded side by side, and a third one would be counted
+        with lock:
+            held[0] -= 1
+        return pdf_files.pages(name)
+
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(lambda name: shelf.read(f"{name}.pdf", lambda: load(name)).pages, "abcdef"))
+    assert found == [(name,) for name in "abcdef"]
+    assert most == [WORKERS]
 
 
 def test_a_process_that_cannot_start_says_nothing_about_the_file(shelf: Shelf) -> None:

@@ -14,6 +14,7 @@ VAULT: dict[str, bytes | str] = {
     "B.md": "[[A]]\n",
     "Node.js.md": "one\n",
     "data.csv": "1\n",
+    "Board.canvas": '{"nodes":[{"id":"1","type":"text","text":"one","x":0,"y":0,"width":250,"height":60}],"edges":[]}',
 }
 Call = tuple[str, dict[str, Any]]
 
@@ -85,7 +86,18 @@ SAME: list[tuple[Call, Call]] = [
 ]
 """An old tool's call, and the call that does the same."""
 
+_CARD: Call = (
+    "edit_canvas",
+    {"path": "Board.canvas", "operations": [{"action": "change", "card": "1", "text": "two"}]},
+)
+_ITS_TEXT: dict[str, Any] = {"path": "Board.canvas", "old_text": "one", "new_text": "two"}
+BESIDE: list[tuple[Call, Call]] = [(_CARD, ("edit", _ITS_TEXT)), (_CARD, ("edit_file", _ITS_TEXT))]
+"""Calls that do the same by tools none of which replaces the other."""
+
 OTHER: list[tuple[str, Call]] = [
+    ("edit_canvas", ("edit", {"path": "data.csv", "append": "x"})),
+    ("edit_canvas", ("edit_file", {"path": "A.md", "old_text": "one", "new_text": "1"})),
+    ("modify_note", _CARD),
     ("grep", ("search", {"query": "one"})),
     ("search_notes", ("search", {"pattern": "one"})),
     ("note_info", ("read", {"path": "A"})),
@@ -111,7 +123,9 @@ OTHER: list[tuple[str, Call]] = [
 """An old tool, and a call of the tool that replaces it which does something else."""
 
 both = pytest.mark.parametrize(
-    ("old", "new"), SAME, ids=[f"{old[0]}-{new[0]}-{index}" for index, (old, new) in enumerate(SAME)]
+    ("old", "new"),
+    [*SAME, *BESIDE],
+    ids=[f"{old[0]}-{new[0]}-{index}" for index, (old, new) in enumerate([*SAME, *BESIDE])],
 )
 others = pytest.mark.parametrize(
     ("said", "call"), OTHER, ids=[f"{said}-{call[0]}-{index}" for index, (said, call) in enumerate(OTHER)]
@@ -193,7 +207,7 @@ async def test_a_yes_answers_nothing_else(said: str, call: Call) -> None:
         if SPECS[said].can_bypass:
             vault.settings.update({"consentMode": {said: "always_allow"}})
         else:
-            arguments = next(old[1] for old, _new in SAME if old[0] == said)
+            arguments = next(old[1] for old, _new in [*SAME, *BESIDE] if old[0] == said)
             if SPECS[said].consent_class is ConsentClass.NEVER:
                 return
             vault.answer = Decision.ALLOW_SESSION
@@ -226,6 +240,28 @@ async def test_a_yes_to_the_tool_that_does_the_work_of_several_covers_them() -> 
         await vault.succeed("edit", path="A.md", old_text="one", new_text="1")
         await vault.succeed("edit_file", path="A.md", old_text="two", new_text="2")
         assert len(vault.asked) == 1
+
+
+async def test_a_yes_to_editing_canvases_covers_no_note_that_changes_with_one() -> None:
+    async with sandbox(VAULT) as vault:
+        vault.answer = Decision.ALLOW_SESSION
+        await vault.succeed("edit_canvas", **_CARD[1])
+        await vault.succeed("edit", path="Board.canvas", old_text="two", new_text="three")
+        assert len(vault.asked) == 1
+        edits: list[Any] = [
+            {"path": path, "old_text": old, "new_text": "x"} for path, old in (("A.md", "one"), ("Board.canvas", "th"))
+        ]
+        await vault.succeed("edit", edits=edits)
+        assert len(vault.asked) == 2, "what was allowed of the canvas is nothing of the note"
+
+
+async def test_a_list_made_by_hand_without_the_tool_has_nobody_else_do_its_work() -> None:
+    async with sandbox(VAULT) as vault:
+        vault.settings.update({"enabledTools": ["read", "edit"]})
+        refused = await vault.call("edit_canvas", **_CARD[1])
+        assert refused.data["code"] == "tool_disabled"
+        vault.settings.update({"enabledTools": ["read", "edit_canvas"]})
+        await vault.succeed("edit_canvas", **_CARD[1])
 
 
 async def test_a_yes_to_creating_never_overwrites() -> None:

@@ -27,6 +27,27 @@ async def test_a_renamed_property_is_renamed_in_bases_and_what_may_name_it_other
         assert vault.text("Bases/Books.base") == BASE
 
 
+async def test_bases_in_quotes_and_lists_follow_and_nothing_around_them_changes() -> None:
+    note = (
+        "> [!note] Rated rating\r\n> ```base\r\n> filters: rating > 1\r\n> views: [{order: [rating, file.name]}]\r\n"
+        "> ```\r\n\r\n1. rating\r\n\r\n   - [ ] ```base\r\n     filters: 'file.inFolder(\"Books\") && rating > 1'\r\n"
+        "     ```\r\n"
+    )
+    async with sandbox({**FILES, "Nested.md": note}) as vault:
+        rows = await vault.succeed("query", base="Nested.md")
+        assert [row["path"] for row in rows.data["rows"]] == ["Books/Dune.md"]
+        await vault.succeed("rename_property", property="rating", new_name="score")
+        renamed = note.replace("rating >", "score >").replace("[rating,", "[score,")
+        assert vault.text("Nested.md") == renamed
+        await vault.succeed("move", source="Books/", destination="Read")
+        assert vault.text("Nested.md") == renamed.replace('"Books"', '"Read"')
+        await vault.succeed("edit", path="Nested.md", old_text="score > 1\r\n> views", new_text="score > \r\n> views")
+        (warning,) = vault.asked[-1]["preview"]["warnings"]
+        assert "`score >`" in warning
+        report = await vault.succeed("vault_report", sections=["broken_bases"])
+        assert "Nested.md" in report.text
+
+
 async def test_a_renamed_tag_is_renamed_in_bases() -> None:
     async with sandbox(FILES) as vault:
         await vault.succeed("rename_tag", tag="book", new_tag="novel")

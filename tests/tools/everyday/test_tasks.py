@@ -46,6 +46,13 @@ async def test_tasks_are_listed_with_their_places(arguments: Any, places: list[s
     assert all(place in result.text for place in places)
 
 
+async def test_a_word_that_is_no_status_is_refused_and_not_looked_for() -> None:
+    async with sandbox(FILES, memory=True) as vault:
+        refused = await vault.call("tasks", status="open")
+    assert refused.text == "Error: 'open' is no status; give todo, done, all, or one character"
+    assert vault.asked == []
+
+
 async def test_dates_priority_and_recurrence_are_told() -> None:
     async with sandbox(FILES, memory=True) as vault:
         result = await vault.succeed("tasks", path="Work", text="numbered")

@@ -840,6 +840,7 @@ export interface DraftInfo {
 	state: string;
 	since: string | null;
 	words: string | null;
+	comments: ReviewComment[];
 	keptUntil: string | null;
 }
 
@@ -852,7 +853,7 @@ export interface DraftParams {
 export interface DraftPreview {
 	files: FilePreview[];
 	warnings: string[];
-	conflict: string | null;
+	conflicts: MergePlace[];
 }
 
 /** One staged change. */
@@ -931,6 +932,9 @@ export interface FilePreview {
 	follows: boolean;
 	note: string;
 	unit: string;
+	yours: boolean;
+	since: "" | "same" | "changed" | "new";
+	newer: string;
 }
 
 /** One state that a file had. */
@@ -1137,6 +1141,13 @@ export interface LimitUse {
 	queued: number;
 }
 
+/** What a person says about a file of a draft, or about a line of it as the preview has it afterwards, from 1. */
+export interface LineComment {
+	path: string;
+	line?: number | null;
+	text: string;
+}
+
 /** A link to something outside this vault, as another server named it. */
 export interface LinkPart {
 	type: "link";
@@ -1155,6 +1166,18 @@ export interface McpTool {
 	inputSchema: Record<string, unknown>;
 	outputSchema: Record<string, unknown> | null;
 	annotations: McpAnnotations;
+}
+
+/** A place where a draft and another hand changed the same, so that a person chooses. */
+export interface MergePlace {
+	placeId: string;
+	path: string;
+	why: string;
+	line: number | null;
+	vault: string;
+	draft: string;
+	offers: Take[];
+	taken: string | null;
 }
 
 /** A file whose state at that time is not kept. */
@@ -1238,6 +1261,12 @@ export interface PendingCall {
 	text: string;
 }
 
+/** What is taken at one place. */
+export interface PlaceChoice {
+	placeId: string;
+	take: Take;
+}
+
 /** A named set of tools. */
 export const Preset = ["minimal", "agent", "vault", "everything"] as const;
 export type Preset = (typeof Preset)[number];
@@ -1248,6 +1277,7 @@ export interface Preview {
 	backup: string | null;
 	warnings: string[];
 	request: string | null;
+	conflicts: MergePlace[];
 }
 
 /** A service that wants a key. */
@@ -1278,6 +1308,13 @@ export interface RequestPlan {
 	warnings: string[];
 }
 
+/** What a person takes where a draft and another hand changed the same. */
+export interface ResolveParams {
+	requestId: string;
+	planDigest: string;
+	choices: PlaceChoice[];
+}
+
 /** Answers to several questions that were shown in one list, each as `consent.respond` takes it. */
 export interface RespondAllParams {
 	answers: RespondParams[];
@@ -1291,11 +1328,21 @@ export interface RespondParams {
 	planDigest?: string | null;
 	feedback?: string | null;
 	hunks?: HunkChoice[] | Record<string, number[]> | null;
+	comments?: LineComment[] | null;
+	sendBack?: boolean;
 }
 
 /** Which change; by default the newest not yet undone, or the last undone. */
 export interface ReverseParams {
 	executionId?: string | null;
+}
+
+/** What a person said about a file of a draft, or a line of it, as its client is told. */
+export interface ReviewComment {
+	path: string;
+	line: number | null;
+	quote: string | null;
+	text: string;
 }
 
 /** Other text for one hunk of the diff in question. */
@@ -1307,7 +1354,7 @@ export interface ReviseParams {
 	text: string;
 }
 
-/** What `consent.revise` returns: the question as it is now, or why the text was not taken. */
+/** What `consent.revise` and `consent.resolve` return: the question as it is now, or why the text was not taken. */
 export interface Revision {
 	accepted: boolean;
 	question: ConsentRequest | null;
@@ -1683,6 +1730,10 @@ export interface SubscribeParams {
 export interface Subscribed {
 	kinds: string[];
 }
+
+/** What is taken where a draft and another hand changed the same: the vault's, the draft's, or one after the other. */
+export const Take = ["vault", "draft", "both"] as const;
+export type Take = (typeof Take)[number];
 
 /** What sort of thing a call touches. */
 export const TargetKind = ["file", "folder", "url", "command", "server_tool", "custom_tool"] as const;
@@ -2182,6 +2233,7 @@ export interface Methods {
 	"consent.respond": { params: RespondParams; result: ConsentReply };
 	"consent.respondAll": { params: RespondAllParams; result: ConsentReply[] };
 	"consent.revise": { params: ReviseParams; result: Revision };
+	"consent.resolve": { params: ResolveParams; result: Revision };
 	"consent.confirm": { params: ConfirmParams; result: ConsentReply };
 	"consent.grants": { params: Record<string, never>; result: Grant[] };
 	"consent.revoke": { params: RevokeParams; result: Revoked };

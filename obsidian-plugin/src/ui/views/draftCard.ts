@@ -151,14 +151,9 @@ export class DraftCard {
 		);
 	}
 
-	private show({ files, warnings, conflict }: DraftPreview): void {
+	private show({ files, warnings, conflicts }: DraftPreview): void {
 		this.clear();
-		if (conflict !== null) {
-			const note = this.filesEl.createDiv({ cls: "vault-bridge-note is-warning", attr: { role: "alert" } });
-			note.createDiv({ text: "It cannot be taken as it is." });
-			showLongText(note.createDiv(), conflict);
-			return;
-		}
+		for (const { path, why } of conflicts) showLongText(this.filesEl.createDiv({ cls: "vault-bridge-note is-warning" }), `${path} ${why}`);
 		for (const warning of warnings) showLongText(this.filesEl.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
 		if (files.length === 0) this.filesEl.createDiv({ cls: "vault-bridge-faint", text: "Nothing of it differs from the vault any more." });
 		else this.endDrawing = drawFiles(this.filesEl, files, null);

@@ -1,0 +1,123 @@
+"""Pictures made as small as models and their clients take them."""
+
+import io
+import warnings
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+LONGEST_EDGE: Final = 1500
+"""Pixels of the longer side; models scale down what has more than some 1,570."""
+MOST_PIXELS: Final = 100_000_000
+"""Pixels of a picture that is decoded."""
+FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "AVIF")
+"""Formats that are decoded: those of pictures that Obsidian shows (rule 5 of docs/obsidian.md), but for SVG, which is
+text."""
+_QUALITIES: Final = (85, 70, 50)
+_SMALLER: Final = 0.7
+_SMALLEST: Final = 16
+_FEW_COLOURS: Final = 256
+
+
+class TooLarge(Exception):
+    """A picture has more pixels than are decoded."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scaled:
+    """A picture as it is given away.
+
+    Attributes:
+        data: The file.
+        mime_type: `image/png` or `image/jpeg`.
+        width: In pixels.
+        height: In pixels.
+        original: Width and height of the picture that it was made from, as it is looked at.
+    """
+
+    data: bytes
+    mime_type: str
+    width: int
+    height: int
+    original: tuple[int, int]
+
+
+def scaled(data: bytes, most: int) -> Scaled:
+    """Return the picture in a file, of an animation the first frame.
+
+    Args:
+        data: The file.
+        most: Bytes that the result may have.
+
+    Raises:
+        TooLarge: It has more than `MOST_PIXELS`.
+        Exception: Whatever the library raises for a file that is damaged or no picture.
+    """
+    from PIL import Image, ImageOps  # noqa: PLC0415 - in a worker process alone
+
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    Image.init()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", Image.DecompressionBombWarning)
+        try:
+            with Image.open(io.BytesIO(data), formats=[name for name in FORMATS if name in Image.OPEN]) as opened:
+                original = opened.size
+                opened.draft(None, (LONGEST_EDGE, LONGEST_EDGE))  # a JPEG is decoded no larger than needed
+                image = ImageOps.exif_transpose(opened)
+        except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
+            raise TooLarge from error
+    turned = (image.width > image.height) != (original[0] > original[1])
+    return fitted(image, most, original[::-1] if turned else original)
+
+
+def fitted(image: "Image", most: int, original: tuple[int, int] | None = None) -> Scaled:
+    """Return a picture within the bounds, without anything but its pixels.
+
+    Args:
+        image: The picture.
+        most: Bytes that the result may have.
+        original: Width and height before it was decoded; None for those of `image`.
+    """
+    from PIL import Image  # noqa: PLC0415 - in a worker process alone
+
+    see_through = image.has_transparency_data
+    if image.mode.startswith(("I", "F")):  # 16 bits and more a pixel, of which converting would cut the upper ones
+        image = image.convert("F")
+        low, high = (float(edge) for edge in image.getextrema() if not isinstance(edge, tuple))
+        image = image.point(lambda value: value * (255 / max(high - low, 1)) - low * 255 / max(high - low, 1)).convert(
+            "L"
+        )
+    plain = image.convert("RGBA" if see_through else "L" if image.mode in {"1", "L"} else "RGB")
+    # A new picture of the same pixels: what else the file held (where it was taken, by whom, a preview) stays behind.
+    bare = Image.new(plain.mode, plain.size)
+    bare.paste(plain)
+    bare.thumbnail((LONGEST_EDGE, LONGEST_EDGE), Image.Resampling.LANCZOS)
+    while True:
+        for body, mime_type in _encodings(bare):
+            if len(body) <= most or max(bare.size) <= _SMALLEST:
+                return Scaled(body, mime_type, *bare.size, original or image.size)
+        width, height = (max(int(side * _SMALLER), 1) for side in bare.size)
+        bare = bare.resize((width, height), Image.Resampling.LANCZOS)
+
+
+def _encodings(image: "Image") -> "list[tuple[bytes, str]]":
+    """Return the picture in ever fewer bytes: drawings and screens as PNG where that is small, else as JPEG."""
+    from PIL import Image  # noqa: PLC0415 - in a worker process alone
+
+    found = []
+    if image.getcolors(_FEW_COLOURS) is not None:
+        found.append((_encoded(image, "PNG", optimize=True), "image/png"))
+    if image.mode == "RGBA":
+        ground = Image.new("RGB", image.size, "white")
+        ground.paste(image, mask=image.getchannel("A"))
+        image = ground
+    found += [(_encoded(image, "JPEG", quality=quality), "image/jpeg") for quality in _QUALITIES]
+    return found
+
+
+def _encoded(image: "Image", kind: str, **how: int) -> bytes:
+    body = io.BytesIO()
+    image.save(body, kind, **how)
+    return body.getvalue()

@@ -1,0 +1,112 @@
+"""A picture is made ready in a process of its own: a hostile one costs nothing but that process."""
+
+import io
+import random
+import struct
+import zlib
+from collections.abc import Iterator
+
+import pytest
+from PIL import Image
+
+from bridge.clock import SystemClock
+from bridge.errors import ExecutionFailed
+from bridge.pictures import reader as reading
+from bridge.pictures.reader import LARGEST, PictureReader
+from bridge.workers.pool import Job, Worker
+from tests.patience import PATIENCE
+from tests.pdf import pdf_files
+
+MOST = 500_000
+
+
+@pytest.fixture
+def reader() -> Iterator[PictureReader]:
+    reader = PictureReader(SystemClock(), lambda text: text)
+    yield reader
+    reader.close()
+
+
+def later() -> float:
+    return SystemClock().monotonic() + PATIENCE
+
+
+def png(width: int, height: int, data: bytes = b"") -> bytes:
+    """A file that says that it has so many pixels."""
+
+    def chunk(kind: bytes, body: bytes) -> bytes:
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
+
+
+def photo() -> bytes:
+    body = io.BytesIO()
+    Image.effect_noise((300, 200), 90).convert("RGB").save(body, "JPEG")
+    return body.getvalue()
+
+
+def test_a_picture(reader: PictureReader) -> None:
+    found = reader.picture(photo, MOST, later())
+    assert (found.why, found.original, found.size) == ("", (300, 200), (300, 200))
+    assert Image.open(io.BytesIO(found.data)).size == (300, 200)
+
+
+def test_a_page_of_a_pdf(reader: PictureReader) -> None:
+    found = reader.picture(lambda: pdf_files.pages("One", "Two"), MOST, later(), page=2)
+    assert found.why == ""
+    assert max(found.size) == 1500
+    shown = Image.open(io.BytesIO(found.data)).convert("L")
+    assert shown.getextrema() == (0, 255)  # black on white: something is on it
+
+
+@pytest.mark.parametrize(
+    ("data", "page", "why"),
+    [
+        (png(100_000, 100_000), None, "it has more than 100 million pixels"),
+        (png(9_000, 9_000, bytes(81_009_000)), None, ""),
+        (b"", None, "it is damaged, or of a kind that is not shown"),
+        (photo()[:-2000], None, "it is damaged, or of a kind that is not shown"),
+        (b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n(x) run\n", None, "it is damaged, or of a kind"),
+        (b"no PDF", 1, "it is damaged, or of a kind that is not shown"),
+        (pdf_files.locked(pdf_files.pages("secret"), "a password"), 1, "it is protected by a password"),
+        (pdf_files.pages("One"), 9, "it is damaged, or of a kind that is not shown"),
+    ],
+)
+def test_a_file_that_is_not_shown_says_why(reader: PictureReader, data: bytes, page: int | None, why: str) -> None:
+    found = reader.picture(lambda: data, MOST, later(), page=page)
+    assert found.why.startswith(why)
+    assert bool(found.why) is bool(why)
+    assert bool(found.data) is not bool(found.why)
+    assert reader.picture(photo, MOST, later()).why == "", "the next one is shown"
+
+
+def test_hundred_hostile_files_are_answered_by_one_process() -> None:
+    """It is not ended by any of them; one that were would cost its own process, as above."""
+    chance = random.Random(20)  # noqa: S311 - damage, the same in every run
+    whole = [photo(), png(50, 50, bytes(51 * 50)), pdf_files.pages("x")]
+    worker = Worker(reading.SHOWING.program)
+    for number in range(100):
+        data = bytearray(whole[number % 3])
+        for _ in range(chance.randrange(1, 30)):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        header, body = worker.ask({"most": MOST} | ({"page": 0} if number % 3 == 2 else {}), bytes(data))
+        assert ("failed" in header) is not bool(body)
+    worker.close()
+
+
+def test_a_file_that_is_too_large_is_not_handed_on(reader: PictureReader) -> None:
+    assert reader.picture(lambda: bytes(LARGEST + 1), MOST, later()).why == "its file has more than 50 MB"
+
+
+def test_a_picture_that_takes_too_long_is_given_up(reader: PictureReader) -> None:
+    assert reader.picture(photo, MOST, SystemClock().monotonic()).why == "making it ready took too long"
+
+
+def test_a_process_that_cannot_start_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "SHOWING", Job("bridge.no_such_worker", "picture", "open the file otherwise"))
+    broken = PictureReader(SystemClock(), lambda text: text)
+    with pytest.raises(ExecutionFailed, match="vault-bridge doctor"):
+        broken.picture(photo, MOST, later())
+    broken.close()
