@@ -285,7 +285,7 @@ class Settings(BaseModel):
 
     draft_files: int = _tools(
         "Files in a draft, at most",
-        "An agent is told before it comes to this, and goes on in another draft. Nothing that is staged is lost.",
+        "An agent is told before, and goes on in another draft. Nothing that is staged is lost.",
         5_000,
         ge=10,
         le=100_000,
@@ -295,7 +295,7 @@ class Settings(BaseModel):
         "Size of a draft, at most",
         "What one draft may take on the disk. An agent is told before it comes to this.",
         256,
-        unit="MB",
+        unit="megabytes",
         ge=1,
         le=4_096,
     )

@@ -1563,7 +1563,7 @@ export interface SettingsInForce {
 	grantExpiryDays: number | null;
 	/** A draft is discarded when nothing was staged in it for this long. None of it is written. */
 	draftDays: number;
-	/** An agent is told before it comes to this, and goes on in another draft. Nothing that is staged is lost. */
+	/** An agent is told before, and goes on in another draft. Nothing that is staged is lost. */
 	draftFiles: number;
 	/** What one draft may take on the disk. An agent is told before it comes to this. */
 	draftMegabytes: number;
