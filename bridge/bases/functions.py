@@ -468,7 +468,7 @@ def _units() -> dict[str, Field]:
 
 
 def _file_date(scope: Scope, ms: int) -> Date:
-    return Date(ms, scope.vault.zone)
+    return Date(ms, scope.vault.zone).within()
 
 
 _DATE_FIELDS: Final[dict[str, Field]] = {
