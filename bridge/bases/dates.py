@@ -44,6 +44,8 @@ _UNITS: Final[dict[str, tuple[int, int]]] = {
     for spelling in names
 }
 _BEYOND: Final = "a date beyond the years 1 to 9999 is not evaluated"
+_SURELY_WITHIN: Final = 61_000_000_000_000
+"""Milliseconds before or after 1970 that are in the calendar in every zone: some 1,930 years."""
 _CYCLE: Final = 28
 """Years after which the calendar repeats, within a century."""
 _MONTH_DAYS: Final = 146_097 / 4800
@@ -127,6 +129,16 @@ class Date:
     def of_local(cls, local: datetime, zone: Zone, *, has_time: bool) -> "Date":
         """Return the date that clocks show so."""
         return cls(zone.ms(local), zone, has_time=has_time)
+
+    def within(self) -> "Date":
+        """Return it, where clocks can show it.
+
+        Raises:
+            ExpressionError: It is beyond the calendar.
+        """
+        if abs(self.ms) > _SURELY_WITHIN:
+            self.zone.local(self.ms)
+        return self
 
     @property
     def local(self) -> datetime:
@@ -216,12 +228,12 @@ def read_date(text: str, zone: Zone) -> Date | None:
         local = datetime(  # noqa: DTZ001 (the zone is applied below)
             int(year), int(month), int(day), int(hour or 0), int(minute or 0), int(second or 0)
         )
-    except ValueError:
+        ms = int((fraction or "").ljust(3, "0")[:3])
+        if offset is None:
+            return Date(zone.ms(local) + ms, zone, has_time=hour is not None).within()
+        return Date((local - _offset(offset) - _EPOCH) // timedelta(milliseconds=1) + ms, zone).within()
+    except (ValueError, OverflowError, ExpressionError):
         return None
-    ms = int((fraction or "").ljust(3, "0")[:3])
-    if offset is None:
-        return Date(zone.ms(local) + ms, zone, has_time=hour is not None)
-    return Date((local - _offset(offset) - _EPOCH) // timedelta(milliseconds=1) + ms, zone)
 
 
 def _offset(text: str) -> timedelta:
@@ -261,14 +273,14 @@ def moved(date: Date, by: Duration, sign: int = 1) -> Date:
     has_time = date.has_time or any((by.hours, by.minutes, by.seconds, by.milliseconds))
     try:
         if not (by.years or by.months or by.days):
-            return Date(date.ms + round(clock), date.zone, has_time=has_time)
+            return Date(date.ms + round(clock), date.zone, has_time=has_time).within()
         local = date.local
         for step in _month_steps(sign * by.years, months):
             local = _with_months(local, step)
         whole_days = math.trunc(days)
         local += timedelta(days=whole_days)
         rest = (days - whole_days) * DAY + clock
-        return Date(date.zone.ms(local) + round(rest), date.zone, has_time=has_time)
+        return Date(date.zone.ms(local) + round(rest), date.zone, has_time=has_time).within()
     except (OverflowError, ValueError):
         raise ExpressionError(_BEYOND) from None
 

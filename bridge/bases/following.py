@@ -5,7 +5,7 @@ a property, tag, folder or file. Not a byte outside of them changes. What names 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -26,6 +26,9 @@ _OVER_ITEMS: Final = frozenset({"filter", "map", "reduce"})
 _BOUND: Final = frozenset({"value", "index", "acc"})
 _TAG_LISTS: Final = frozenset({"contains", "containsAny", "containsAll"})
 _LINKING: Final = frozenset({"link", "file", "hasLink", "linksTo", "image"})
+_NOT_EDITED: Final = "it is written in a way that is not edited"
+_MOST_MISSES: Final = 40
+"""Sets of changes of one base that are tried in vain; what is not tried any more is left."""
 _WORD: Final = r"(?<![\w/-]){}(?![\w-])"
 
 
@@ -245,6 +248,14 @@ class _Place(NamedTuple):
     value: str
 
 
+class _Change(NamedTuple):
+    """A place, what is written there, and what that says."""
+
+    place: _Place
+    written: str
+    new: str
+
+
 def follow(yaml: str, follower: Follower) -> Followed:
     """Return a base in which the exact places have followed; it is as it was where it cannot be read.
 
@@ -259,18 +270,20 @@ def follow(yaml: str, follower: Follower) -> Followed:
         if follower.names(yaml):
             done.left.append("its YAML cannot be read")
         return done
-    for place in reversed(places):  # from the end, so that the places before it stay where they are
+    changes: list[_Change] = []
+    for place in {each.start: each for each in places}.values():
         new, edits = _new_value(place, follower, done)
         if new is None:
             continue
-        raw = done.text[place.start : place.end]
-        written = _written(raw, place.value, edits, new)
-        changed = None if written is None else done.text[: place.start] + written + done.text[place.end :]
-        if changed is None or not _differs_there_alone(done.text, changed, place.value, new):
-            done.left.append(f"{place.where}: it is written in a way that is not edited")
-            continue
-        done.text, done.edits = changed, done.edits + 1
-    done.left.reverse()
+        written = _written(yaml[place.start : place.end], place.value, edits, new)
+        if written is None:
+            done.left.append(f"{place.where}: {_NOT_EDITED}")
+        else:
+            changes.append(_Change(place, written, new))
+    kept = _fitting(yaml, changes)
+    done.text, done.edits = _changed(yaml, kept), len(kept)
+    if len(kept) < len(changes):
+        done.left += (f"{change.place.where}: {_NOT_EDITED}" for change in changes if change not in kept)
     return done
 
 
@@ -330,13 +343,40 @@ def _plain_in_yaml(text: str) -> bool:
         return False
 
 
-def _differs_there_alone(before: str, after: str, old: str, new: str) -> bool:
-    """Whether a changed YAML reads as the old one but for one text."""
+def _changed(yaml: str, changes: Sequence[_Change]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for place, written, _new in changes:
+        pieces += yaml[at : place.start], written
+        at = place.end
+    return "".join([*pieces, yaml[at:]])
+
+
+def _fitting(yaml: str, changes: list[_Change]) -> list[_Change]:
+    """Those changes after which the YAML reads as before but for their texts.
+
+    Most often these are all. Where they are not, halves are tried, so that the YAML is not read once for each.
+    """
+    kept: list[_Change] = []
+    groups, misses = [changes] if changes else [], 0
+    while groups and misses < _MOST_MISSES:
+        group = groups.pop()
+        if _differs_there_alone(yaml, [*kept, *group]):
+            kept += group
+            continue
+        misses += 1
+        half = len(group) // 2
+        groups += [group[half:], group[:half]] if half else []
+    return kept
+
+
+def _differs_there_alone(yaml: str, changes: Sequence[_Change]) -> bool:
+    """Whether a changed YAML reads as the old one but for the texts that changed."""
     try:
-        was, now = read_yaml(before.removeprefix("\ufeff")), read_yaml(after.removeprefix("\ufeff"))
+        was, now = (read_yaml(each.removeprefix("\ufeff")) for each in (yaml, _changed(yaml, changes)))
     except BrokenYaml:
         return False
-    return list(_differences(was, now)) == [(old, new)]
+    return list(_differences(was, now)) == [(change.place.value, change.new) for change in changes]
 
 
 def _differences(was: Any, now: Any) -> Iterator[tuple[Any, Any]]:

@@ -230,7 +230,10 @@ class _Evaluation:
             raise error
         filters = [self._filter(each) for part in (base.filter, view.filter) for each in _all_of(part)]
         columns = [self._column(each) for each in view.columns]
-        sort = [(self._column(order.property, needed=True), order) for order in view.sort]
+        orders: dict[PropertyId, Order] = {}
+        for order in view.sort:
+            orders.setdefault(order.property, order)  # sorting by it once more changes nothing
+        sort = [(self._column(order.property, needed=True), order) for order in orders.values()]
         group = None if view.group is None else self._column(view.group.property, needed=True)
         rows = self._passing(filters)
         found = len(rows)
@@ -294,6 +297,7 @@ class _Evaluation:
         return passing
 
     def _sorted(self, rows: list[Row], column: Column, order: Order) -> list[Row]:
+        self._pause()
         self._scope.budget.spend(len(rows) * 8)
         return in_order(rows, lambda row: self._plain(column, row), descending=order.descending)
 

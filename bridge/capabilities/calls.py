@@ -19,6 +19,7 @@ from bridge.policy.limits import RateLimits
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.console import log_call
+from bridge.toolkit.fair_threads import FairThreads
 from bridge.toolkit.handing_in import Around, HandingIn
 from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.pipeline import Pipeline
@@ -33,7 +34,8 @@ PERSON_WORKERS: Final = 2
 """Threads for the person's own calls and answers, whatever keeps the others busy."""
 
 WORKERS: Final = 8
-"""Threads for tools. More would not be faster; fewer would let slow calls hold up quick ones."""
+"""Threads for tools, of which one client holds half at most. More would not be faster; fewer would let slow calls hold
+up quick ones."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +101,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         ledger=history.ledger,
         settings=lambda: settings.current,
         clock=clock,
-        workers=base.threads(WORKERS, "tool"),
+        workers=FairThreads(base.threads(WORKERS, "tool"), WORKERS // 2),
         person_workers=base.threads(PERSON_WORKERS, "person"),
         on_event=hub.notify_hosts,
         on_finished=finished,

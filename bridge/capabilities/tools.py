@@ -8,6 +8,7 @@ from bridge.capabilities.history import RETAIN_SECONDS, History
 from bridge.capabilities.trust import Trust
 from bridge.contract.events import DraftsChanged
 from bridge.drafts.draft import Base as DraftBase
+from bridge.drafts.draft import Limits
 from bridge.drafts.store import Drafts
 from bridge.index.pdfs.texts import LatePdfTexts
 from bridge.index.search.meaning import LateMeaning
@@ -73,9 +74,14 @@ async def open_tools(
         decided=lambda caller: drafts.decided(caller),  # noqa: PLW0108 - they are made below
     )
     ended: Signal[[str]] = Signal()
+
+    def limits() -> Limits:
+        current = base.settings.current
+        return Limits(current.draft_files, current.draft_megabytes)
+
     drafts = Drafts(
         base.kept("drafts").path,
-        DraftBase(base.files, index, lambda: PlanBuilder(base.root, judge)),
+        DraftBase(base.files, index, lambda: PlanBuilder(base.root, judge), limits),
         clock=base.clock,
         days=lambda: base.settings.current.draft_days,
         on_change=lambda: base.on_loop(lambda: base.hub.notify_hosts(DraftsChanged())),

@@ -1,7 +1,7 @@
 """One draft: a vault as one client sees it, with its staged changes laid over the files that are there."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -24,10 +24,23 @@ from bridge.vault.root import VaultRoot
 
 MOST_STEPS: Final = 2_000
 """Staged calls of one draft."""
-MOST_BYTES: Final = 256 << 20
-"""What one draft may hold on the disk."""
+NEARLY: Final = 0.8
+"""The part of a limit from which on a client is told of it."""
 MOST_NEWER: Final = 100_000
 """Characters of the diff between two reviews of one file."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one draft may hold.
+
+    Attributes:
+        files: Files that differ from the vault.
+        megabytes: What it takes on the disk.
+    """
+
+    files: int = 5_000
+    megabytes: int = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +51,13 @@ class Base:
         files: All its files, as they are on the disk.
         index: What is known of them.
         plan: Gives an empty plan of changes of them.
+        limits: What a draft may hold.
     """
 
     files: VaultFiles
     index: VaultIndex
     plan: Callable[[], PlanBuilder]
+    limits: Callable[[], Limits] = Limits
 
 
 class Draft:
@@ -138,10 +153,13 @@ class Draft:
         with self._staging_lock:
             self._expect_no_chain(but=chain)
             self.expect_in_hand()
-            if len(self.steps) >= MOST_STEPS:
-                raise InvalidParameters(f"A draft takes {MOST_STEPS:,} changes; submit this one, then begin another")
-            if self._kept.size + sum(map(len, plan.blobs.values())) > MOST_BYTES:
-                raise InvalidParameters(f"A draft takes {MOST_BYTES >> 20} MiB; submit this one, then begin another")
+            more = {change.new_path or change.path for change in plan.changes if not change.of_folder}
+            for what, used, most in self._used(more, sum(map(len, plan.blobs.values())), steps=1):
+                if used > most:
+                    raise InvalidParameters(
+                        f"A draft takes {most:,} {what}, and with this it would be more. Nothing of this call is "
+                        "staged; all that was staged before stays. Submit this one, then begin another"
+                    )
             self._expect_beginnings(plan)
             self._kept.put(*self._beginnings(plan), *plan.blobs.values())
             step = Step(
@@ -197,6 +215,19 @@ class Draft:
     def is_new(self) -> bool:
         """Whether anything was staged that the person has not been shown."""
         return len(self.steps) > (self.head.reviewed if self.head.state != "open" else 0)
+
+    @property
+    def nearly_full(self) -> str:
+        """What a client is told before its draft holds what it may; empty: nothing yet."""
+        full = [f"{used:,} of {most:,} {what}" for what, used, most in self._used() if used >= NEARLY * most]
+        return f"It is nearly full ({', '.join(full)}): submit it soon and go on in another." if full else ""
+
+    def _used(self, paths: Collection[str] = (), size: int = 0, steps: int = 0) -> Iterator[tuple[str, int, int]]:
+        """Yield what is bounded, how much of it there is with some more, and how much there may be."""
+        limits = self._base.limits()
+        yield "changes", len(self.steps) + steps, MOST_STEPS
+        yield "files", len({*self.staging.files, *self.staging.removed, *paths}), limits.files
+        yield "MiB", (self._kept.size + size + (1 << 20) - 1) >> 20, limits.megabytes
 
     def expect_in_hand(self) -> None:
         """Raise Conflict (`handed_in`) when the draft has been handed in: nothing of it changes under the person."""

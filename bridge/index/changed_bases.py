@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from bridge.index.base_warnings import BaseWarnings
 
 EXTENSION: Final = ".base"
+_LOOKED_AT: Final = 3
+"""Bases of a note that a question says something about: each takes up to some seconds."""
 
 
 class ChangedBases:
@@ -43,8 +45,11 @@ class ChangedBases:
             if not of_base and not is_note(change.path):
                 continue
             text = plan.blobs[change.after or ""].decode("utf-8", "surrogateescape")
-            for base in [text] if of_base else _changed_blocks(plan, change.path, text):
+            bases = [text] if of_base else _changed_blocks(plan, change.path, text)
+            for base in bases[:_LOOKED_AT]:
                 yield from self._warnings().of(change.path, base)
+            if (more := len(bases) - _LOOKED_AT) > 0:
+                yield f"{more} more bases in {change.path!r} change; what they would show was not looked at"
 
     def _warnings(self) -> "BaseWarnings":
         from bridge.index.base_warnings import BaseWarnings  # noqa: PLC0415 - a start is faster without

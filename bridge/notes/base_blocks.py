@@ -7,6 +7,9 @@ from typing import Final, NamedTuple
 from bridge.notes.markdown import parse_note
 from bridge.notes.work import TooMuchWork, Work
 
+MOST_BASES: Final = 100
+"""Bases of one note that are looked at; a person could not use more, and each takes a millisecond to read."""
+
 _OPENING: Final = re.compile(r"[ ]{0,3}(`{3,}|~{3,})[ \t]*base[ \t]*\Z", re.IGNORECASE)
 _MENTION: Final = re.compile(
     # What may stand before a block: marks of quotes and lists, the box of a task, the name of a footnote.
@@ -37,9 +40,12 @@ class Block(NamedTuple):
             note: The note that it is in; what follows the block may have changed.
             text: The YAML, with as many lines.
         """
-        for (start, end), line in reversed([*zip(self.lines, text.split("\n")[:-1], strict=True)]):
-            note = note[:start] + line + note[end:]
-        return note
+        pieces: list[str] = []
+        at = 0
+        for (start, end), line in zip(self.lines, text.split("\n")[:-1], strict=True):
+            pieces += note[at:start], line
+            at = end
+        return "".join([*pieces, note[at:]])
 
 
 def mentions_base(note: str) -> bool:

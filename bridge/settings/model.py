@@ -66,6 +66,7 @@ GUARDED: dict[str, tuple[bool | str, ...]] = {
 RARE = frozenset(
     {
         *("ticket_hours", "wait_seconds", "adding_most_files", "adding_minutes", "draft_days"),
+        *("draft_files", "draft_megabytes"),
         *("chat_context_length", "chat_rounds"),
         *("https_only", "allow_self_signed_localhost", "max_response_size", "follow_redirects", "max_redirects"),
         *("request_timeout", "allowed_origins", "terminal_network", "terminal_folder", "terminal_timeout"),
@@ -88,6 +89,8 @@ ALSO: dict[str, tuple[str, ...]] = {
     "adding_minutes": ("duration", "expire"),
     "grant_expiry_days": ("expire", "revoke", "forget"),
     "draft_days": ("staging", "proposals"),
+    "draft_files": ("staging", "limit"),
+    "draft_megabytes": ("staging", "disk", "limit"),
     "chat_endpoint": ("ollama", "llm", "url", "server"),
     "chat_model": ("ollama", "llm", "ai"),
     "chat_context_length": ("memory", "tokens"),
@@ -278,6 +281,23 @@ class Settings(BaseModel):
         unit="days",
         ge=1,
         le=365,
+    )
+
+    draft_files: int = _tools(
+        "Files in a draft, at most",
+        "An agent is told before, and goes on in another draft. Nothing that is staged is lost.",
+        5_000,
+        ge=10,
+        le=100_000,
+    )
+
+    draft_megabytes: int = _tools(
+        "Size of a draft, at most",
+        "What one draft may take on the disk. An agent is told before it comes to this.",
+        256,
+        unit="megabytes",
+        ge=1,
+        le=4_096,
     )
 
     chat_endpoint: str = _chat(

@@ -43,6 +43,7 @@ from bridge.testing.memory import MemoryStorage
 from bridge.testing.memory_ledger import MemoryLedger
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.fair_threads import FairThreads
 from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.permitted import Denials, SessionFiles
 from bridge.toolkit.pipeline import Pipeline
@@ -317,7 +318,7 @@ async def sandbox(
             ledger=ledger,
             settings=lambda: settings.current,
             clock=clock,
-            workers=workers,
+            workers=FairThreads(workers, 4),
             person_workers=workers,
             on_event=lambda _event: None,
             on_finished=finished,

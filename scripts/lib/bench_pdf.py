@@ -100,7 +100,7 @@ class _Searching:
 
 async def _until_found(agent: Raw) -> None:
     while await _found(agent) < FILES:
-        await agent.ask(request("system.ping"))
+        await agent.ask(request("ping"))
 
 
 async def _found(agent: Raw) -> int:

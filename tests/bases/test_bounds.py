@@ -1,11 +1,14 @@
 """Bases that are meant to take all time and memory end soon, with a message."""
 
+from datetime import timedelta, timezone
+
 import pytest
 
 from bridge.bases.base_file import read_base
+from bridge.bases.dates import Zone, read_date
 from bridge.bases.failures import BaseError, Budget, ExpressionError, TooMuch
 from bridge.bases.syntax import MOST_LETTERS
-from bridge.bases.views import check, evaluate, view_of
+from bridge.bases.views import Broken, check, evaluate, view_of
 from tests.bases.expressions import FILES, ROW
 from tests.bases.vault_of_files import NOW, FilesInMemory, evaluated
 
@@ -52,6 +55,42 @@ def test_a_pattern_that_explodes_elsewhere_takes_no_longer_than_its_text(express
 
 def test_numbers_do_not_grow_without_end() -> None:
     assert evaluated("[1,2,3,4,5,6,7,8,9,10].reduce(acc * acc, 10).toString()", VAULT, ROW) == "Infinity"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        'date("0001-01-01") - "1s"',
+        'date("0001-01-02") - "3d"',
+        'date("9999-12-31") + "1M"',
+        'date("9999-12-31T23:59:59") + "1s"',
+        'now() + "99999999y"',
+        'now() - "999999999999s"',
+    ],
+)
+def test_a_date_beyond_the_calendar_fails_where_it_is_made(expression: str) -> None:
+    with pytest.raises(ExpressionError):
+        evaluated(expression, VAULT, ROW)
+
+
+@pytest.mark.parametrize("hours", [-12, 0, 14])
+@pytest.mark.parametrize(
+    "text",
+    ["0001-01-01", "9999-12-31", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00", "0001-01-01T00:00:00Z"],
+)
+def test_a_day_at_the_end_of_the_calendar_can_be_shown_or_is_a_text(text: str, hours: int) -> None:
+    date = read_date(text, Zone(timezone(timedelta(hours=hours))))
+    assert date is None or str(date)[:4] in {"0001", "9999"}
+
+
+def test_a_file_from_beyond_the_calendar_fails_alone() -> None:
+    vault = FilesInMemory({"A.md": "", "B.md": ""})
+    row = vault.row("A.md")
+    assert row is not None
+    row.mtime = 10**18
+    base = read_base("views: [{order: [file.mtime], sort: [file.mtime]}]")
+    cells = evaluate(base, view_of(base, None), vault, NOW).cells()
+    assert [isinstance(cell, Broken) for (cell,) in cells].count(True) == 1
 
 
 def test_an_expression_may_be_only_so_long() -> None:

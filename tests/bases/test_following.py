@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.bases import following
 from bridge.bases.failures import BaseError
 from bridge.bases.following import Follower, MoveFollower, PropertyFollower, TagFollower, follow
 from bridge.bases.syntax import parse
 from bridge.notes.names import Names
 from bridge.notes.rewriting import Relocation
+from bridge.notes.yaml_text import read_yaml
 from tests.bases.expressions import EXPRESSIONS
 
 
@@ -148,6 +150,38 @@ def test_quotes_are_the_ones_that_stand_there_and_come_where_they_are_needed() -
     assert done.text == "filters: 'note[\"a: b\"] > 3'\nviews: [{order: ['a: b']}]\n"
     double = follow('filters: "rating == \\"x\\""\n', PropertyFollower("rating", 'say "it"'))
     assert double.left or double.text == 'filters: "note[\\"say \\\\\\"it\\\\\\"\\"] == \\"x\\""\n'
+
+
+def test_a_base_of_many_places_is_read_a_few_times_and_not_once_for_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+
+    def counted(yaml: str) -> object:
+        if len(yaml) > 100:  # else it is one text, of which is looked whether it needs quotes
+            read.append(len(yaml))
+        return read_yaml(yaml)
+
+    monkeypatch.setattr(following, "read_yaml", counted)
+    yaml = "views:\n" + "".join(f"  - {{name: v{number}, order: [rating, x]}}\n" for number in range(500))
+    done = follow(yaml, PropertyFollower("rating", "score"))
+    assert (done.text, done.edits, done.left) == (yaml.replace("rating", "score"), 500, [])
+    assert len(read) == 2
+    read.clear()
+    hostile = yaml + "other: [*a, *a]\n" + "x:\n  - &a {order: [rating]}\n"
+    assert follow(hostile, PropertyFollower("rating", "score")).text == hostile
+    assert len(read) < 5
+
+
+def test_what_cannot_be_edited_holds_nothing_else_back() -> None:
+    yaml = (
+        "views:\n  - &first {order: [rating]}\n  - *first\n"
+        + "".join(f"  - {{name: v{number}, order: [rating]}}\n" for number in range(30))
+        + "  - order: &names [rating]\n    sort: *names\n  - order: [rating]\n"
+    )
+    done = follow(yaml, PropertyFollower("rating", "score"))
+    assert done.edits == 31
+    assert done.text.count("rating") == 2
+    assert len(done.left) == 2
+    assert done.text.count("score") == 31
 
 
 def test_a_broken_base_stays_and_is_named() -> None:

@@ -44,6 +44,14 @@ def test_filters_of_the_base_and_of_the_view_must_both_be_true() -> None:
     assert names(table) == ["Ulysses", "Zorro"]
 
 
+def test_of_several_orders_by_one_property_the_first_counts() -> None:
+    sort = (
+        "[{property: genre}, {property: year, direction: DESC}, {property: genre, direction: DESC}, {property: year}]"
+    )
+    table = shown(f"filters: file.hasTag('book')\nviews: [{{sort: {sort}}}]")
+    assert names(table) == ["Zorro", "Dune", "Ulysses", "Emma"]
+
+
 @pytest.mark.parametrize(
     ("condition", "found"),
     [

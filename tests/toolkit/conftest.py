@@ -27,6 +27,7 @@ from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.fair_threads import FairThreads
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.rate_limit_step import RateLimitStep
@@ -275,7 +276,7 @@ def rigged(vault: Path, *, clock: Clock | None = None, tickets: PrivateFiles | N
         ledger=ledger,
         settings=lambda: settings.current,
         clock=clock,
-        workers=workers,
+        workers=FairThreads(workers, 4),
         person_workers=person_workers,
         on_event=heard,
         on_finished=auditing.finished,

@@ -27,6 +27,7 @@ from bridge.toolkit.effects.kind import EffectKind
 from bridge.toolkit.effects.reading import Reading
 from bridge.toolkit.effects.requesting import Requesting
 from bridge.toolkit.enabled import EnabledTools, enabled_tools, refusal
+from bridge.toolkit.fair_threads import FairThreads
 from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.references import size_of
@@ -55,7 +56,7 @@ class CallServices(ABC):
         ledger: Applies change plans.
         settings: The settings as they are now.
         clock: For durations and deadlines.
-        workers: Threads for tools written as plain functions.
+        workers: Threads for tools written as plain functions, divided among the clients.
         person_workers: Threads for the person's own calls and answers, which wait for no agent's.
         on_event: Called when a call starts, goes on and ends, for the hosts. From any thread.
         losses: A sentence for each thing that a change would take away although its diff does not say so: headings and
@@ -73,7 +74,7 @@ class CallServices(ABC):
     ledger: Ledger
     settings: Callable[[], Settings]
     clock: Clock
-    workers: Executor
+    workers: FairThreads
     person_workers: Executor
     on_event: Callable[[Event], None]
     losses: Callable[[ChangePlan], Iterable[str]] = lambda _plan: ()
@@ -104,7 +105,8 @@ class CallServices(ABC):
 
     def threads(self, tool_call: ToolCall) -> Executor:
         """Return the threads for what a call does that blocks."""
-        return self.person_workers if tool_call.caller.client.is_person else self.workers
+        caller = tool_call.caller
+        return self.person_workers if caller.client.is_person else self.workers.of(caller.subject)
 
     def enabled(self, tool_call: ToolCall, settings: Settings) -> EnabledTools:
         """Return which tools the caller of a call may use."""

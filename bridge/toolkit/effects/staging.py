@@ -45,5 +45,6 @@ class Staging(PlannedChange):
         if draft.head.of_chain:
             return replace(output, metadata=output.metadata | {"staged": True})
         head = f"Staged in {draft.head.draft_id}; nothing is written until the user takes the draft."
+        head += f" {draft.nearly_full}" if draft.nearly_full else ""
         facts = {"staged": True, "draft": draft.head.draft_id}
         return replace(output, text=f"{head}\n{output.text}", metadata=output.metadata | facts)

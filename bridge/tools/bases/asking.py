@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Final
 
 from bridge.bases.base_file import Base, Group, PropertyId, Statement, read_base
 from bridge.bases.dates import Date
-from bridge.bases.failures import BaseError
+from bridge.bases.failures import BaseError, TooMuch
 from bridge.bases.ordering import shown
 from bridge.bases.rows import Row, Value
 from bridge.bases.values import plain
@@ -14,7 +15,7 @@ from bridge.bases.views import Broken, Table, evaluate, of_filter, view_of
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound
 from bridge.index.base_rows import BaseVaults
-from bridge.notes.base_blocks import base_blocks
+from bridge.notes.base_blocks import MOST_BASES, base_blocks
 from bridge.toolkit.tool import CallContext, Output
 from bridge.tools.bases.asked import Asked
 from bridge.tools.bases.holding import EXTENSION
@@ -27,6 +28,8 @@ from bridge.vault.file_types import is_note
 
 _MOST_BYTES: Final = 1 << 20
 _LONGEST_CELL: Final = 200
+_MOST_VALUES: Final = 4_000_000
+"""Characters and items of all values of an answer together."""
 _NAMED: Final = 5
 """Problems that the text names; the data has them all."""
 
@@ -110,7 +113,7 @@ class BaseQueries:
             existing_path(named, self._storage, "base")  # refuses what is closed, as of any path
         note = self._notes.resolve(named)
         text = self._notes.read(note).decode("utf-8", "surrogateescape")
-        bases = [read_base(block.text) for block in base_blocks(text)]
+        bases = [read_base(block.text) for block in islice(base_blocks(text), MOST_BASES)]
         if not bases:
             raise NotFound(f"{note.path!r} holds no base: no code block of the language base")
         fitting = [base for base in bases if view and any(view.lower() == each.name.lower() for each in base.views)]
@@ -140,36 +143,44 @@ def _narrowed(base: Base, asked: Asked) -> Base:
     return replace(base, filter=Group("and", (*own, *more)))
 
 
-def _json(value: Value) -> Any:
-    return {"error": value.message} if isinstance(value, Broken) else plain(value)
-
-
 def _data(table: Table, rows: Sequence[Row], cells: list[list[Value]], problems: list[str]) -> dict[str, Any]:
     ids = [str(column.id) for column in table.columns]
     first = table.rows.index(rows[0]) if rows else 0
+    room, left_out = [_MOST_VALUES], False
+
+    def said(value: Value) -> Any:
+        nonlocal left_out
+        try:
+            return {"error": value.message} if isinstance(value, Broken) else plain(value, left=room)
+        except TooMuch as error:
+            left_out = True
+            return {"error": error.message}
+
     data: dict[str, Any] = {
         "view": table.view.name,
         "type": table.view.type,
         "columns": [{"id": name, "title": column.title} for name, column in zip(ids, table.columns, strict=True)],
         "rows": [
-            {"path": row.path, "values": dict(zip(ids, map(_json, values), strict=True))}
+            {"path": row.path, "values": dict(zip(ids, map(said, values), strict=True))}
             for row, values in zip(rows, cells, strict=True)
         ],
         "found": table.found,
-        "complete": not problems,
     }
     if table.groups:
         data["groups"] = [
             {
                 "title": group.title,
                 "rows": group.end - group.start,
-                "summaries": {str(each): _json(value) for each, value in group.summaries.items()},
+                "summaries": {str(each): said(value) for each, value in group.summaries.items()},
             }
             for group in table.groups
         ]
         data["firstRow"] = first
     if table.summaries:
-        data["summaries"] = {str(each): _json(value) for each, value in table.summaries.items()}
+        data["summaries"] = {str(each): said(value) for each, value in table.summaries.items()}
+    if left_out:
+        problems.append("some values are too large to be told; show fewer rows or columns")
+    data["complete"] = not problems
     if problems:
         data["problems"] = problems
     if table.remarks:

@@ -1,11 +1,12 @@
 """What is wrong with the bases of a file: a `.base`, or a note with bases in it."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from bridge.bases.base_file import Base, read_base
 from bridge.bases.failures import BaseError
 from bridge.bases.views import check
-from bridge.notes.base_blocks import base_blocks
+from bridge.notes.base_blocks import MOST_BASES, base_blocks
 from bridge.tools.bases.holding import EXTENSION
 
 
@@ -16,8 +17,11 @@ def bases_in(path: str, text: str) -> Iterator[Base | BaseError]:
         path: The file.
         text: Its text.
     """
-    texts = [text] if path.lower().endswith(EXTENSION) else [block.text for block in base_blocks(text)]
-    for each in texts:
+    of_base = path.lower().endswith(EXTENSION)
+    texts = [text] if of_base else [block.text for block in islice(base_blocks(text), MOST_BASES + 1)]
+    if len(texts) > MOST_BASES:
+        yield BaseError(f"more than {MOST_BASES} bases of a note are not read", "the note")
+    for each in texts[:MOST_BASES]:
         try:
             yield read_base(each)
         except BaseError as error:

@@ -1,7 +1,9 @@
 """Keeps the bases of a file in step with what is renamed or moves."""
 
+from itertools import islice
+
 from bridge.bases.following import Followed, Follower, follow
-from bridge.notes.base_blocks import base_blocks
+from bridge.notes.base_blocks import MOST_BASES, base_blocks
 from bridge.tools.bases.holding import EXTENSION
 
 
@@ -16,7 +18,10 @@ def follow_in(path: str, text: str, follower: Follower) -> Followed:
     if path.lower().endswith(EXTENSION):
         return follow(text, follower)
     done = Followed(text)
-    for block in reversed(list(base_blocks(text))):
+    blocks = list(islice(base_blocks(text), MOST_BASES + 1))
+    if len(blocks) > MOST_BASES:
+        done.left.append(f"only the first {MOST_BASES} bases of the note are followed")
+    for block in reversed(blocks[:MOST_BASES]):
         followed = follow(block.text, follower)
         done.text = block.written(done.text, followed.text)
         done.edits += followed.edits

@@ -7,7 +7,7 @@ import { Disconnected } from "../core/rpc/client";
 import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
 import { readRevision, type ConsentRequest } from "../core/wire/consent";
-import type { AnswerOption, ConsentReply, RespondParams } from "../core/wire/contract";
+import type { AnswerOption, ConsentReply, PlaceChoice, RespondParams } from "../core/wire/contract";
 import { readConsentReply, readGrant } from "../core/wire/readers";
 import { showNotice } from "../ui/notice";
 import type { Context } from "./context";
@@ -50,12 +50,20 @@ export class Answering {
 
 	/** @returns Why the bridge did not take a person's own text; null when it did. */
 	async revise(request: ConsentRequest, path: string, hunk: number, text: string): Promise<string | null> {
-		const { requestId, planDigest } = request;
+		return this.change(request, async (shown) => this.context.request("consent.revise", { ...shown, path, hunk, text }));
+	}
+
+	/** @returns Why the bridge did not take what a person takes where others changed the same; null when it did. */
+	async resolve(request: ConsentRequest, choice: PlaceChoice): Promise<string | null> {
+		return this.change(request, async (shown) => this.context.request("consent.resolve", { ...shown, choices: [choice] }));
+	}
+
+	private async change({ requestId, planDigest }: ConsentRequest, ask: (shown: { requestId: string; planDigest: string }) => Promise<unknown>): Promise<string | null> {
 		if (planDigest === null) return "This cannot be edited.";
 		try {
-			const { accepted, question, reason } = readRevision(await this.context.request("consent.revise", { requestId, planDigest, path, hunk, text }), "consent.revise");
+			const { accepted, question, reason } = readRevision(await ask({ requestId, planDigest }), "the answer");
 			if (question) this.context.questions.revise(question);
-			return accepted ? null : (reason ?? "The bridge did not take this text.");
+			return accepted ? null : (reason ?? "The bridge did not take this.");
 		} catch (error) {
 			return messageOf(error);
 		}

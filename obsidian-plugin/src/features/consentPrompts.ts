@@ -32,7 +32,7 @@ export class ConsentPrompts extends Component {
 	private readonly setAside = new Set<string>();
 	/** The person has just answered, so the next question finds them looking. */
 	private isLooking = false;
-	private readonly presence: Presence;
+	readonly presence: Presence;
 	private readonly notice: WaitingNotice;
 	private readonly announcements: Announcements;
 	private readonly answering: Answering;
@@ -183,6 +183,7 @@ export class ConsentPrompts extends Component {
 			showSettings: () => { this.leave(this.open.settings); },
 			showNote: (path) => { this.leave(() => void this.context.app.workspace.openLinkText(path, "", "split")); },
 			revise: async (...revision) => this.answering.revise(...revision),
+			resolve: async (...choice) => this.answering.resolve(...choice),
 		});
 		this.modal = modal;
 		modal.open();
@@ -232,10 +233,10 @@ export class ConsentPrompts extends Component {
 		group?.dismiss();
 	}
 
-	private async decide(requestId: string, { decision, option, feedback, hunks, byKey }: Answer): Promise<void> {
+	private async decide(requestId: string, { decision, option, feedback, hunks, comments, sendBack, byKey }: Answer): Promise<void> {
 		const request = this.modal?.request;
 		if (request?.requestId !== requestId) return;
-		const answer: RespondParams = { ...answerTo(request, decision), ...(option && { option: option.optionId }), ...(feedback !== null && { feedback }), ...(hunks && { hunks }) };
+		const answer: RespondParams = { ...answerTo(request, decision), ...(option && { option: option.optionId }), ...(feedback !== null && { feedback }), ...(hunks && { hunks }), ...(comments.length > 0 && { comments }), ...(sendBack && { sendBack }) };
 		if (byKey && decision === "deny_once") {
 			this.hold([{ request, answer }]);
 			return;

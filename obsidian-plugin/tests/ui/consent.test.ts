@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
 import { openSettings } from "./plugin";
-import { create, files, hostile, huge, hunks, many, network, question, read, reading, submitted, unnamed } from "./questions";
+import { create, files, hostile, huge, hunks, many, network, putAgain, question, read, reading, submitted, unnamed } from "./questions";
 
 eachTestHasAWindow();
 
@@ -712,5 +712,39 @@ describe("a very long change", () => {
 		console.warn(`5,000 lines: visible ${Math.round(seen.shown - before)} ms after it was asked (wanted: 150), long tasks over 50 ms: ${JSON.stringify(seen.long)} (wanted: none)`);
 		expect(seen.shown).toBeGreaterThan(0);
 		await expect.poll(async () => focused()).toBe("(the question)");
+	});
+});
+
+describe("a draft that is put again", () => {
+	const places = `${modal} .vault-bridge-place-note`;
+
+	it("shows what is new, what is the person's, and where others changed the same, which is chosen place by place", async () => {
+		bridge.answers.set("consent.resolve", () => ({ accepted: false, question: null, reason: "It has changed again" }));
+		await ask(putAgain());
+		const text = await page.textContent(modal);
+		for (const part of ["edited by you", "changed since you looked", "as you saw it", "What has changed since you looked", "Long.md, line 91 has been edited in the same place meanwhile.", "second theirs", "Gone.md is not there any more."])
+			expect(text).toContain(part);
+		await expect.poll(async () => page.locator(places).first().locator("button").allTextContents()).toEqual(["Keep what is there", "Take the draft", "Take both"]);
+		await page.click(`${places} button:text-is("Take both")`);
+		await expect.poll(async () => page.isVisible(`${places} >> text=It has changed again`)).toBe(true);
+		expect(bridge.asked.filter((one) => one.method === "consent.resolve").map((one) => one.params)).toMatchObject([{ requestId: "c-again", choices: [{ placeId: "p-1", take: "both" }] }]);
+	});
+
+	it("takes a part and sends the rest back, with words about a line", async () => {
+		await ask(putAgain());
+		await page.click(`${modal} .vault-bridge-hunk-header button:text-is("Comment") >> nth=0`);
+		await page.fill(`${modal} textarea[aria-label="Comment on Long.md"]`, "Say **which** <b>one</b>");
+		await page.fill(`${modal} .vault-bridge-message`, "Nearly");
+		await page.uncheck(`${modal} input[aria-label="Include Long.md"]`);
+		await page.waitForSelector(`${button("Allow 1 of 3")}[aria-disabled="false"]`);
+		await page.click(button("Allow these, send the rest back"));
+		await expect.poll(answers).toMatchObject([{ decision: "allow_once", feedback: "Nearly", hunks: { "Long.md": [] }, sendBack: true, comments: [{ path: "Long.md", line: 4, text: "Say **which** <b>one</b>" }] }]);
+	});
+
+	it("goes back as a whole where nothing is left out", async () => {
+		await ask(putAgain());
+		await armed();
+		await page.click(button("Send back"));
+		await expect.poll(answers).toMatchObject([{ decision: "deny_once" }]);
 	});
 });

@@ -2,7 +2,7 @@
 
 import type { Page } from "playwright-core";
 import type { FakeBridge } from "./fakeBridge";
-import { create, files, hostile, hunks, many, network, question, read, submitted, unnamed } from "./questions";
+import { create, files, hostile, hunks, many, network, putAgain, question, read, submitted, unnamed } from "./questions";
 
 /** Where a state is drawn: the window of the app, and the bridge behind it. */
 interface Stage {
@@ -84,6 +84,7 @@ export const consentStates: readonly State[] = [
 		await awake(page);
 	}),
 	asking("consent-draft", submitted),
+	asking("consent-draft-again", putAgain),
 	sized("consent-draft-narrow", 420, 700, submitted),
 	then("consent-draft-part", [submitted], async ({ page }) => {
 		await page.uncheck(".vault-bridge-together-head input >> nth=0");

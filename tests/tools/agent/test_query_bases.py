@@ -137,6 +137,17 @@ async def test_closed_notes_are_in_no_row_count_or_summary_and_links_to_them_lea
         assert refused.data["code"] == "denied_by_rule"
 
 
+async def test_values_that_are_too_large_are_left_out_and_said() -> None:
+    base = "formulas: {big: '\"a\".repeat(900000)'}\nviews: [{order: [file.name, formula.big]}]\n"
+    async with sandbox({**FILES, "Big.base": base}) as vault:
+        result = await vault.succeed("query", base="Big.base")
+        rows = result.data["rows"]
+        assert rows[0]["values"]["formula.big"] == "a" * 900_000
+        assert "too large" in rows[-1]["values"]["formula.big"]["error"]
+        assert result.data["complete"] is False
+        assert "Not complete: some values are too large to be told" in result.text
+
+
 async def test_what_changes_is_seen_by_the_next_query() -> None:
     async with sandbox(FILES) as vault:
         await vault.succeed("query", base="Books.base")

@@ -86,6 +86,23 @@ async def test_the_question_about_a_base_says_what_rows_its_views_would_have() -
         assert "The base in 'New.base' would show 0 rows" in vault.asked[-1]["preview"]["warnings"]
 
 
+async def test_of_a_note_full_of_bases_the_first_are_looked_at_and_the_rest_is_said() -> None:
+    block = "```base\nfilters: rating > 0\n```\n\n"
+    async with sandbox({**FILES, "Many.md": block * 150}) as vault:
+        result = await vault.succeed("rename_property", property="rating", new_name="score")
+        assert vault.text("Many.md").count("score") == 100
+        assert result.data["left"] == [
+            "Many.md: only the first 100 bases of the note are followed",
+            *(each for each in result.data["left"] if each.startswith("Other.base")),
+        ]
+        report = await vault.succeed("vault_report", sections=["broken_bases"])
+        assert "more than 100 bases of a note are not read" in report.text
+        await vault.succeed("write_file", path="New.md", content=block.replace("rating", "score") * 20)
+        warnings = vault.asked[-1]["preview"]["warnings"]
+        assert warnings.count("The base in 'New.md' would show 2 rows: Ada, Dune") == 3
+        assert "17 more bases in 'New.md' change; what they would show was not looked at" in warnings
+
+
 async def test_a_base_with_a_mistake_is_warned_of_before_it_is_written() -> None:
     async with sandbox(FILES) as vault:
         await vault.succeed("write_file", path="New.base", content="filters: rating >\n")

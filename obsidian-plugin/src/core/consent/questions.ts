@@ -52,7 +52,7 @@ export class Questions {
 	/** The bridge has made a new plan for a question. Whoever shows it has to begin anew. */
 	revise(request: ConsentRequest): void {
 		const before = this.open.find((one) => one.request.requestId === request.requestId);
-		if (!before || before.request.planDigest === request.planDigest) return;
+		if (!before || (before.request.planDigest === request.planDigest && chosen(before.request) === chosen(request))) return;
 		this.open = this.open.map((one) => (one === before ? { ...one, request } : one));
 		this.revised.emit(request);
 	}
@@ -98,4 +98,9 @@ export class Questions {
 			this.add(request);
 		}
 	}
+}
+
+/** What is taken where others changed the same: the plan may be as it was. */
+function chosen({ preview }: ConsentRequest): string {
+	return JSON.stringify(preview?.conflicts ?? null);
 }

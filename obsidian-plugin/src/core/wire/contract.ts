@@ -1563,6 +1563,10 @@ export interface SettingsInForce {
 	grantExpiryDays: number | null;
 	/** A draft is discarded when nothing was staged in it for this long. None of it is written. */
 	draftDays: number;
+	/** An agent is told before, and goes on in another draft. Nothing that is staged is lost. */
+	draftFiles: number;
+	/** What one draft may take on the disk. An agent is told before it comes to this. */
+	draftMegabytes: number;
 	/** Where Ollama runs the model. You are asked once before anything is sent to another computer. */
 	chatEndpoint: string;
 	/** The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one. */

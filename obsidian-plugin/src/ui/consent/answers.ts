@@ -17,7 +17,8 @@ export interface Given {
 }
 
 export interface AnswerEvents {
-	decide: (given: Given) => void;
+	/** With `sendBack`, what is not taken of a draft goes back to its client. */
+	decide: (given: Given, sendBack: boolean) => void;
 	later: () => void;
 	/** Answer all that this client asks in one list. */
 	together: () => void;
@@ -30,6 +31,7 @@ export class Answers {
 	private readonly buttons = new Map<Decision, HTMLButtonElement>();
 	private readonly message: HTMLTextAreaElement;
 	private readonly group: HTMLButtonElement;
+	private back: HTMLButtonElement | null = null;
 	private readonly panel: RememberPanel;
 	private readonly options: readonly AnswerOption[];
 	private blocked = false;
@@ -58,6 +60,10 @@ export class Answers {
 		if (!this.panel.isEmpty) this.drawRemember(rest);
 		this.group = this.drawButton(rest, "");
 		this.group.addEventListener("click", events.together);
+		if (request.draft !== null) {
+			this.back = this.drawButton(bar, "");
+			this.guard.press(this.back, "allow", () => { this.give(this.takesPart ? "allow_once" : "deny_once", null, false, true); });
+		}
 		for (const decision of ["deny_once", "allow_once"] as const) {
 			if (request.choices.includes(decision)) this.drawOnce(bar, decision);
 		}
@@ -108,7 +114,12 @@ export class Answers {
 		const ready = this.canAllow;
 		for (const [decision, button] of this.buttons) button.setAttr("aria-disabled", this.blocked || (allows(decision) && !ready));
 		this.buttons.get("allow_once")?.toggleClass("mod-cta", ready);
+		this.back?.setText(this.takesPart ? "Allow these, send the rest back" : "Send back");
 		this.panel.refresh();
+	}
+
+	private get takesPart(): boolean {
+		return this.partial && !this.nothing;
 	}
 
 	private get canAllow(): boolean {
@@ -138,8 +149,8 @@ export class Answers {
 		this.buttons.set(decision, button);
 	}
 
-	private give(decision: Decision, option: AnswerOption | null, byKey: boolean): void {
+	private give(decision: Decision, option: AnswerOption | null, byKey: boolean, sendBack = false): void {
 		if (this.blocked || (allows(decision) && !this.canAllow)) return;
-		this.events.decide({ decision, option, feedback: this.feedback, byKey });
+		this.events.decide({ decision, option, feedback: this.feedback, byKey }, sendBack);
 	}
 }

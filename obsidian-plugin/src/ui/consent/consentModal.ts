@@ -7,6 +7,7 @@ import { countdown } from "../../core/consent/countdown";
 import { patienceOf, untilWords } from "../../core/consent/patience";
 import { Selection, type Hunks } from "../../core/diff/selection";
 import { allows, type ConsentRequest } from "../../core/wire/consent";
+import type { LineComment, PlaceChoice } from "../../core/wire/contract";
 import { trapFocus } from "../focusTrap";
 import { showText } from "../text";
 import { Answers, type Given } from "./answers";
@@ -14,9 +15,12 @@ import { drawEffect } from "./effect";
 import { Guard } from "./guard";
 import { drawBackground, drawSummary, drawTool } from "./header";
 import { drawMoreBelow } from "./moreBelow";
+import { Comments } from "./review";
 
 export interface Answer extends Given {
 	hunks: Hunks | null;
+	comments: LineComment[];
+	sendBack: boolean;
 }
 
 export interface ConsentEvents {
@@ -30,10 +34,13 @@ export interface ConsentEvents {
 	showNote: (path: string) => void;
 	/** Ask for a plan with other text. Returns why there is none; null when there is. */
 	revise: (request: ConsentRequest, path: string, hunk: number, text: string) => Promise<string | null>;
+	/** Take something where others changed the same. Returns why it was not taken; null when it was. */
+	resolve: (request: ConsentRequest, choice: PlaceChoice) => Promise<string | null>;
 }
 
 export class ConsentModal extends Modal {
 	private readonly guard: Guard;
+	private readonly comments = new Comments();
 	private answers: Answers | null = null;
 	private selection: Selection | null = null;
 	private timeEl: HTMLElement | null = null;
@@ -178,7 +185,7 @@ export class ConsentModal extends Modal {
 			revise: async (path: string, hunk: number, text: string) => this.events.revise(request, path, hunk, text),
 			editing: (close: (() => void) | null) => { this.closeEditor = close; },
 		};
-		this.drawn.push(drawEffect(content, request, { choice: this.selection, revising: revising || null }), drawMoreBelow(frame, body, content));
+		this.drawn.push(drawEffect(content, request, { choice: this.selection, revising: revising || null, comments: request.draft === null ? null : this.comments }, async (choice) => this.events.resolve(request, choice)), drawMoreBelow(frame, body, content));
 		this.bodyEl = body;
 	}
 
@@ -191,7 +198,10 @@ export class ConsentModal extends Modal {
 	private drawAnswers(request: ConsentRequest): void {
 		const area = this.contentEl.createDiv({ cls: "vault-bridge-answer-area" });
 		this.answers = new Answers(area, request, this.guard, {
-			decide: (given) => { this.events.decide({ ...given, hunks: allows(given.decision) ? (this.selection?.toWire() ?? null) : null }); },
+			decide: (given, sendBack) => {
+				const hunks = allows(given.decision) ? (this.selection?.toWire() ?? null) : null;
+				this.events.decide({ ...given, hunks, comments: sendBack ? this.comments.all : [], sendBack: sendBack && hunks !== null });
+			},
 			later: () => { super.close(); },
 			together: this.events.together,
 		});

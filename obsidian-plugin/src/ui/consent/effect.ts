@@ -1,13 +1,16 @@
 /** What will happen: warnings, the diff or the exact request, parameters, and where the old bytes are kept. */
 
 import type { ConsentRequest } from "../../core/wire/consent";
+import type { PlaceChoice } from "../../core/wire/contract";
 import { drawFiles, type FileOffer } from "../diff/fileList";
 import { drawParameters } from "../parameters";
 import { showLongText } from "../text";
+import { drawPlaces } from "./review";
 
 /** @returns A function that ends drawing that still goes on. */
-export function drawEffect(container: HTMLElement, request: ConsentRequest, offer: FileOffer | null): () => void {
+export function drawEffect(container: HTMLElement, request: ConsentRequest, offer: FileOffer | null, resolve: ((choice: PlaceChoice) => Promise<string | null>) | null = null): () => void {
 	const { preview } = request;
+	if (preview && resolve) drawPlaces(container, preview.conflicts, resolve);
 	const warnings = preview?.warnings ?? [];
 	for (const warning of warnings) showLongText(container.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
 	// The bridge says how many where it knows; then this adds nothing.

@@ -11,6 +11,7 @@ import { offerEdit, type Revising } from "./hunkEditor";
 import { drawPartBox } from "./partBox";
 import { drawRow, type RowStyle } from "./row";
 import { addButton } from "../addButton";
+import type { Comments } from "../consent/review";
 
 /** Rows that share one element; those outside the window cost no layout. */
 const ROWS_A_CHUNK = 60;
@@ -26,6 +27,7 @@ export interface HunkActions {
 	path: string;
 	choice: HunkChoice | null;
 	revising: Revising | null;
+	comments: Comments | null;
 }
 
 /**
@@ -83,6 +85,7 @@ function drawHeader(body: HTMLElement, hunk: Hunk, total: number, actions: HunkA
 	header.createSpan({ cls: "vault-bridge-hunk-place", text: `line ${hunk.newStart}` });
 	if (hunk.heading) showText(header.createSpan({ cls: "vault-bridge-hunk-place" }), hunk.heading);
 	if (actions?.revising) offerEdit(header, body, hunk, actions.path, actions.revising);
+	actions?.comments?.offer(header, body, hunk, actions.path);
 }
 
 function drawChoice(header: HTMLElement, body: HTMLElement, hunk: Hunk, name: string, { selection, parts }: HunkChoice): void {

@@ -12,6 +12,7 @@ import { sanitizePlain } from "../../core/text/sanitize";
 import { showText } from "../text";
 import { drawDiff, type HunkActions } from "./diffView";
 import { drawFacts } from "./facts";
+import type { Comments } from "../consent/review";
 import type { Revising } from "./hunkEditor";
 import { drawPartBox } from "./partBox";
 
@@ -36,11 +37,15 @@ const DANGERS: Readonly<Record<Danger, string>> = {
 	"hides-text": "The new text holds characters that cannot be seen. They are shown as codes.",
 };
 
-/** What a person may do with the parts of a change: leave some out, or edit them. */
+/** What a person may do with the parts of a change: leave some out, edit them, or say something about them. */
 export interface FileOffer {
 	choice: Selection | null;
 	revising: Revising | null;
+	comments: Comments | null;
 }
+
+/** What became of a file since the person looked through the draft last. */
+const SINCE: Readonly<Record<FilePreview["since"], string>> = { "": "", same: "as you saw it", changed: "changed since you looked", new: "new since you looked" };
 
 /** One file's row. What is below it is drawn when it is opened, and ends with `ends`. */
 export function drawFile(list: HTMLElement, file: FilePreview, open: boolean, offer: FileOffer | null, ends: (() => void)[]): HTMLElement {
@@ -82,7 +87,8 @@ function drawSummary(section: HTMLElement, file: FilePreview): void {
 		name.createSpan({ cls: "vault-bridge-arrow", text: " → " });
 		showText(name, file.newPath);
 	}
-	summary.createSpan({ cls: "vault-bridge-file-change", text: changeLabel(file) });
+	const about = [changeLabel(file), file.yours ? "edited by you" : "", SINCE[file.since]].filter((words) => words !== "");
+	summary.createSpan({ cls: "vault-bridge-file-change", text: about.join(", ") });
 	if (file.added > 0) summary.createSpan({ cls: "vault-bridge-count is-added", text: `+${file.added}`, attr: { "aria-label": `${file.added} lines added` } });
 	if (file.removed > 0)
 		summary.createSpan({ cls: "vault-bridge-count is-removed", text: `−${file.removed}`, attr: { "aria-label": `${file.removed} lines removed` } });
@@ -97,6 +103,11 @@ function drawBody(body: HTMLElement, file: FilePreview, offer: FileOffer | null,
 	if (file.truncated)
 		body.createDiv({ cls: "vault-bridge-note is-warning", text: "This change is too long to be shown whole. What is below is only its beginning." });
 	if (file.note !== "") body.createDiv({ cls: "vault-bridge-note", text: file.note });
+	if (file.newer !== "") {
+		const newer = body.createEl("details");
+		newer.createEl("summary", { text: "What has changed since you looked" });
+		ends.push(drawDiff(newer, parseDiff(file.newer), null));
+	}
 	const about = body.createDiv();
 	const diff = body.createDiv();
 	const facts = body.createDiv();
@@ -118,7 +129,8 @@ function actionsFor(file: FilePreview, offer: FileOffer | null): HunkActions | n
 	if (!offer || file.truncated) return null;
 	const choice = choiceFor(file, offer.choice);
 	const revising = (file.change === "modify" && !file.follows) || file.change === "create" ? offer.revising : null;
-	return choice || revising ? { path: file.path, choice, revising } : null;
+	const { comments } = offer;
+	return choice || revising || comments ? { path: file.path, choice, revising, comments } : null;
 }
 
 /** A single hunk is left out with the box of its file. */
