@@ -97,6 +97,15 @@ class Planner:
         entries = self._entries(agent, _bytes(real_file(agent.file(self.machine))))
         return next((client for entry in entries.read().values() if (client := self._client_of(entry))), None)
 
+    def entry(self, agent: Agent, client: str) -> dict[str, Any] | None:
+        """The entry by which a program is connected to this vault as a client; None where there is none.
+
+        Raises:
+            ConfigurationRefused: Its configuration cannot be read.
+        """
+        held = self._entries(agent, _bytes(real_file(agent.file(self.machine)))).read()
+        return next((entry for entry in held.values() if self._client_of(entry) == client), None)
+
     def plan_connect(
         self, agent: Agent, *, client: str | None = None, name: str | None = None, skill: bool = True
     ) -> Plan:
@@ -168,7 +177,7 @@ class Planner:
             ConfigurationRefused: It cannot be read.
         """
         held = self._entries(agent, _bytes(real_file(agent.file(self.machine)))).read()
-        return {name: entry for name, entry in held.items() if not _is_ours(_words(entry))}
+        return {name: entry for name, entry in held.items() if not _is_ours(words_of(entry))}
 
     def _entries(self, agent: Agent, before: bytes | None) -> JsonEntries | TomlEntries:
         file = real_file(agent.file(self.machine))
@@ -187,7 +196,7 @@ class Planner:
 
     def _client_of(self, entry: Any) -> str | None:
         """The client that an entry of ours for this vault names; None for every other entry."""
-        words = _words(entry)
+        words = words_of(entry)
         if not _is_ours(words):
             return None
         vault = words[words.index(_VAULT) + 1]
@@ -232,7 +241,7 @@ def _is_ours(words: list[str]) -> bool:
     return "mcp" in words[1:] and _CLIENT in words[:-1] and _VAULT in words[:-1]
 
 
-def _words(entry: Any) -> list[str]:
+def words_of(entry: Any) -> list[str]:
     """The command of an entry, in whichever form the program has it."""
     if not isinstance(entry, dict):
         return []

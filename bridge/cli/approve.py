@@ -28,7 +28,8 @@ def approve(
 
     Every question is shown in full: who asks, what for, the parameters, and the exact diff. There is no default
     answer. A question that is answered elsewhere, in Obsidian for instance, disappears here; one whose text was edited
-    is shown anew. Where no bridge serves the vault yet, it waits for one.
+    is shown anew. What else waits (`vault-bridge inbox`) is said too. Where no bridge serves the vault yet, one is
+    started if something waits for your answer; otherwise this waits for one.
 
     Keys, each followed by Enter, if the question offers them:
       y  allow once                       n  deny

@@ -50,7 +50,7 @@ class AttachedBridge:
         self._connecting = asyncio.Lock()
         self._connection: Connection | None = None
         self._stack = contextlib.AsyncExitStack()
-        self._started: _StartedBridge | None = None
+        self._started: StartedBridge | None = None
         self._naming: asyncio.Task[None] | None = None
         self._starting = asyncio.Event()
         self._comparing: asyncio.Task[None] | None = None
@@ -146,7 +146,7 @@ class AttachedBridge:
                     said = self._started.said() if self._started is not None else ""
                     raise BridgeNotRunning(f"No bridge serves the vault, and none could be started. {said}") from None
                 if self._started is None or self._started.may_be_replaced:
-                    self._started = _StartedBridge(self._vault)
+                    self._started = StartedBridge(self._vault)
                 self._starting.set()
                 await asyncio.sleep(PAUSE_SECONDS)
             else:
@@ -160,7 +160,7 @@ class AttachedBridge:
             listener(event, params)
 
 
-class _StartedBridge:
+class StartedBridge:
     """A bridge in a process of its own, which outlives this one if others are connected.
 
     Args:

@@ -7,9 +7,14 @@ import asyncio
 import contextlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from bridge.cli.connection import as_person
+from bridge.cli.inbox import described, opening
+from bridge.cli.layout import local_time
 from bridge.cli.open_questions import ConsentAnswer, Edit, QuestionEnd, Questions
+from bridge.cli.printer import typed_command
+from bridge.cli.sanitize import sanitize_plain
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Notification, ProtocolFailure, connect
 from bridge.contract.consent import (
     ConsentReply,
@@ -21,12 +26,19 @@ from bridge.contract.consent import (
     Revision,
     Take,
 )
+from bridge.contract.events import DraftsChanged
+from bridge.contract.outside import OutsideNotice
+
+if TYPE_CHECKING:
+    from bridge.cli.attached import StartedBridge
 
 NAME: Final = "Terminal"
 """The name by which other hosts know this screen."""
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 3.0
 """Seconds between two tries to reach a bridge that went away; doubled from the first to the longest."""
+_NEWS: Final = frozenset({DraftsChanged.event_name, OutsideNotice.event_name})
+"""The events after which something else than a question may wait."""
 
 Say = Callable[[str], Awaitable[None]]
 
@@ -43,6 +55,10 @@ class ConsentLink:
         self._vault = vault
         self._questions = questions
         self._bridge: Connection | None = None
+        self._told: set[tuple[str, str]] = set()
+        """What of the inbox was said."""
+        self._telling: asyncio.Task[None] | None = None
+        self._started: StartedBridge | None = None
 
     async def run(self, say: Say) -> None:
         """Connect as soon as there is a bridge, and again whenever it comes back; ends only by being cancelled.
@@ -54,7 +70,11 @@ class ConsentLink:
         try:
             await self._listen(say, greeting)
         except BridgeNotRunning:
-            await say("No bridge serves this vault yet. Waiting for one to start; Ctrl-C leaves.")
+            if await self._waits():
+                await say("No bridge serves this vault, and something waits for you: one is started.")
+                self._started = _start_bridge(self._vault)
+            else:
+                await say("No bridge serves this vault yet. Waiting for one to start; Ctrl-C leaves.")
             await self._reconnect(say, greeting)
         while True:
             await say("The bridge has gone. Waiting for it to come back; Ctrl-C leaves.")
@@ -122,6 +142,11 @@ class ConsentLink:
         except ConnectionLost:
             return None
 
+    async def _waits(self) -> bool:
+        """Whether something waits for an answer, where no bridge runs that would ask."""
+        async with as_person(self._vault) as bridge:
+            return any(line["kind"] in {"question", "draft"} for line in await bridge.request("inbox.list"))
+
     async def _reconnect(self, say: Say, greeting: str) -> None:
         pause = FIRST_PAUSE
         while True:
@@ -140,13 +165,36 @@ class ConsentLink:
                 await say(greeting)
                 for wire in await bridge.request("consent.pending"):
                     self._questions.add(ConsentRequest.model_validate(wire))
+                self._tell_of_others(bridge, say)
                 async for notification in notifications:
                     self._take(notification)
+                    if notification.method in _NEWS:
+                        self._tell_of_others(bridge, say)
         except ConnectionLost:
             pass
         finally:
             self._bridge = None
+            if self._telling is not None:
+                self._telling.cancel()
             self._questions.end_all()
+
+    def _tell_of_others(self, bridge: Connection, say: Say) -> None:
+        """Say what else waits, as soon as no question is being answered. Returns at once."""
+        if self._telling is None or self._telling.done():
+            self._telling = asyncio.create_task(self._tell(bridge, say))
+
+    async def _tell(self, bridge: Connection, say: Say) -> None:
+        """Say what waits besides the questions, each thing once."""
+        with contextlib.suppress(ConnectionLost, ProtocolFailure):
+            for line in await bridge.request("inbox.list"):
+                name = (line["kind"], line["ids"][0] if line["count"] == 1 else line["clientId"])
+                if line["questions"] or line["kind"] == "question" or name in self._told:
+                    continue
+                self._told.add(name)
+                draft = "You are asked about it here." if line["kind"] == "draft" else ""
+                how = draft or f"See `{typed_command(opening(line), self._vault)}`."
+                said = f"{line['client']}, since {local_time(line['since'])}: {described(line)}"
+                await say(f"{sanitize_plain(said)}. {how}")
 
     def _take(self, notification: Notification) -> None:
         params = notification.params
@@ -159,6 +207,13 @@ class ConsentLink:
         elif notification.method == ConsentResolved.event_name:
             how = QuestionEnd(params.get("decision") or params.get("outcome"), params.get("by"))
             self._questions.end(params["requestId"], how)
+
+
+def _start_bridge(vault: Path) -> "StartedBridge":
+    """Start a bridge that ends when nobody is connected any more."""
+    from bridge.cli.attached import StartedBridge  # noqa: PLC0415 - mostly a bridge runs
+
+    return StartedBridge(vault)
 
 
 async def _send(bridge: Connection, answers: Sequence[ConsentAnswer]) -> list[ConsentReply]:

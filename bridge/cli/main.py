@@ -40,6 +40,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "install-client": ("install_client:install_client", "Connect the program in which you use an agent."),
     "protect": ("protect:protect", "Have a program ask before its own editor changes notes."),
     "approve": ("approve:approve", "Answer the questions of agents, here."),
+    "inbox": ("inbox:inbox", "Show what waits for you, oldest first."),
     "call": ("call:call", "Call a tool as an agent does."),
     "chat": ("chat:chat", "Talk with a model that works in the vault."),
     "mcp": ("mcp:mcp", "Speak the Model Context Protocol (MCP) on standard input and output."),

@@ -10,6 +10,7 @@ from rich.text import Text
 
 from bridge.cli.connection import NAME
 from bridge.cli.exit_codes import FAILURE
+from bridge.cli.inbox import see_changes
 from bridge.cli.layout import draw_facts, local_time, short_client
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
@@ -82,9 +83,7 @@ def _draw(facts: dict[str, Any]) -> dict[str, Text]:
 def _outside(notice: Mapping[str, Any]) -> str:
     """Return what the person is to be told of other programs, and how to see it."""
     when = "while the bridge was not running" if notice["unattended"] else f"at {local_time(notice['ended'])}"
-    ids = notice["entries"]
-    see = f"vault-bridge history --diff {ids[0]}" if len(ids) == 1 else "vault-bridge history --outside"
-    return f"another program: {notice['message']}, {when}; see {see}"
+    return f"another program: {notice['message']}, {when}; see vault-bridge {see_changes(notice['entries'])}"
 
 
 def draw_semantic(semantic: Mapping[str, Any]) -> str:

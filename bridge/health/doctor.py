@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import installation, place, processes, programs, protection, running, state, versions
+from bridge.health import installation, place, processes, programs, protection, running, state, unattended, versions
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
@@ -30,6 +30,7 @@ CHECKS: tuple[Check, ...] = (
     state.check_clock,
     versions.check_outside_changes,
     protection.check_protection,
+    unattended.check_unattended,
     running.check_run_folder,
     running.check_bridge,
 )

@@ -16,6 +16,7 @@ import { Drafting } from "./features/drafting";
 import { FirstRun } from "./features/firstRun";
 import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { GrantCounter } from "./features/grantCounter";
+import { Inbox } from "./features/inbox";
 import { OutsideChanges } from "./features/outsideChanges";
 import { OwnTools } from "./features/ownTools";
 import { Protection } from "./features/protection";
@@ -73,7 +74,17 @@ export default class VaultBridgePlugin extends Plugin {
 		const templates = new RunTemplates(context);
 		const chatting = new Chatting(context);
 		const ownTools = new OwnTools(context, runs);
+		const inbox = new Inbox(context, {
+			question: (requestId) => {
+				if (requestId === null) prompts.showAll();
+				else prompts.showOne(requestId);
+			},
+			drafts: () => { drafting.open(); },
+			change: (entryId) => { changes.openAt(entryId); },
+			inFront: () => prompts.presence.inFront,
+		});
 		const status = new StatusBar(context, {
+			inbox: () => { inbox.open(); },
 			answer: () => { prompts.showAll(); },
 			log: () => { log.open(); },
 			changes: () => { changes.open(); },
@@ -82,7 +93,7 @@ export default class VaultBridgePlugin extends Plugin {
 			templates: () => { templates.open(); },
 			start: () => { firstRun.open(); },
 			settings,
-		}, activity.changed, sidecar);
+		}, activity.changed, sidecar, inbox.lines);
 		const outside = new OutsideChanges(context, {
 			review: (entryId) => { changes.openAt(entryId); },
 			undo: (entryId) => { changes.reverse("undo", entryId); },
@@ -90,7 +101,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, new Protection(context), counter, outside, saves, drafting, templates, chatting, ownTools, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, new Protection(context), counter, outside, saves, drafting, templates, chatting, ownTools, inbox, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

@@ -1,36 +1,15 @@
 /** What clients have staged and nobody has written: the list as the bridge has it, and what is said of it. */
 
 import { dayLabel } from "./days";
-import { Emitter } from "./emitter";
-import { readable } from "./json";
+import { Listing } from "./listing";
 import type { DraftInfo, DraftPreview } from "./wire/contract";
 import { readDraftInfo, readDraftPreview } from "./wire/readers";
 import type { Request } from "./wire/request";
+import { counted } from "./text/shorten";
 
-export class Drafts {
-	/** There are others, or they are known no longer. */
-	readonly changed = new Emitter<null>();
-	private drafts: readonly DraftInfo[] | null = null;
-	private asked = 0;
-
-	constructor(private readonly request: Request) {}
-
-	/** Oldest first; null while they are not known. */
-	get all(): readonly DraftInfo[] | null {
-		return this.drafts;
-	}
-
-	/** Ask for them anew. What was asked before does not count any more. */
-	async refresh(): Promise<void> {
-		const asked = ++this.asked;
-		const drafts = readable(readDraftInfo)(await this.request("drafts.list"), "drafts.list");
-		if (asked === this.asked) this.take(drafts);
-	}
-
-	/** The bridge is gone. */
-	forget(): void {
-		this.asked++;
-		this.take(null);
+export class Drafts extends Listing<DraftInfo> {
+	constructor(request: Request) {
+		super(request, "drafts.list", readDraftInfo);
 	}
 
 	/** What taking a draft would do, as the vault is now. */
@@ -42,20 +21,16 @@ export class Drafts {
 	async discard(draftId: string): Promise<void> {
 		await this.request("drafts.discard", { draftId });
 	}
-
-	private take(drafts: readonly DraftInfo[] | null): void {
-		this.drafts = drafts;
-		this.changed.emit(null);
-	}
 }
 
 /** Whose a draft is, at the beginning of a sentence. */
-export function drafterOf({ client }: DraftInfo): string {
+export function drafterOf({ client }: { client: string }): string {
 	return client.charAt(0).toUpperCase() + client.slice(1);
 }
 
-/** `Claude Code is drafting: 12 files`. Null where nobody is. */
-export function draftingText(drafts: readonly DraftInfo[]): string | null {
+/** `Claude Code is drafting: 12 files`. Null where nobody is: what is handed in waits in the inbox. */
+export function draftingText(all: readonly DraftInfo[]): string | null {
+	const drafts = all.filter((draft) => draft.state !== "handed_in");
 	const [first] = drafts;
 	if (!first) return null;
 	const clients = new Set(drafts.map((draft) => draft.clientId)).size;
@@ -78,8 +53,4 @@ export function momentWords(iso: string, now: number): string {
 	const time = date.toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" });
 	if (day === "Today") return time;
 	return `${day === "Yesterday" ? "yesterday" : day} ${time}`;
-}
-
-function counted(count: number, what: string): string {
-	return count === 1 ? `1 ${what}` : `${count} ${what}s`;
 }

@@ -1,7 +1,6 @@
 /** The user's templates: the list as the bridge has it, and from the words of a form to the values of their parameters. */
 
-import { Emitter } from "./emitter";
-import { readable } from "./json";
+import { Listing } from "./listing";
 import type { TemplateInfo, TemplateParameter, ToolResult } from "./wire/contract";
 import { readTemplateInfo, readToolResult } from "./wire/readers";
 import type { Request } from "./wire/request";
@@ -12,40 +11,14 @@ export type Said = string | boolean;
 const DAY = 24 * 60 * 60 * 1000;
 const DAYS: Readonly<Record<string, number>> = { today: 0, yesterday: -1, tomorrow: 1 };
 
-export class Templates {
-	/** There are others, or they are known no longer. */
-	readonly changed = new Emitter<null>();
-	private templates: readonly TemplateInfo[] | null = null;
-	private asked = 0;
-
-	constructor(private readonly request: Request) {}
-
-	/** By name; null while they are not known. */
-	get all(): readonly TemplateInfo[] | null {
-		return this.templates;
-	}
-
-	/** Ask for them anew. What was asked before does not count any more. */
-	async refresh(): Promise<void> {
-		const asked = ++this.asked;
-		const templates = readable(readTemplateInfo)(await this.request("templates.list"), "templates.list");
-		if (asked === this.asked) this.take(templates);
-	}
-
-	/** The bridge is gone. */
-	forget(): void {
-		this.asked++;
-		this.take(null);
+export class Templates extends Listing<TemplateInfo> {
+	constructor(request: Request) {
+		super(request, "templates.list", readTemplateInfo);
 	}
 
 	/** Run one. It is asked about like any change, so this may take as long as a person does. */
 	async run(name: string, values: Record<string, unknown>): Promise<ToolResult> {
 		return readToolResult(await this.request("templates.run", { name, values }), "templates.run");
-	}
-
-	private take(templates: readonly TemplateInfo[] | null): void {
-		this.templates = templates;
-		this.changed.emit(null);
 	}
 }
 

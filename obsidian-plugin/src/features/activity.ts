@@ -1,12 +1,12 @@
 /** What agents do at this moment, and when they are slowed down: shown in passing, without asking for anything. */
 
-import { Component, Notice } from "obsidian";
+import { Component } from "obsidian";
 import { Emitter } from "../core/emitter";
-import { sanitizePlain } from "../core/text/sanitize";
 import type { LimitHit, ToolFinished } from "../core/wire/contract";
 import type { EventHandlers } from "../core/wire/events";
 import type { Context } from "./context";
 import { hear } from "./hearing";
+import { tell } from "../ui/notice";
 
 /** Milliseconds in which the same limit is shown once. */
 const QUIET = 30_000;
@@ -41,7 +41,7 @@ export class Activity extends Component {
 			this.changed.emit([...this.running.values()]);
 		},
 		"limits.hit": (event) => { this.showLimit(event); },
-		"clients.changed": ({ message }) => { new Notice(sanitizePlain(message)); },
+		"clients.changed": ({ message }) => { tell(message); },
 	};
 
 	/** Developer mode shows on the console how long each tool took. */
@@ -54,6 +54,6 @@ export class Activity extends Component {
 		const now = this.context.clock.now();
 		if (now - (this.shown.get(tool) ?? -QUIET) < QUIET) return;
 		this.shown.set(tool, now);
-		new Notice(sanitizePlain(message));
+		tell(message);
 	}
 }

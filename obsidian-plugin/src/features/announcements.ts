@@ -27,10 +27,11 @@ export class Announcements {
 	 * @returns Whether it may come onto the screen by itself: nobody sits and waits for the answer to one with a ticket.
 	 */
 	announce(request: ConsentRequest, all: readonly ConsentRequest[]): boolean {
-		const { requestId, expiresAt, waiting } = request;
+		const { requestId, expiresAt, waiting, draft } = request;
 		if (this.reminders.has(requestId)) return true;
 		const { clock, device } = this.context;
-		const news = !waiting || isNews(request, clock.now());
+		// What was handed in is the inbox's to say.
+		const news = !waiting || (draft === null && isNews(request, clock.now()));
 		if (news && !this.presence.inFront && device.settings.notify) this.notice.elsewhere(request, all.length);
 		if (waiting && news) this.notice.arrived(all);
 		const left = waiting ? 0 : Date.parse(expiresAt) - clock.now() - LAST_MINUTE;
@@ -40,7 +41,7 @@ export class Announcements {
 
 	/** Once, where no question is on the screen: what has waited since before this window was open. */
 	greet(): void {
-		const waiting = this.context.questions.all.map((one) => one.request).filter((one) => one.waiting);
+		const waiting = this.context.questions.all.map((one) => one.request).filter((one) => one.waiting && one.draft === null);
 		if (!this.hasGreeted && waiting.length > 0 && !waiting.some((one) => this.isShown(one.requestId))) this.notice.putOff(waiting);
 		this.hasGreeted = true;
 	}

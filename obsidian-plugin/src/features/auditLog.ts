@@ -1,10 +1,8 @@
 /** The audit log: its view, its command, export and clearing. */
 
-import { Component, Notice } from "obsidian";
+import { Component } from "obsidian";
 import { readable } from "../core/json";
 import { filterParams, queryParams, unansweredParams, type LogFilter } from "../core/audit/filter";
-import { messageOf } from "../core/settings/store";
-import { sanitizePlain } from "../core/text/sanitize";
 import { readAuditRecord, type AuditRecord } from "../core/wire/audit";
 import { chainStatus, type ChainStatus } from "../core/wire/auditState";
 import type { EventName } from "../core/wire/contract";
@@ -15,6 +13,7 @@ import type { LogActions } from "../ui/views/logRow";
 import { LOG_VIEW, LogView, type LogSource } from "../ui/views/logView";
 import type { Context } from "./context";
 import { showView } from "./views";
+import { tell, tellFailure } from "../ui/notice";
 
 const NEWS: readonly string[] = ["audit.appended", "tool.finished", "consent.resolved"] satisfies EventName[];
 
@@ -97,9 +96,9 @@ export class AuditLog extends Component {
 			const { text, records, truncated } = readAuditExport(await this.context.request("audit.export", params), "audit.export");
 			const day = new Date(now).toISOString().slice(0, 10);
 			saveFile(`tool-log-${day}.${form}`, text, form === "json" ? "application/json" : "text/csv");
-			new Notice(truncated ? `The newest ${records} lines exported; there are too many for one file.` : `${records} lines exported.`);
+			tell(truncated ? `The newest ${records} lines exported; there are too many for one file.` : `${records} lines exported.`);
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 	}
 
@@ -113,7 +112,7 @@ export class AuditLog extends Component {
 		try {
 			await this.context.request("audit.clear");
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 	}
 }

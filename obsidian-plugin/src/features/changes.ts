@@ -1,15 +1,14 @@
 /** The history of changes: the view, the commands, undo and redo. */
 
-import { Component, Notice } from "obsidian";
+import { Component } from "obsidian";
 import { History, type Direction, type HistoryFilter } from "../core/history";
-import { messageOf } from "../core/settings/store";
-import { sanitizePlain } from "../core/text/sanitize";
 import type { ChangeDiff, EventName, ToolResult } from "../core/wire/contract";
 import { ReversalModal } from "../ui/reversalModal";
 import { UndoAllModal } from "../ui/undoAllModal";
 import { HISTORY_VIEW, HistoryView } from "../ui/views/historyView";
 import type { Context } from "./context";
 import { showView } from "./views";
+import { tell, tellFailure } from "../ui/notice";
 
 /** The events after which the list may have changed. */
 const NEWS: readonly string[] = ["tool.finished", "audit.appended", "versions.noticed"] satisfies EventName[];
@@ -72,10 +71,10 @@ export class Changes extends Component {
 	undoAll(filter: HistoryFilter, first: () => Promise<void> = async () => Promise.resolve()): void {
 		this.history.foresee(filter).then(
 			(foreseen) => {
-				if (foreseen.changes.length === 0) new Notice("There is nothing to undo.");
+				if (foreseen.changes.length === 0) tell("There is nothing to undo.");
 				else new UndoAllModal(this.context.app, foreseen, (executionIds) => void first().then(async () => this.undoThese(executionIds))).open();
 			},
-			(error: unknown) => new Notice(sanitizePlain(messageOf(error))),
+			tellFailure,
 		);
 	}
 
@@ -83,9 +82,9 @@ export class Changes extends Component {
 		try {
 			const { text, changes } = await this.history.undoThese(executionIds);
 			const kept = changes.flatMap(({ summary, why }) => (why === null ? [] : [`${summary}: ${why}`]));
-			new Notice(sanitizePlain([`${text}.`, ...kept.slice(0, MOST_NAMED)].join("\n")), kept.length > 0 ? 0 : undefined);
+			tell([`${text}.`, ...kept.slice(0, MOST_NAMED)].join("\n"), kept.length > 0 ? 0 : undefined);
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 	}
 
@@ -95,7 +94,7 @@ export class Changes extends Component {
 			(reversal) => {
 				new ReversalModal(this.context.app, reversal, () => void this.act(async () => this.history.reverse(direction, executionId))).open();
 			},
-			(error: unknown) => new Notice(sanitizePlain(messageOf(error))),
+			tellFailure,
 		);
 	}
 
@@ -105,16 +104,16 @@ export class Changes extends Component {
 			(foreseen) => {
 				new ReversalModal(this.context.app, foreseen, () => void this.act(async () => this.history.mend(executionId, foreseen.plan))).open();
 			},
-			(error: unknown) => new Notice(sanitizePlain(messageOf(error))),
+			tellFailure,
 		);
 	}
 
 	private async act(work: () => Promise<ToolResult>): Promise<void> {
 		try {
 			const result = await work();
-			new Notice(sanitizePlain(result.success ? result.text || "Done." : (result.error ?? result.text)));
+			tell(result.success ? result.text || "Done." : (result.error ?? result.text));
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 	}
 

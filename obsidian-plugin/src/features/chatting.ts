@@ -1,10 +1,9 @@
 /** The chat pane: a conversation with a model, which works in the vault under the same rules as an agent. */
 
-import { Component, Notice } from "obsidian";
+import { Component } from "obsidian";
 import { ChatSession } from "../core/chat/session";
 import { readable, ShapeError, type JsonObject } from "../core/json";
 import { messageOf } from "../core/settings/store";
-import { sanitizePlain } from "../core/text/sanitize";
 import type { ChatModels, ConversationInfo } from "../core/wire/contract";
 import { handleEvent, type EventHandlers } from "../core/wire/events";
 import { readChatModels, readConversationInfo } from "../core/wire/readers";
@@ -13,6 +12,7 @@ import { confirm } from "../ui/confirmModal";
 import { CHAT_VIEW, ChatView } from "../ui/views/chatView";
 import type { Context } from "./context";
 import { showView } from "./views";
+import { tell } from "../ui/notice";
 
 export class Chatting extends Component {
 	private readonly session: ChatSession;
@@ -81,7 +81,7 @@ export class Chatting extends Component {
 	}
 
 	private tell(text: string): void {
-		new Notice(sanitizePlain(text));
+		tell(text);
 	}
 
 	private async allow({ endpoint, sentence }: ChatModels): Promise<ChatModels | null> {

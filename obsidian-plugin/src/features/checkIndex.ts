@@ -1,11 +1,12 @@
 /** The command "Check index": where Obsidian's own index and the bridge's do not say the same. */
 
-import { Component, Notice } from "obsidian";
+import { Component } from "obsidian";
 import { checkIndex } from "../core/index/check";
 import { messageOf } from "../core/settings/store";
 import { obsidianIndex } from "../platform/metadata";
 import { IndexModal } from "../ui/indexModal";
 import type { Context } from "./context";
+import { tell } from "../ui/notice";
 
 export class CheckIndex extends Component {
 	constructor(private readonly context: Context) {
@@ -38,8 +39,8 @@ export class CheckIndex extends Component {
 async function copy(text: string): Promise<void> {
 	try {
 		await activeWindow.navigator.clipboard.writeText(text);
-		new Notice("Copied.");
+		tell("Copied.");
 	} catch {
-		new Notice("The clipboard could not be written.");
+		tell("The clipboard could not be written.");
 	}
 }

@@ -32,7 +32,7 @@ export class ConsentPrompts extends Component {
 	private readonly setAside = new Set<string>();
 	/** The person has just answered, so the next question finds them looking. */
 	private isLooking = false;
-	private readonly presence: Presence;
+	readonly presence: Presence;
 	private readonly notice: WaitingNotice;
 	private readonly announcements: Announcements;
 	private readonly answering: Answering;

@@ -1,17 +1,19 @@
 /** Drafts of agents: how much is staged, in the status bar, and the pane in which a person looks into it. */
 
-import { Component, debounce, Notice, setIcon } from "obsidian";
+import { Component, debounce } from "obsidian";
 import { drafterOf, Drafts, draftingText, stagedText } from "../core/drafts";
-import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
 import type { ConsentRequest } from "../core/wire/consent";
 import type { DraftInfo } from "../core/wire/contract";
 import type { EventHandlers } from "../core/wire/events";
 import { confirm } from "../ui/confirmModal";
+import { addStatusItem, drawStatusItem } from "../ui/statusItem";
 import { DRAFTS_VIEW, DraftsView } from "../ui/views/draftsView";
 import type { Context } from "./context";
 import { hear } from "./hearing";
 import { showView } from "./views";
+import { tell, tellFailure } from "../ui/notice";
+import { shorten } from "../core/text/shorten";
 
 /** Milliseconds in which news are taken together. */
 const SETTLE = 300;
@@ -19,7 +21,7 @@ const MOST_TEXT = 80;
 
 export class Drafting extends Component {
 	private readonly drafts: Drafts;
-	private readonly refreshSoon = debounce(() => void this.refresh(), SETTLE);
+	private readonly refreshSoon = debounce(() => { this.drafts.catchUp(); }, SETTLE);
 
 	constructor(
 		private readonly context: Context,
@@ -43,12 +45,9 @@ export class Drafting extends Component {
 			}),
 		);
 		plugin.addCommand({ id: "review-drafts", name: "Review drafts", callback: () => { this.open(); } });
-		this.drawStatus(plugin.addStatusBarItem());
+		this.drawStatus(addStatusItem(plugin, this, "vault-bridge-drafting", () => { this.open(); }));
 		this.register(hear(connection, this.handlers));
-		this.register(connection.changed.on((state) => {
-			if (state.kind === "connected") void this.refresh();
-			else this.drafts.forget();
-		}));
+		this.register(this.drafts.follow(connection));
 	}
 
 	open(): void {
@@ -59,32 +58,10 @@ export class Drafting extends Component {
 		"drafts.changed": () => { this.refreshSoon(); },
 	};
 
-	private async refresh(): Promise<void> {
-		try {
-			await this.drafts.refresh();
-		} catch (error) {
-			console.warn("Vault Bridge:", error);
-		}
-	}
-
 	private drawStatus(el: HTMLElement): void {
-		el.addClasses(["mod-clickable", "vault-bridge-drafting"]);
-		el.setAttrs({ role: "button", tabindex: "0" });
-		this.registerDomEvent(el, "click", () => { this.open(); });
-		this.registerDomEvent(el, "keydown", (event) => {
-			if (event.key !== "Enter" && event.key !== " ") return;
-			event.preventDefault();
-			this.open();
-		});
 		const draw = (): void => {
-			const text = draftingText(this.drafts.all ?? []);
-			el.toggle(text !== null);
-			el.empty();
-			if (text === null) return;
-			const said = sanitizePlain(text);
-			setIcon(el.createSpan({ cls: "status-bar-item-icon" }), "git-pull-request-draft");
-			el.createSpan({ cls: "status-bar-item-segment", text: said.length > MOST_TEXT ? `${said.slice(0, MOST_TEXT)}…` : said });
-			el.setAttrs({ "aria-label": `${said}. Nothing of it is written. Review drafts`, "data-tooltip-position": "top" });
+			const said = sanitizePlain(draftingText(this.drafts.all ?? []) ?? "");
+			drawStatusItem(el, said === "" ? null : { icon: "git-pull-request-draft", text: shorten(said, MOST_TEXT), label: `${said}. Nothing of it is written. Review drafts` });
 		};
 		this.register(this.drafts.changed.on(draw));
 		draw();
@@ -99,10 +76,10 @@ export class Drafting extends Component {
 		if (!sure) return;
 		try {
 			await this.drafts.discard(draft.draftId);
-			new Notice("The draft is discarded. Nothing of it was written.");
+			tell("The draft is discarded. Nothing of it was written.");
 			await this.drafts.refresh();
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 	}
 }

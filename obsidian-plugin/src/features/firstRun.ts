@@ -1,6 +1,6 @@
 /** The getting-started view: opened by itself once on each device, later by command. */
 
-import { Component, Notice } from "obsidian";
+import { Component } from "obsidian";
 import { Emitter } from "../core/emitter";
 import { askerOf } from "../core/consent/asker";
 import { installCommands, installSource, quoted, typedProgram, type Installer } from "../core/program/commands";
@@ -9,7 +9,6 @@ import { conditionOf } from "../core/program/wording";
 import type { State } from "../core/rpc/connection";
 import { presetText } from "../core/settings/presets";
 import { listOf, messageOf } from "../core/settings/store";
-import { sanitizePlain } from "../core/text/sanitize";
 import type { EventName } from "../core/wire/contract";
 import { readConsentResolved, readToolResult } from "../core/wire/readers";
 import { pathOf } from "../platform/chosenFile";
@@ -19,6 +18,7 @@ import { START_VIEW, StartView, type Demo, type StartState } from "../ui/views/s
 import type { Context } from "./context";
 import type { SidecarProcess } from "./sidecarProcess";
 import { showView } from "./views";
+import { tell } from "../ui/notice";
 
 /** Where the project's releases are, from `package.json`; empty as long as it names no repository. Set by `scripts/build.mjs`. */
 declare const REPOSITORY: string;
@@ -138,19 +138,19 @@ export class FirstRun extends Component {
 	private lookAgain(): void {
 		this.context.connection.retryNow();
 		void this.sidecar.lookAgain().then(() => {
-			if (typeof this.sidecar.found !== "string") new Notice(sanitizePlain(this.sidecar.finder.missing().text));
+			if (typeof this.sidecar.found !== "string") tell(this.sidecar.finder.missing().text);
 		});
 	}
 
 	private async chooseProgram(file: File): Promise<void> {
 		const refusal = await this.sidecar.choose(pathOf(file));
 		if (refusal === null) await this.testProgram();
-		else new Notice(refusal);
+		else tell(refusal);
 	}
 
 	private async testProgram(): Promise<void> {
 		const test = await this.sidecar.test();
-		new Notice(sanitizePlain(test.ok ? `This is Vault Bridge ${test.version}.` : test.trouble.text));
+		tell(test.ok ? `This is Vault Bridge ${test.version}.` : test.trouble.text);
 	}
 
 	private async askDemo(): Promise<void> {
@@ -239,7 +239,7 @@ export class FirstRun extends Component {
 		const tools = this.context.settings.current?.schema.presets[name];
 		if (!tools) return;
 		const outcome = await this.context.settings.update({ enabledTools: tools }, true);
-		new Notice(outcome.ok ? "Agents have these tools from now on." : sanitizePlain(outcome.message));
+		tell(outcome.ok ? "Agents have these tools from now on." : outcome.message);
 	}
 
 	private onChange(listener: () => void): () => void {

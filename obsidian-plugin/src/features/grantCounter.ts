@@ -1,15 +1,16 @@
 /** Permissions to add that are counted: how much of each is used, in the status bar, and what ends or undoes them. */
 
-import { Component, Menu, Notice, setIcon } from "obsidian";
+import { Component, Menu } from "obsidian";
 import { countedOf, countText, grantTitle } from "../core/consent/bounded";
 import { readable } from "../core/json";
-import { messageOf } from "../core/settings/store";
 import { sanitizePlain } from "../core/text/sanitize";
 import type { Grant } from "../core/wire/contract";
 import type { EventHandlers } from "../core/wire/events";
 import { readGrant } from "../core/wire/readers";
+import { addStatusItem, drawStatusItem } from "../ui/statusItem";
 import type { Context } from "./context";
 import { hear } from "./hearing";
+import { tell, tellFailure } from "../ui/notice";
 
 export interface GrantActions {
 	/** Show what one answer allowed, and take all of it back when the person says so; `first` is done before that. */
@@ -29,16 +30,8 @@ export class GrantCounter extends Component {
 
 	override onload(): void {
 		const { plugin, connection } = this.context;
-		const el = plugin.addStatusBarItem();
-		el.addClasses(["mod-clickable", "vault-bridge-counter"]);
-		el.setAttrs({ role: "button", tabindex: "0" });
+		const el = addStatusItem(plugin, this, "vault-bridge-counter", (event) => { this.openMenu(event.instanceOf(MouseEvent) ? event : el.getBoundingClientRect()); });
 		this.el = el;
-		this.registerDomEvent(el, "click", (event) => { this.openMenu(event); });
-		this.registerDomEvent(el, "keydown", (event) => {
-			if (event.key !== "Enter" && event.key !== " ") return;
-			event.preventDefault();
-			this.openMenu(el.getBoundingClientRect());
-		});
 		this.register(hear(connection, this.handlers));
 		this.register(connection.changed.on((state) => {
 			if (state.kind === "connected") void this.refresh();
@@ -62,13 +55,9 @@ export class GrantCounter extends Component {
 	private take(grants: readonly Grant[]): void {
 		this.grants = countedOf(grants);
 		const text = countText(this.grants);
-		this.el?.toggle(text !== null);
-		if (!this.el || text === null) return;
-		this.el.empty();
-		setIcon(this.el.createSpan({ cls: "status-bar-item-icon" }), "file-plus-2");
-		this.el.createSpan({ cls: "status-bar-item-segment", text });
+		if (!this.el) return;
 		const label = this.grants.map((grant) => sanitizePlain(grant.sentence)).join("\n");
-		this.el.setAttrs({ "aria-label": `Added without asking: ${text} files. ${label}`, "data-tooltip-position": "top" });
+		drawStatusItem(this.el, text === null ? null : { icon: "file-plus-2", text, label: `Added without asking: ${text} files. ${label}` });
 	}
 
 	private openMenu(place: MouseEvent | { x: number; y: number }): void {
@@ -85,9 +74,9 @@ export class GrantCounter extends Component {
 	private async revoke({ grantId }: Grant): Promise<void> {
 		try {
 			await this.context.request("consent.revoke", { grantId });
-			new Notice("The permission has ended.");
+			tell("The permission has ended.");
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 	}
 }

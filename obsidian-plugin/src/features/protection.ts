@@ -1,9 +1,9 @@
 /** Says when a program that was told to ask before it edits the vault may do so without. */
 
-import { Component, Notice } from "obsidian";
-import { sanitizePlain } from "../core/text/sanitize";
+import { Component } from "obsidian";
 import { readFaults } from "../core/wire/readers";
 import type { Context } from "./context";
+import { tell } from "../ui/notice";
 
 export class Protection extends Component {
 	/** What was said, so that it is said once. */
@@ -25,7 +25,7 @@ export class Protection extends Component {
 			for (const sentence of unprotected) {
 				if (this.said.has(sentence)) continue;
 				this.said.add(sentence);
-				new Notice(sanitizePlain(sentence), 0);
+				tell(sentence, 0);
 			}
 		} catch (error) {
 			console.warn("Vault Bridge:", error);

@@ -1,10 +1,9 @@
 /** Starts, stops and restarts the bridge of this vault, if the person wants that. It never installs or updates anything. */
 
-import { Component, Notice } from "obsidian";
+import { Component } from "obsidian";
 import { Emitter } from "../core/emitter";
 import { Supervisor, type Status } from "../core/program/supervisor";
 import type { Test, Trouble } from "../core/program/trouble";
-import { sanitizePlain } from "../core/text/sanitize";
 import { folderOf } from "../platform/discovery";
 import { thisMachine } from "../platform/machine";
 import { isFile } from "../platform/outside";
@@ -12,6 +11,7 @@ import { serve } from "../platform/sidecar";
 import { confirm } from "../ui/confirmModal";
 import type { Context } from "./context";
 import { ProgramFinder } from "./programFinder";
+import { tell } from "../ui/notice";
 
 /** Milliseconds in which a bridge that was started by someone else answers. */
 const GRACE = 1_500;
@@ -200,6 +200,6 @@ export class SidecarProcess extends Component {
 		this.lastTrouble = trouble;
 		this.changed.emit(undefined);
 		const said = trouble.said === "" ? "" : ` It said: ${trouble.said.slice(-LONGEST_NOTICE)}`;
-		new Notice(sanitizePlain(`Vault Bridge: ${trouble.text}${said}`), 15_000);
+		tell(`Vault Bridge: ${trouble.text}${said}`, 15_000);
 	}
 }

@@ -1,14 +1,19 @@
 /** One glance: is the bridge there, and does it ask something. */
 
-import { Component, Menu, setIcon, type MenuItem } from "obsidian";
+import { Component, Menu, type MenuItem } from "obsidian";
 import type { Emitter } from "../core/emitter";
 import { conditionOf, type Condition, type Tone } from "../core/program/wording";
+import type { Listing } from "../core/listing";
 import { sanitizePlain } from "../core/text/sanitize";
+import type { InboxLine } from "../core/wire/contract";
+import { addStatusItem, drawStatusItem } from "../ui/statusItem";
 import type { Context } from "./context";
 import type { SidecarProcess } from "./sidecarProcess";
+import { counted } from "../core/text/shorten";
 
 export interface StatusActions {
 	answer: () => void;
+	inbox: () => void;
 	log: () => void;
 	changes: () => void;
 	chat: () => void;
@@ -35,49 +40,47 @@ export class StatusBar extends Component {
 		private readonly actions: StatusActions,
 		private readonly activity: Emitter<readonly string[]>,
 		private readonly sidecar: SidecarProcess,
+		private readonly inbox: Listing<InboxLine>,
 	) {
 		super();
 	}
 
 	override onload(): void {
 		const { plugin, connection, questions } = this.context;
-		const el = plugin.addStatusBarItem();
-		el.addClasses(["mod-clickable", "vault-bridge-status"]);
-		el.setAttrs({ role: "button", tabindex: "0" });
+		const el = addStatusItem(plugin, this, "vault-bridge-status", (event) => { this.select(event); });
 		const draw = (): void => {
 			this.draw(el);
 		};
 		this.register(connection.changed.on(draw));
 		this.register(questions.changed.on(draw));
+		this.register(this.inbox.changed.on(draw));
 		this.register(this.sidecar.changed.on(draw));
 		this.register(this.activity.on((tools) => {
 			this.running = tools;
 			draw();
 		}));
 		plugin.addRibbonIcon("shield-check", plugin.manifest.name, (event) => { this.select(event); });
-		this.registerDomEvent(el, "click", (event) => { this.select(event); });
-		this.registerDomEvent(el, "keydown", (event) => {
-			if (event.key !== "Enter" && event.key !== " ") return;
-			event.preventDefault();
-			this.select(event);
-		});
 		draw();
+	}
+
+	/** How much is in the inbox, where that is more than questions; else 0. */
+	private get inboxed(): number {
+		const all = this.inbox.all ?? [];
+		return all.every((line) => line.kind === "question") ? 0 : all.length;
 	}
 
 	private draw(el: HTMLElement): void {
 		const condition = conditionOf(this.context.connection.state, this.sidecar.status, this.sidecar.trouble, this.context.plugin.manifest.version);
-		const { text, icon, label, tone } = faceOf(condition, this.context.questions.all.length, this.running);
-		el.empty();
+		const face = faceOf(condition, this.context.questions.all.length, this.inboxed, this.running);
 		el.removeClasses(["is-connected", "is-asking", "is-off", "is-trouble"]);
-		el.addClass(tone);
-		setIcon(el.createSpan({ cls: "status-bar-item-icon" }), icon);
-		el.createSpan({ cls: "status-bar-item-segment", text });
-		el.setAttrs({ "aria-label": label, "data-tooltip-position": "top" });
+		el.addClass(face.tone);
+		drawStatusItem(el, face);
 	}
 
 	private select(event: MouseEvent | KeyboardEvent): void {
-		if (this.context.questions.all.length > 0) {
-			this.actions.answer();
+		if (this.inboxed > 0 || this.context.questions.all.length > 0) {
+			if (this.inboxed > 0) this.actions.inbox();
+			else this.actions.answer();
 			return;
 		}
 		const menu = new Menu();
@@ -96,6 +99,7 @@ export class StatusBar extends Component {
 		add("Chat", "message-circle", this.actions.chat);
 		add("View tool logs", "scroll-text", this.actions.log);
 		add("Changes", "history", this.actions.changes);
+		add("Inbox", "inbox", this.actions.inbox);
 		add("Drafts of agents", "git-pull-request-draft", this.actions.drafts);
 		add("Templates", "list-checks", this.actions.templates);
 		add("Getting started", "info", this.actions.start);
@@ -108,9 +112,10 @@ export class StatusBar extends Component {
 	}
 }
 
-function faceOf(condition: Condition, questions: number, running: readonly string[]): Face {
+function faceOf(condition: Condition, questions: number, inboxed: number, running: readonly string[]): Face {
+	if (inboxed > 0) return { icon: "inbox", text: `${inboxed} waiting`, label: `Vault Bridge: ${inboxed} waiting in the inbox`, tone: "is-asking" };
 	if (questions > 0) {
-		const text = questions === 1 ? "1 question" : `${questions} questions`;
+		const text = counted(questions, "question");
 		return { icon: "shield-question", text, label: `Vault Bridge: ${text} to answer`, tone: "is-asking" };
 	}
 	const { short, sentence, tone } = condition;

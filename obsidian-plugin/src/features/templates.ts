@@ -1,14 +1,13 @@
 /** Templates: the pane that lists them, the form of each, and what became of running one. */
 
-import { Component, Notice } from "obsidian";
-import { messageOf } from "../core/settings/store";
+import { Component } from "obsidian";
 import { Templates } from "../core/templates";
-import { sanitizePlain } from "../core/text/sanitize";
 import type { Template } from "../core/wire/contract";
 import { TemplateModal } from "../ui/templateModal";
 import { TEMPLATES_VIEW, TemplatesView } from "../ui/views/templatesView";
 import type { Context } from "./context";
 import { showView } from "./views";
+import { tell, tellFailure } from "../ui/notice";
 
 const MOST_TEXT = 300;
 
@@ -27,15 +26,12 @@ export class RunTemplates extends Component {
 			(leaf) => new TemplatesView(leaf, { templates: this.templates, run: (template) => { this.ask(template); } }),
 		);
 		plugin.addCommand({ id: "run-template", name: "Run a template", callback: () => { this.open(); } });
-		this.register(connection.changed.on((state) => {
-			if (state.kind === "connected") void this.refresh();
-			else this.templates.forget();
-		}));
+		this.register(this.templates.follow(connection));
 	}
 
 	open(): void {
 		void showView(this.context.app, TEMPLATES_VIEW);
-		if (this.context.connection.state.kind === "connected") void this.refresh();
+		if (this.context.connection.connected) this.templates.catchUp();
 	}
 
 	private ask(template: Template): void {
@@ -46,17 +42,9 @@ export class RunTemplates extends Component {
 		try {
 			const { success, text, error } = await this.templates.run(template.name, values);
 			const said = success ? (text.split("\n")[0] ?? "") : (error ?? text);
-			new Notice(sanitizePlain(`${template.title}: ${said.slice(0, MOST_TEXT)}`), success ? undefined : 0);
+			tell(`${template.title}: ${said.slice(0, MOST_TEXT)}`, success ? undefined : 0);
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
-		}
-	}
-
-	private async refresh(): Promise<void> {
-		try {
-			await this.templates.refresh();
-		} catch (error) {
-			console.warn("Vault Bridge:", error);
+			tellFailure(error);
 		}
 	}
 }

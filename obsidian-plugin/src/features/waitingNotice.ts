@@ -6,6 +6,7 @@ import { askerOf, notificationOf } from "../core/consent/asker";
 import type { ConsentRequest } from "../core/wire/consent";
 import { notify } from "../platform/notification";
 import { showNotice } from "../ui/notice";
+import { shorten } from "../core/text/shorten";
 
 const LONGEST = 160;
 /** Milliseconds that it stays where the person knows of the question already. */
@@ -77,9 +78,8 @@ export class WaitingNotice {
 		const [first] = requests;
 		if (!first) return;
 		const text = requests.length === 1 ? `${askerOf(first)}: ${first.summary}` : `${requests.length} questions to answer`;
-		const short = text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text;
 		this.about = requests;
 		this.say = say;
-		this.notice = showNotice(say(short), [{ label: "Show", act: this.show }], duration);
+		this.notice = showNotice(say(shorten(text, LONGEST)), [{ label: "Show", act: this.show }], duration);
 	}
 }

@@ -3,7 +3,7 @@
 import { Modal, type App } from "obsidian";
 import { focusAtOpening } from "./firstFocus";
 import { showText } from "./text";
-import { addButton } from "./addButton";
+import { addBar, addButton } from "./addButton";
 
 export interface Confirmation {
 	title: string;
@@ -34,14 +34,14 @@ class ConfirmModal extends Modal {
 		this.modalEl.addClass("vault-bridge-window");
 		this.setTitle(this.confirmation.title);
 		showText(this.contentEl.createEl("p"), this.confirmation.text);
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		const cancel = addButton(bar, "Cancel", () => {
 			this.close();
 		});
-		bar.createEl("button", { cls: "mod-warning", text: this.confirmation.action, type: "button" }).addEventListener("click", () => {
+		addButton(bar, this.confirmation.action, () => {
 			this.answer = true;
 			this.close();
-		});
+		}, "mod-warning");
 		focusAtOpening(cancel);
 	}
 

@@ -5,7 +5,7 @@ import { aboutOf, asText, countsOf, reasonOf, summaryOf } from "../core/index/wo
 import { sanitizePlain } from "../core/text/sanitize";
 import type { IndexComparison, IndexDifference } from "../core/wire/contract";
 import { showText } from "./text";
-import { addButton } from "./addButton";
+import { addBar, addButton } from "./addButton";
 
 /** Rows drawn at a time. */
 const PAGE = 200;
@@ -103,9 +103,9 @@ export class IndexModal extends Modal {
 	}
 
 	private addBar(found: IndexComparison | null): void {
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		if (found) {
-			bar.createEl("button", { text: "Copy as text", type: "button" }).addEventListener("click", () => {
+			addButton(bar, "Copy as text", () => {
 				this.actions.copy(asText(found));
 			});
 		}

@@ -1,6 +1,9 @@
-/** A notice with buttons. It takes no focus, and a click beside its buttons only puts it away. */
+/** Notices: words, and buttons where there is something to do. One takes no focus, and a click beside its buttons only puts it away. */
 
 import { Notice } from "obsidian";
+import { messageOf } from "../core/settings/store";
+import { sanitizePlain } from "../core/text/sanitize";
+import { addButton } from "./addButton";
 import { showText } from "./text";
 
 export interface NoticeAction {
@@ -17,6 +20,16 @@ export function showNotice(text: string, actions: readonly NoticeAction[], durat
 	const line = content.createDiv({ cls: `vault-bridge-notice-text ${cls}` });
 	showText(line, text);
 	const bar = content.createDiv({ cls: "vault-bridge-notice-bar" });
-	for (const { label, act } of actions) bar.createEl("button", { text: label, type: "button" }).addEventListener("click", act);
+	for (const { label, act } of actions) addButton(bar, label, act);
 	return new Notice(content, duration);
+}
+
+/** Say something in passing, whatever it holds. */
+export function tell(text: string, duration?: number): void {
+	new Notice(sanitizePlain(text), duration);
+}
+
+/** Say why something did not work. */
+export function tellFailure(error: unknown): void {
+	tell(messageOf(error));
 }

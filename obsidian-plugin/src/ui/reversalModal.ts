@@ -5,7 +5,7 @@ import type { Reversal } from "../core/history";
 import { drawFiles } from "./diff/fileList";
 import { focusAtOpening } from "./firstFocus";
 import { showLongText } from "./text";
-import { addButton } from "./addButton";
+import { addBar, addButton } from "./addButton";
 
 const WORDS = {
 	undo: ["Undo this change?", "Undo"],
@@ -34,14 +34,14 @@ export class ReversalModal extends Modal {
 		for (const warning of warnings) showLongText(body.createDiv({ cls: "vault-bridge-note is-warning" }), warning);
 		if (outside) body.createDiv({ cls: "vault-bridge-note", text: "If this vault is synced, your other devices get this too." });
 		this.end = drawFiles(body, files, null);
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		const cancel = addButton(bar, "Cancel", () => {
 			this.close();
 		});
-		bar.createEl("button", { cls: "mod-cta", text: label, type: "button" }).addEventListener("click", () => {
+		addButton(bar, label, () => {
 			this.close();
 			this.act();
-		});
+		}, "mod-cta");
 		focusAtOpening(cancel);
 	}
 

@@ -4,7 +4,7 @@ import { Modal, Setting, type App } from "obsidian";
 import { saidAtFirst, valuesOf, type Said } from "../core/templates";
 import type { Template, TemplateParameter } from "../core/wire/contract";
 import { showText } from "./text";
-import { addButton } from "./addButton";
+import { addBar, addButton } from "./addButton";
 
 export class TemplateModal extends Modal {
 	private readonly said = new Map<string, Said>();
@@ -26,7 +26,7 @@ export class TemplateModal extends Modal {
 		if (this.template.description !== "") showText(this.contentEl.createEl("p"), this.template.description);
 		for (const parameter of this.template.parameters) this.drawParameter(parameter);
 		this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "You see the whole change before anything is written." });
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		addButton(bar, "Run", () => { this.submit(); }, "mod-cta");
 		addButton(bar, "Cancel", () => { this.close(); });
 		this.scope.register(["Mod"], "Enter", () => {

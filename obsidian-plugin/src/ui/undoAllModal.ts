@@ -4,6 +4,8 @@ import { Modal, type App } from "obsidian";
 import type { UndoneAll, UndoneChange } from "../core/wire/contract";
 import { showText } from "./text";
 import { showTime } from "./views/time";
+import { addBar, addButton } from "./addButton";
+import { counted } from "../core/text/shorten";
 
 export class UndoAllModal extends Modal {
 	constructor(
@@ -19,29 +21,25 @@ export class UndoAllModal extends Modal {
 		const going = changes.filter((change) => change.undone);
 		const staying = changes.filter((change) => !change.undone);
 		this.modalEl.addClasses(["vault-bridge-window", "vault-bridge-undo-all"]);
-		this.setTitle(undone === 0 ? "Nothing can be undone" : `Undo ${counted(undone)}?`);
+		this.setTitle(undone === 0 ? "Nothing can be undone" : `Undo ${counted(undone, "change")}?`);
 		const body = this.contentEl.createDiv({ cls: "vault-bridge-body" });
 		showText(body.createDiv({ cls: "vault-bridge-summary" }), `${text}.`);
 		if (staying.length > 0) drawList(body, "Stays as it is", staying);
 		if (going.length > 0) drawList(body, "Is undone, the newest first", going);
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
-		bar.createEl("button", { text: undone === 0 ? "Close" : "Cancel", type: "button" }).addEventListener("click", () => {
+		const bar = addBar(this.contentEl);
+		addButton(bar, undone === 0 ? "Close" : "Cancel", () => {
 			this.close();
 		});
 		if (undone === 0) return;
-		bar.createEl("button", { cls: "mod-warning", text: `Undo ${counted(undone)}`, type: "button" }).addEventListener("click", () => {
+		addButton(bar, `Undo ${counted(undone, "change")}`, () => {
 			this.close();
 			this.act(going.map((change) => change.executionId));
-		});
+		}, "mod-warning");
 	}
 
 	override onClose(): void {
 		this.contentEl.empty();
 	}
-}
-
-export function counted(changes: number): string {
-	return changes === 1 ? "1 change" : `${changes} changes`;
 }
 
 function drawList(body: HTMLElement, title: string, changes: readonly UndoneChange[]): void {

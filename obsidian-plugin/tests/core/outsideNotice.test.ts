@@ -13,7 +13,7 @@ describe("a notice says what was done, and when", () => {
 	it.each<[string, Partial<OutsideNotice>, string]>([
 		["over some time", {}, `Another program: 17 notes changed, 3 deleted, ${shown(at(10, 2))} to ${shown(at(10, 3))}`],
 		["in one minute", { ended: at(10, 2) }, `Another program: 17 notes changed, 3 deleted, ${shown(at(10, 2))}`],
-		["on another day", { began: at(10, 2, 13), ended: at(10, 2, 13) }, `Another program: 17 notes changed, 3 deleted, Yesterday ${shown(at(10, 2))}`],
+		["on another day", { began: at(10, 2, 13), ended: at(10, 2, 13) }, `Another program: 17 notes changed, 3 deleted, yesterday ${shown(at(10, 2))}`],
 		["at a time that nobody knows", { unattended: true }, "Another program: 17 notes changed, 3 deleted while the bridge was not running"],
 	])("%s", (_name, more, expected) => {
 		expect(outsideNoticeText(told(more), NOW)).toBe(expected);

@@ -34,6 +34,9 @@ export class FakeBridge {
 	/** What programs have staged. */
 	drafts: object[] = [];
 
+	/** What waits for the person. */
+	inbox: object[] = [];
+
 	/** The programs that may edit the vault without asking although they were told to ask. */
 	unprotected: string[] = [];
 
@@ -57,6 +60,7 @@ export class FakeBridge {
 			"versions.fine": () => ({ entries: [], message: "", began: null, ended: null, unattended: false }),
 			"versions.wrote": ({ writes }) => ({ heard: (writes as object[]).length }),
 			"drafts.list": () => this.drafts,
+			"inbox.list": () => this.inbox,
 			"templates.list": () => [],
 			"chat.models": () => ({ endpoint: "http://localhost:11434", allowed: true, sentence: null, model: "qwen3:8b", models: [{ name: "qwen3:8b", size: 5_200_000_000 }, { name: "llama3.2", size: 2_000_000_000 }] }),
 			"chat.list": () => [],

@@ -227,7 +227,7 @@ export const staged: readonly object[] = [
 ];
 
 /** A draft that is submitted. */
-export const submitted = (): object =>
+export const submitted = (changes: object = {}): object =>
 	question({
 		requestId: "c-draft",
 		tool: { name: "draft", title: "Draft", description: "Work on many files with one question.", icon: "git-pull-request-draft" },
@@ -240,6 +240,7 @@ export const submitted = (): object =>
 		hunksSupported: true,
 		draft: "draft-0a1b2c3d",
 		preview: { files: staged, backup: ".vault-bridge/backups/draft-77aa/", warnings: [], request: null },
+		...changes,
 	});
 
 /** One that is put again, and where others changed the same meanwhile. */
@@ -318,3 +319,19 @@ export function huge(lines: number): object {
 		preview: { files: [{ path: "Huge.md", change: "modify", newPath: null, added: lines / 2, removed: lines / 2, truncated: false, diff: `--- Huge.md\n+++ Huge.md\n${rows.join("\n")}\n` }], backup: null, warnings: [], request: null },
 	});
 }
+
+/** What waits for the person: a draft that was handed in at ten past two. */
+export const handedIn = (changes: object = {}): object => {
+	const since = new Date();
+	since.setHours(2, 10, 0, 0);
+	return { kind: "draft", client: "Claude Code", clientId: "0a1b2c", count: 1, since: since.toISOString(), files: 12, summary: "Create Night/One.md with 4 lines, and 11 more", reason: null, keptUntil: new Date(Date.now() + 30 * 24 * HOUR).toISOString(), ids: ["draft-0a1b2c3d"], questions: [], ...changes };
+};
+
+/** The inbox after a night: something of each kind, and a flood of one agent. */
+export const night = (): object[] => [
+	handedIn(),
+	handedIn({ kind: "left", client: "Tablet", clientId: "t", files: 3, summary: "Move Plans.md to Archive/Plans.md, with 2 links in 2 notes", ids: ["draft-4e5f"] }),
+	handedIn({ kind: "question", files: 0, summary: "Fetch https://docs.obsidian.md/plugins", reason: "The page says how the folder of a plugin is called.", keptUntil: new Date(Date.now() + 20 * HOUR).toISOString(), ids: ["c-1"], questions: ["c-1"] }),
+	handedIn({ kind: "question", client: "a program without a name of its own", clientId: "shared", count: 25, files: 40, summary: "25 questions", ids: ["c-2"], questions: ["c-2"] }),
+	handedIn({ kind: "changes", client: "Another program", clientId: "", files: 17, summary: "17 notes changed, 3 deleted", ids: ["outside-1", "outside-2"] }),
+];

@@ -11,7 +11,7 @@ import { agents, connecting } from "./agents";
 import { chart, listed as listedTools, weather, words } from "./ownTools";
 import { noticed } from "./outside";
 import { claude, grants, ollama, webReaders } from "./programs";
-import { create, drafted, staged } from "./questions";
+import { create, drafted, night, staged } from "./questions";
 import { found, listed, notes, papers } from "./servers";
 
 /** Where a state is drawn: the window of the app, and the bridge behind it. */
@@ -354,6 +354,26 @@ const views: State[] = [
 			await page.click(".vault-bridge-drafting");
 			await page.click('.vault-bridge-draft button:text-is("Discard…")');
 			await page.waitForSelector(".modal .modal-button-container");
+		},
+	},
+	{
+		name: "inbox",
+		show: async ({ page, bridge }) => {
+			bridge.inbox = night();
+			bridge.notify("drafts.changed", {});
+			await page.click('.vault-bridge-status:has-text("5 waiting")');
+			await page.waitForSelector(".vault-bridge-inbox .setting-item");
+		},
+	},
+	{
+		name: "inbox-narrow",
+		show: async ({ page, bridge }) => {
+			await page.setViewportSize({ width: 420, height: 800 });
+			bridge.inbox = night();
+			bridge.notify("drafts.changed", {});
+			await page.waitForSelector('.vault-bridge-status:has-text("5 waiting")');
+			await runCommand(page, "open-inbox");
+			await page.waitForSelector(".vault-bridge-inbox .setting-item");
 		},
 	},
 	{

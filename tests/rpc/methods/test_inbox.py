@@ -18,7 +18,7 @@ from bridge.identity.caller import Client
 from bridge.rpc.frames import FORBIDDEN
 from bridge.rpc.methods.inbox import MOST_IDS, MOST_LINES, in_lines
 from tests.patience import PATIENCE
-from tests.people import Person, add_client, named, person_at
+from tests.people import Person, add_client, named, person_at, until_read
 from tests.processes import bridge_process
 from tests.rpc.world import World
 
@@ -114,6 +114,8 @@ async def done(call: Awaitable[Any]) -> None:
 @pytest.mark.slow
 async def test_what_waits_is_there_after_a_kill_and_for_as_long_as_each_is_kept(vault: Path) -> None:
     (vault / "Log.md").write_text(LONG, encoding="utf-8")
+    async with Bridge(vault), connect(vault, name="Ada", role="host") as host:
+        await until_read(host)  # and what was read is kept when it stops, as it is now and then
     async with bridge_process(vault, enabledTools=["*"], draftDays=7, ticketHours=24) as process:
         await work_at_night(vault)
         process.kill()

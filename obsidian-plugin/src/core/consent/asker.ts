@@ -3,6 +3,7 @@
 import { sanitizePlain } from "../text/sanitize";
 import { SHARED_ID } from "../wire/clients";
 import type { ConsentRequest } from "../wire/consent";
+import { shorten } from "../text/shorten";
 
 export const NAMELESS = "A program without a name of its own";
 
@@ -42,9 +43,9 @@ export function notificationOf(request: ConsentRequest, waiting: number): { titl
 
 const MARKUP: Readonly<Record<string, string>> = { "<": "‹", ">": "›", "&": "＆" };
 
-function plain(text: string, most: number): string {
+export function plain(text: string, most: number): string {
 	const safe = sanitizePlain(text)
 		.replace(/[<>&]/g, (sign) => MARKUP[sign] ?? "")
 		.replace(/\s+/g, " ");
-	return safe.length > most ? `${safe.slice(0, most)}…` : safe;
+	return shorten(safe, most);
 }

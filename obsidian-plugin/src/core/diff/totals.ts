@@ -4,6 +4,7 @@ import type { FileChange } from "../wire/consent";
 import type { FilePreview } from "../wire/contract";
 import { factsOf } from "./facts";
 import { parseDiff } from "./parse";
+import { counted } from "../text/shorten";
 
 /** What loses something comes first. */
 const ORDER: readonly FileChange[] = ["delete", "rmdir", "move", "modify", "create", "mkdir"];
@@ -44,7 +45,7 @@ export function totalsOf({ shown, follows }: FileGroups): string {
 
 /** `300 links in 300 notes follow`; without the number of links where the diffs do not show each of them. */
 export function followsSentence(follows: readonly FilePreview[]): string {
-	const notes = follows.length === 1 ? "1 note" : `${follows.length} notes`;
+	const notes = counted(follows.length, "note");
 	const links = follows.map(linksIn);
 	if (links.includes(0)) return `Links in ${notes} follow`;
 	const total = links.reduce((sum, count) => sum + count, 0);

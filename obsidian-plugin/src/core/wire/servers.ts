@@ -1,6 +1,7 @@
 /** Other MCP servers, in words. */
 
 import type { ServerInfo, ServerToolInfo } from "./contract";
+import { counted } from "../text/shorten";
 
 /** Whether a server may be loaded, and how it is. */
 export function stateSentence({ enabled, state, reason, tools }: ServerInfo): string {
@@ -19,7 +20,7 @@ export function trustSentence({ trusted }: ServerInfo): string {
 }
 
 export function toolCount(count: number): string {
-	return count === 1 ? "1 tool" : `${count} tools`;
+	return counted(count, "tool");
 }
 
 /** What a tool says of itself. */

@@ -1,6 +1,6 @@
 /** The programs of this machine in which people use agents: which are connected, and how the others become it. Drawn on two pages. */
 
-import { Notice, Setting, type App } from "obsidian";
+import { Setting, type App } from "obsidian";
 import { list } from "../../core/json";
 import { METHOD_NOT_FOUND, RpcError } from "../../core/rpc/messages";
 import { messageOf } from "../../core/settings/store";
@@ -10,6 +10,7 @@ import { readAgentInfo, readAgentOutcome, readAgentPlan } from "../../core/wire/
 import type { Request } from "../../core/wire/request";
 import { showText } from "../text";
 import { AgentModal } from "./agentModal";
+import { tell, tellFailure } from "../notice";
 
 const OLD = "The bridge of this vault is of an older version, which cannot connect programs. Update it.";
 
@@ -70,7 +71,7 @@ export class AgentConnector {
 		let next: string | null = null;
 		await this.attempt(async () => {
 			const { then } = readAgentOutcome(await this.request(method, { agent, digest }), method);
-			new Notice(sanitizePlain(then));
+			tell(then);
 			next = removes ? null : then;
 			if (!removes) await this.request("consent.allowReading", { client, where: [...reads] });
 		});
@@ -81,7 +82,7 @@ export class AgentConnector {
 		try {
 			await action();
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 	}
 }

@@ -6,7 +6,7 @@ import { sanitizePlain } from "../../core/text/sanitize";
 import { drawFiles } from "../diff/fileList";
 import { focusAtOpening } from "../firstFocus";
 import { showText } from "../text";
-import { addButton } from "../addButton";
+import { addBar, addButton } from "../addButton";
 import { drawReadingChoice } from "./readingChoice";
 
 export class AgentModal extends Modal {
@@ -38,14 +38,14 @@ export class AgentModal extends Modal {
 		if (files.length > 0) body.createDiv({ cls: "vault-bridge-reading-title", text: "What changes on this machine" });
 		if (files.length > 0) this.end = drawFiles(body, files, null);
 		else body.createDiv({ cls: "vault-bridge-note", text: "No file has to be changed." });
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		const cancel = addButton(bar, "Cancel", () => {
 			this.close();
 		});
-		bar.createEl("button", { cls: removes ? "mod-warning" : "mod-cta", text: removes ? "Disconnect" : "Connect", type: "button" }).addEventListener("click", () => {
+		addButton(bar, removes ? "Disconnect" : "Connect", () => {
 			this.close();
 			this.act(reads());
-		});
+		}, removes ? "mod-warning" : "mod-cta");
 		focusAtOpening(cancel);
 	}
 

@@ -3,6 +3,7 @@
 import type { Block, Inline, Item, Row } from "../../core/chat/markdown";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { showText } from "../text";
+import { shorten } from "../../core/text/shorten";
 
 /** Where links lead. */
 export interface Links {
@@ -139,7 +140,7 @@ function drawLink(el: HTMLElement, { target, parts, source }: Extract<Inline, { 
 	const link = el.createEl("a", { cls: "external-link", href: url, attr: { target: "_blank", rel: "noopener noreferrer nofollow", title: url } });
 	withParts(link, parts, links);
 	if (samePlace(link.textContent, url)) return;
-	showText(el.createSpan({ cls: "vault-bridge-chat-target" }), ` (${url.length > LONGEST_TARGET ? `${url.slice(0, LONGEST_TARGET)}…` : url})`);
+	showText(el.createSpan({ cls: "vault-bridge-chat-target" }), ` (${shorten(url, LONGEST_TARGET)})`);
 }
 
 function drawNoteLink(el: HTMLElement, target: string, parts: readonly Inline[], source: string, links: Links): void {

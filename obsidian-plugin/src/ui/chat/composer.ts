@@ -4,6 +4,7 @@ import { setIcon } from "obsidian";
 import { composed, mentionAt, notesLike, withMention, type Attached, type NoteName } from "../../core/chat/compose";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 export interface ComposerActions {
 	/** Send a message. Returns whether it is on its way; otherwise what is written stays. */
@@ -113,7 +114,7 @@ export class Composer {
 		this.editingEl.toggle(this.replaces !== null);
 		if (this.replaces === null) return;
 		this.editingEl.createSpan({ text: "This takes the place of the earlier message. What came after it is dropped from the conversation; what was done in the vault stays." });
-		this.editingEl.createEl("button", { text: "Cancel", type: "button" }).addEventListener("click", () => { this.edit(null, ""); });
+		addButton(this.editingEl, "Cancel", () => { this.edit(null, ""); });
 	}
 
 	private async send(): Promise<void> {

@@ -5,6 +5,7 @@ import { momentWords } from "../../core/drafts";
 import { sanitizePlain } from "../../core/text/sanitize";
 import type { ConversationInfo } from "../../core/wire/contract";
 import { showText } from "../text";
+import { counted } from "../../core/text/shorten";
 
 export interface ConversationActions {
 	open: (conversation: ConversationInfo) => void;
@@ -21,7 +22,7 @@ export function drawConversations(el: HTMLElement, all: readonly ConversationInf
 		const row = list.createEl("li");
 		const open = row.createEl("button", { cls: "vault-bridge-chat-listed", type: "button", attr: { "aria-current": one.conversationId === current ? "true" : null } });
 		showText(open.createSpan({ cls: "vault-bridge-chat-listed-title" }), one.title);
-		showText(open.createSpan({ cls: "vault-bridge-faint" }), `${one.running ? "The model is at it · " : ""}${momentWords(one.updated, actions.now())} · ${one.messages === 1 ? "1 message" : `${one.messages} messages`} · ${one.model}`);
+		showText(open.createSpan({ cls: "vault-bridge-faint" }), `${one.running ? "The model is at it · " : ""}${momentWords(one.updated, actions.now())} · ${counted(one.messages, "message")} · ${one.model}`);
 		open.addEventListener("click", () => { actions.open(one); });
 		const remove = row.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": `Delete the conversation ${sanitizePlain(one.title)}` } });
 		setIcon(remove, "trash-2");

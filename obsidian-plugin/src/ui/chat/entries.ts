@@ -5,6 +5,7 @@ import type { Called, ChatSession, Entry } from "../../core/chat/session";
 import { showLongText, showText } from "../text";
 import { Answer } from "./answer";
 import type { Links } from "./blocks";
+import { addButton } from "../addButton";
 
 /** Entries that are drawn at once. Earlier ones come at the press of a button. */
 const PAGE = 60;
@@ -141,7 +142,7 @@ export class Entries {
 			case "failure":
 				el.addClasses(["vault-bridge-note", "is-warning"]);
 				showText(el.createDiv(), entry.text);
-				el.createEl("button", { cls: "mod-waits", text: "Try again", type: "button" }).addEventListener("click", () => { this.retry(entry); });
+				addButton(el, "Try again", () => { this.retry(entry); }, "mod-waits");
 				return {};
 			case "notice":
 				el.addClass("vault-bridge-note");

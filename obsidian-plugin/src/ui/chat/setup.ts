@@ -2,6 +2,7 @@
 
 import type { ChatModels } from "../../core/wire/contract";
 import { showText } from "../text";
+import { addButton } from "../addButton";
 
 /** What is known of the model's server. */
 export type Server = { kind: "away" } | { kind: "asking" } | { kind: "failed"; message: string } | { kind: "known"; models: ChatModels };
@@ -77,5 +78,5 @@ function drawSteps(el: HTMLElement, steps: readonly (readonly [string, string | 
 }
 
 function drawAgain(el: HTMLElement, actions: SetupActions): void {
-	el.createEl("button", { text: "Try again", type: "button" }).addEventListener("click", actions.again);
+	addButton(el, "Try again", actions.again);
 }

@@ -1,18 +1,19 @@
 /** The window in which a tool is written. What it may be, the bridge says, beside what it is about. */
 
-import { Modal, Notice, Setting, type App } from "obsidian";
+import { Modal, Setting, type App } from "obsidian";
 import { ENVIRONMENTS, environmentWords, fieldOf, parseObject, type EditorField } from "../../core/ownTools";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import type { CustomAddParams, CustomToolInfo, CustomToolList } from "../../core/wire/contract";
 import { readCustomToolSaved } from "../../core/wire/readers";
 import type { Request } from "../../core/wire/request";
-import { addButton } from "../addButton";
+import { addBar, addButton } from "../addButton";
 import { confirm } from "../confirmModal";
 import { focusAtOpening } from "../firstFocus";
 import { showOutcome } from "../settings/problem";
 import { codeArea } from "./codeArea";
 import { TestModal } from "./testModal";
+import { tell } from "../notice";
 
 const NEW: Pick<CustomAddParams, "name" | "description" | "code" | "parameters"> & { environment: string; returns: string | null; timeout: number } = {
 	name: "",
@@ -61,7 +62,7 @@ export class EditorModal extends Modal {
 		const timeout = this.add("timeout", "Timeout", "Milliseconds that a run may take, without those in which you are asked something.", "input");
 		timeout.setAttr("inputmode", "numeric");
 		timeout.value = String(from.timeout);
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		addButton(bar, "Save", () => void this.save(), "mod-cta");
 		addButton(bar, "Test…", () => {
 			const draft = this.read();
@@ -157,7 +158,7 @@ export class EditorModal extends Modal {
 		try {
 			const method = this.tool ? "custom.update" : "custom.add";
 			const { unchecked } = readCustomToolSaved(await this.request(method, draft), method);
-			if (unchecked !== null) new Notice(sanitizePlain(unchecked), 0);
+			if (unchecked !== null) tell(unchecked, 0);
 			this.finish();
 		} catch (error) {
 			const message = messageOf(error);

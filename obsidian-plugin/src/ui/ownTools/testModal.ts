@@ -12,7 +12,7 @@ import { badge } from "../badges";
 import { drawLines } from "../settings/serverFacts";
 import { showOutcome } from "../settings/problem";
 import { showText } from "../text";
-import { addButton } from "../addButton";
+import { addBar, addButton } from "../addButton";
 
 export class TestModal extends Modal {
 	private readonly said = new Map<string, string>();
@@ -42,7 +42,7 @@ export class TestModal extends Modal {
 		if (fields.length === 0) this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "It takes no parameters." });
 		this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "It really runs, as you: what its calls of other tools change, they change." });
 		const results = this.contentEl.createDiv({ cls: "vault-bridge-result", attr: { role: "status" } });
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		const button = bar.createEl("button", { cls: "mod-cta", text: "Run", type: "button" });
 		addButton(bar, "Close", () => { this.close(); });
 		const run = (): void => void this.run(fields, button, results);

@@ -1,6 +1,6 @@
 /** The user's own tools, each with how it stands and what can be done with it. Drawn in a window or on a page. */
 
-import { Notice, Setting, type App } from "obsidian";
+import { Setting, type App } from "obsidian";
 import { environmentWords, metadataLine } from "../../core/ownTools";
 import { METHOD_NOT_FOUND, RpcError } from "../../core/rpc/messages";
 import { messageOf } from "../../core/settings/store";
@@ -16,6 +16,7 @@ import { drawLines } from "../settings/serverFacts";
 import { showText } from "../text";
 import { EditorModal } from "./editorModal";
 import { TestModal } from "./testModal";
+import { tellFailure } from "../notice";
 
 const OLD = "The bridge of this vault is of an older version, which has no tools of your own. Update it.";
 const FORBIDDEN = "Agents cannot call them yet, and none can be tested: “Allow custom tools” is off, or was not switched on on this computer.";
@@ -128,7 +129,7 @@ export class ToolList {
 		try {
 			await this.request(method, params);
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 		await this.draw();
 	}

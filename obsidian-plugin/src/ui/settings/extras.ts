@@ -1,8 +1,7 @@
 /** Controls for what only some bridges have: services and their keys, allowed sites, the cache, the log's size, search by meaning. */
 
-import { Notice, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
+import { type SettingDefinition, type SettingDefinitionItem } from "obsidian";
 import { semanticText, sizeText } from "../../core/settings/labels";
-import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { confirm } from "../confirmModal";
 import type { Form } from "./form";
@@ -13,6 +12,7 @@ import { serviceRow } from "./searchServices";
 import { siteRow } from "./siteRows";
 import type { SemanticStatus } from "../../core/wire/contract";
 import type { MethodName, MethodParams } from "../../core/wire/request";
+import { tellFailure } from "../notice";
 
 /** What stands above a section's settings. */
 export function groupsBefore(form: Form, section: string): SettingDefinitionItem[] {
@@ -110,7 +110,7 @@ async function run<M extends MethodName>(form: Form, method: M, params?: MethodP
 	try {
 		return await form.request(method, params);
 	} catch (error) {
-		new Notice(sanitizePlain(messageOf(error)));
+		tellFailure(error);
 		return undefined;
 	}
 }

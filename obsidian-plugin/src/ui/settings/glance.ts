@@ -1,12 +1,13 @@
 /** What a person wants to know first: who may do what, how much was asked, what reaches out, and how all of it ends. */
 
-import { Notice, type SettingDefinition, type SettingDefinitionItem } from "obsidian";
+import { type SettingDefinition, type SettingDefinitionItem } from "obsidian";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { readAllEnded } from "../../core/wire/readers";
 import { confirm } from "../confirmModal";
 import { showText } from "../text";
 import { valueOf, type Form } from "./form";
+import { tell } from "../notice";
 
 export function glanceGroup(form: Form, openActivity: () => void): SettingDefinitionItem {
 	const { grants, asked } = form.settings.extras;
@@ -54,7 +55,7 @@ function endRow(form: Form): SettingDefinition {
 					try {
 						const { text: said, ended } = readAllEnded(await form.request("consent.endAll"), "consent.endAll");
 						await form.reload();
-						new Notice(sanitizePlain([said, ...ended.map(({ sentence }) => sentence)].join("\n")), 15_000);
+						tell([said, ...ended.map(({ sentence }) => sentence)].join("\n"), 15_000);
 					} catch (error) {
 						showText(setting.descEl.createDiv({ cls: "vault-bridge-problem is-error", attr: { role: "alert" } }), messageOf(error));
 					}

@@ -1,9 +1,8 @@
 /** The remembered answers, each with a button that takes it back; and what is approved for the session without asking. */
 
-import { Notice, Setting, SettingPage, type App } from "obsidian";
+import { Setting, SettingPage, type App } from "obsidian";
 import { readable } from "../../core/json";
 import { messageOf } from "../../core/settings/store";
-import { sanitizePlain } from "../../core/text/sanitize";
 import type { Grant } from "../../core/wire/contract";
 import { isForEveryone } from "../../core/wire/grants";
 import { readClientInfo, readGrant } from "../../core/wire/readers";
@@ -11,6 +10,7 @@ import { confirm } from "../confirmModal";
 import type { MethodName, MethodParams, Request } from "../../core/wire/request";
 import { nameControls } from "./controlNames";
 import { drawGrant } from "./grantRow";
+import { tellFailure } from "../notice";
 
 const OPERATIONS = { create: "Approve new files", update: "Approve edits" } as const;
 
@@ -101,7 +101,7 @@ export class GrantsPage extends SettingPage {
 		try {
 			await this.request(method, params);
 		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
+			tellFailure(error);
 		}
 	}
 }

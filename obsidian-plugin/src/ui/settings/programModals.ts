@@ -3,7 +3,7 @@
 import { Modal, type App } from "obsidian";
 import { focusAtOpening } from "../firstFocus";
 import { showText } from "../text";
-import { addButton } from "../addButton";
+import { addBar, addButton } from "../addButton";
 
 /** Letters that a name may have. */
 const LONGEST_NAME = 80;
@@ -33,7 +33,7 @@ export class NameModal extends Modal {
 		this.contentEl.createEl("p", { text });
 		const input = this.contentEl.createEl("input", { cls: "vault-bridge-wide", type: "text", value: name, attr: { maxlength: String(LONGEST_NAME), "aria-label": "Name", spellcheck: "false" } });
 		const problem = this.contentEl.createDiv({ cls: "vault-bridge-problem is-error", attr: { role: "alert" } });
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		const button = bar.createEl("button", { cls: "mod-cta", text: action, type: "button" });
 		const submit = async (): Promise<void> => {
 			const wanted = input.value.trim();
@@ -84,7 +84,7 @@ export class TokenModal extends Modal {
 			);
 		}, "mod-cta");
 		this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "This is the only time it is shown; it cannot be shown again. If it gets lost, revoke the program and add it again. Keep it out of your notes: whoever has it can connect as this program." });
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		addButton(bar, "Done", () => { this.close(); });
 		focusAtOpening(button);
 	}

@@ -1,6 +1,6 @@
 /** The programs that the person gave a name and a token of their own: who they are, what they may do, and their end. */
 
-import { Notice, Setting, SettingPage, type App } from "obsidian";
+import { Setting, SettingPage, type App } from "obsidian";
 import { list, readable } from "../../core/json";
 import { METHOD_NOT_FOUND, RpcError } from "../../core/rpc/messages";
 import { labelOf } from "../../core/settings/labels";
@@ -14,6 +14,7 @@ import { confirm } from "../confirmModal";
 import { showText } from "../text";
 import { drawGrant } from "./grantRow";
 import { NameModal, TokenModal } from "./programModals";
+import { tell } from "../notice";
 
 const OLD = "The bridge of this vault is of an older version, which cannot tell programs apart. Update it.";
 
@@ -209,7 +210,7 @@ export class ProgramsPage extends SettingPage {
 
 	private async act<M extends MethodName>(method: M, params: MethodParams<M>): Promise<void> {
 		const trouble = await this.attempt(async () => this.actions.request(method, params));
-		if (trouble !== null) new Notice(sanitizePlain(trouble));
+		if (trouble !== null) tell(trouble);
 	}
 }
 

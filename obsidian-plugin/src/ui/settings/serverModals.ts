@@ -7,7 +7,7 @@ import { entryOf, toolCount } from "../../core/wire/servers";
 import { focusAtOpening } from "../firstFocus";
 import { showText } from "../text";
 import { drawLines, drawTold, drawTool } from "./serverFacts";
-import { addButton } from "../addButton";
+import { addBar, addButton } from "../addButton";
 
 const IN_A_TERMINAL = "vault-bridge servers add";
 
@@ -31,7 +31,7 @@ export class AddServerModal extends Modal {
 		const secrets = this.contentEl.createEl("p", { cls: "vault-bridge-faint", text: "Variables and headers, which can hold secrets, are not entered here but in a terminal, where their values are not shown: " });
 		showText(secrets.createEl("code"), IN_A_TERMINAL);
 		const problem = this.contentEl.createDiv({ cls: "vault-bridge-problem is-error", attr: { role: "alert" } });
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		const button = bar.createEl("button", { cls: "mod-cta", text: "Add", type: "button" });
 		const submit = async (): Promise<void> => {
 			if (button.disabled || name.value.trim() === "" || target.value.trim() === "") return;
@@ -78,7 +78,7 @@ export class TakeOverModal extends Modal {
 		const body = this.contentEl.createDiv({ cls: "vault-bridge-body" });
 		body.createEl("p", { text: this.found.length > 0 ? "These programs have the servers in their configurations. There they stay too; here they are entered, not started and not trusted." : "No other program on this machine has a server that can be taken over." });
 		for (const server of this.found) this.drawFound(body, server);
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		const done = addButton(bar, "Done", () => { this.close(); });
 		focusAtOpening(done);
 	}
@@ -135,12 +135,12 @@ export class TrustModal extends Modal {
 		body.createDiv({ cls: "vault-bridge-label", text: toolCount(tools.length) });
 		for (const tool of tools) drawTool(body, tool, true);
 		for (const fault of faults) showText(body.createDiv({ cls: "vault-bridge-note" }), fault);
-		const bar = this.contentEl.createDiv({ cls: "modal-button-container" });
+		const bar = addBar(this.contentEl);
 		const cancel = addButton(bar, "Cancel", () => { this.close(); });
-		bar.createEl("button", { cls: "mod-warning", text: "Trust", type: "button" }).addEventListener("click", () => {
+		addButton(bar, "Trust", () => {
 			this.close();
 			this.trust();
-		});
+		}, "mod-warning");
 		focusAtOpening(cancel);
 	}
 

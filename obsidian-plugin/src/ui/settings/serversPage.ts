@@ -1,6 +1,6 @@
 /** The other MCP servers that the person has entered: what each is and has, whether it is trusted, and its end. */
 
-import { Notice, Setting, SettingPage, type App } from "obsidian";
+import { Setting, SettingPage, type App } from "obsidian";
 import { list } from "../../core/json";
 import { METHOD_NOT_FOUND, RpcError } from "../../core/rpc/messages";
 import { messageOf } from "../../core/settings/store";
@@ -13,6 +13,7 @@ import { confirm } from "../confirmModal";
 import { showText } from "../text";
 import { drawLines, drawTold, drawTool } from "./serverFacts";
 import { AddServerModal, TakeOverModal, TrustModal } from "./serverModals";
+import { tell } from "../notice";
 
 const OLD = "The bridge of this vault is of an older version, which cannot use other servers. Update it.";
 const FORBIDDEN = "Agents cannot use them yet: “Allow other servers” is off, under Network.";
@@ -147,7 +148,7 @@ export class ServersPage extends SettingPage {
 			if (server.state !== "ready") throw new Error(server.reason);
 			new TrustModal(this.app, server, () => void this.act("servers.trust", { name, trusted: true, digest: server.digest })).open();
 		});
-		if (trouble !== null) new Notice(sanitizePlain(trouble));
+		if (trouble !== null) tell(trouble);
 	}
 
 	private add(): void {
@@ -159,7 +160,7 @@ export class ServersPage extends SettingPage {
 			const found = list(readFoundServer)(await this.request("servers.found"), "servers.found");
 			new TakeOverModal(this.app, found, async ({ agent, name }) => this.attempt(async () => this.request("servers.import", { agent, name }))).open();
 		});
-		if (trouble !== null) new Notice(sanitizePlain(trouble));
+		if (trouble !== null) tell(trouble);
 	}
 
 	private async remove(name: string): Promise<void> {
@@ -181,6 +182,6 @@ export class ServersPage extends SettingPage {
 
 	private async act<M extends MethodName>(method: M, params: MethodParams<M>): Promise<void> {
 		const trouble = await this.attempt(async () => this.request(method, params));
-		if (trouble !== null) new Notice(sanitizePlain(trouble));
+		if (trouble !== null) tell(trouble);
 	}
 }

@@ -7,6 +7,7 @@ import { drawParameters } from "../parameters";
 import { showLongText, showText } from "../text";
 import { drawChangeDiff } from "./changeDiff";
 import { showTime } from "./time";
+import { addButton } from "../addButton";
 
 export interface LogActions {
 	/** Show what taking a change back does, and offer it. */
@@ -31,9 +32,9 @@ function drawDetail(el: HTMLElement, record: AuditRecord, actions: LogActions): 
 	const { executionId } = record;
 	if (executionId !== null && files.length > 0) {
 		drawChangeDiff(el.createDiv(), async () => actions.diff(executionId));
-		el.createEl("button", { cls: "vault-bridge-undo", text: "Undo…", type: "button" }).addEventListener("click", () => {
+		addButton(el, "Undo…", () => {
 			actions.undo(executionId);
-		});
+		}, "vault-bridge-undo");
 	}
 	const parameters = record.whole["parameters"];
 	if (isObject(parameters) && Object.keys(parameters).length > 0) drawParameters(el.createDiv(), parameters);

@@ -9,6 +9,8 @@ import { showText } from "../text";
 import { drawLogRow, type LogActions } from "./logRow";
 import { drawPage } from "./paging";
 import { showTime } from "./time";
+import { addButton } from "../addButton";
+import { counted } from "../../core/text/shorten";
 
 export const LOG_VIEW = "vault-bridge-log";
 const MOST_UNANSWERED = 5;
@@ -144,7 +146,7 @@ export class LogView extends ItemView {
 		el.empty();
 		if (missed.length === 0) return;
 		const box = el.createDiv({ cls: "vault-bridge-unanswered" });
-		const count = missed.length >= PAGE ? `${PAGE} or more questions` : missed.length === 1 ? "1 question" : `${missed.length} questions`;
+		const count = missed.length >= PAGE ? `${PAGE} or more questions` : counted(missed.length, "question");
 		box.createEl("strong", { text: `${count} nobody answered. Nothing was done.` });
 		for (const record of missed.slice(0, MOST_UNANSWERED)) {
 			const row = box.createDiv({ cls: "vault-bridge-unanswered-row" });
@@ -152,7 +154,7 @@ export class LogView extends ItemView {
 			showText(row.createSpan(), record.sentence);
 		}
 		if (missed.length > MOST_UNANSWERED) box.createDiv({ cls: "vault-bridge-faint", text: `and ${missed.length - MOST_UNANSWERED} more, under “Not answered” below` });
-		box.createEl("button", { text: "Seen", type: "button" }).addEventListener("click", () => {
+		addButton(box, "Seen", () => {
 			this.source.markSeen();
 			el.empty();
 		});

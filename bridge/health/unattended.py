@@ -1,0 +1,100 @@
+"""The clients that work in drafts: whether each can do its work while nobody is there."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Final
+
+from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.machine import this_machine
+from bridge.agents.planning import Planner, words_of
+from bridge.agents.table import AGENTS, Agent
+from bridge.client.errors import TokenNotFound
+from bridge.client.token_storage import find_token, token_file
+from bridge.clock import SystemClock
+from bridge.health.finding import Finding
+from bridge.health.looked_at import LookedAtFolder
+from bridge.health.reinstalling import install_again
+from bridge.identity.store import ClientStore
+from bridge.plugin.command_line import command_line
+from bridge.records.folder import place
+
+LETS: Final[dict[str, tuple[str, Any]]] = {
+    "codex": ("default_tools_approval_mode", "approve"),
+    "gemini": ("trust", True),
+}
+"""The field of the entry, and its value, by which a program calls our tools without asking in a terminal of its own."""
+ALLOWED: Final = "--allowedTools mcp__vault-bridge"
+"""The same for Claude Code, which has to be given it in its command line."""
+SECONDS: Final = 60.0
+_KEPT: Final = ("HOME", "PATH", "SYSTEMROOT", "USERPROFILE", "VAULT_BRIDGE_CONFIG", "VAULT_BRIDGE_STATE")
+"""What of the environment a scheduler's job has too."""
+
+
+def check_unattended(vault: Path) -> Iterator[Finding]:
+    """Whether the clients that work in drafts have what they need when no person and no terminal is there."""
+    real = Path(os.path.realpath(vault))
+    folder = LookedAtFolder(place(real, kind="clients"))
+    names = [client.name for client in ClientStore(folder, clock=SystemClock()).list() if client.drafts]
+    if not names:
+        yield Finding("unattended", "ok", "No client works in drafts")
+        return
+    if why := _why_it_does_not_start():
+        yield Finding("unattended", "fail", f"Without a terminal vault-bridge does not start: {why}", install_again())
+    planner = Planner(this_machine(), real, command_line, folder)
+    for name in names:
+        yield from _client(name, real, planner)
+
+
+def _client(name: str, vault: Path, planner: Planner) -> Iterator[Finding]:
+    connect = f'`vault-bridge install-client PROGRAM --client "{name}" --drafts`'
+    try:
+        find_token(vault, name)
+    except TokenNotFound as missing:
+        yield Finding("unattended", "fail", f"{name} works in drafts and cannot connect: {missing}", connect)
+        return
+    if not token_file(vault, name).exists():
+        what = f"{name} has its token in the keyring, which may be locked while you are not logged in"
+        yield Finding("unattended", "warn", what, f"{connect} keeps a new one in a file, after `clients revoke`")
+    found = False
+    for agent in AGENTS:
+        try:
+            entry = planner.entry(agent, name)
+        except ConfigurationRefused as refused:
+            yield Finding("unattended", "warn", f"{agent.title}: {refused}", "Correct that file")
+            continue
+        if entry is not None:
+            found = True
+            yield _program(agent, entry, name)
+    if not found:
+        yield Finding("unattended", "warn", f"{name} works in drafts, and no program here is connected as it", connect)
+
+
+def _program(agent: Agent, entry: dict[str, Any], name: str) -> Finding:
+    """Return how a program stands that is connected as a client that works in drafts."""
+    command = words_of(entry)[0]
+    if not (Path(command).is_absolute() and os.access(command, os.X_OK)):
+        remedy = f'`vault-bridge install-client {agent.id} --client "{name}"` writes where it is now'
+        return Finding("unattended", "fail", f"{agent.title} cannot start {command} for {name}", remedy)
+    field, value = LETS.get(agent.id, ("", None))
+    if field and entry.get(field) != value:
+        what = f"As {name}, {agent.title} asks in its terminal before it calls our tools, and does nothing without one"
+        said = f'`{field} = "{value}"`' if isinstance(value, str) else f'`"{field}": true`'
+        return Finding("unattended", "warn", what, f"Write {said} into the entry (docs/unattended.md)")
+    flag = f"; its job needs `{ALLOWED}`" if agent.id == "claude-code" else ""
+    return Finding("unattended", "ok", f"{name} works in drafts, with {agent.title}{flag}")
+
+
+def _why_it_does_not_start() -> str:
+    """Return why this program does not start as a scheduler starts it, without a terminal; empty where it does."""
+    bare = {name: os.environ[name] for name in _KEPT if name in os.environ}
+    command = [sys.executable, "-P", "-m", "bridge", "--version"]
+    try:
+        done = subprocess.run(  # noqa: S603 - ourselves
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=bare, timeout=SECONDS, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return type(error).__name__
+    return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["it ends at once"])[-1]
