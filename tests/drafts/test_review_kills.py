@@ -260,7 +260,7 @@ def test_a_full_disk_says_so_and_a_review_goes_on_once_there_is_room(tmp_path: P
     (tmp_path / "state").mkdir()
     for path, data in BEGINNING.items():
         (tmp_path / "vault" / path).write_bytes(data)
-    fails = False
+    fails, left = False, 0
 
     def full(_number: int, operation: str, _name: str) -> None:
         nonlocal left
@@ -268,7 +268,6 @@ def test_a_full_disk_says_so_and_a_review_goes_on_once_there_is_room(tmp_path: P
         if fails and left < 0:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    left = 0
     desk = Desk(tmp_path, full)
     draft = desk.begin()
     work(draft)
