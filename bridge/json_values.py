@@ -8,6 +8,9 @@ import orjson
 LARGE: Final = 64 * 1024
 """Bytes of JSON from which on it is looked through before it is parsed, and that many at a time."""
 
+HELD_BY_ONE: Final = 256
+"""Bytes that a value or a name takes: as it was read, and once more as the parameters that it was checked into."""
+
 
 class TooManyValues(ValueError):
     """JSON holds more values than it may."""
@@ -54,6 +57,25 @@ def holds_more(data: bytes, most: int) -> bool:
     """Return whether JSON holds more than `most` values. No step is long, and the first value too many is the last."""
     count = ValueCount(most)
     return any(count.exceeds(data[start : start + LARGE]) for start in range(0, len(data), LARGE))
+
+
+def held_by(value: Any, most: int) -> int:
+    """About how many bytes the values in JSON that was read take, without the characters of texts.
+
+    Args:
+        value: What was read.
+        most: Bytes from which on nothing more is counted.
+    """
+    held, waiting = 0, [value]
+    while waiting and held < most:
+        one = waiting.pop()
+        held += HELD_BY_ONE
+        if isinstance(one, dict):
+            held += HELD_BY_ONE * len(one)
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return held
 
 
 def load(data: bytes, most: int | None = None) -> Any:

@@ -123,22 +123,22 @@ def as_number(value: Value) -> Number:
 # -- global ----------------------------------------------------------------------------------------------------------
 
 
-def _date(scope: Scope, value: Value) -> Value:
-    if value is None or type(value) is Date:
+def _parsed(value: Value, kind: type, what: str, read: Callable[[str], Value]) -> Value:
+    """A value of a type, or a text that says one."""
+    if value is None or type(value) is kind:
         return value
-    found = read_date(text(value).strip(), scope.vault.zone) if type(value) in TEXTS else None
+    found = read(text(value)) if type(value) in TEXTS else None
     if found is None:
-        raise ExpressionError(f'Unable to parse "{text(value)[:200]}" as a date.')
+        raise ExpressionError(f'Unable to parse "{text(value)[:200]}" as a {what}.')
     return found
+
+
+def _date(scope: Scope, value: Value) -> Value:
+    return _parsed(value, Date, "date", lambda said: read_date(said.strip(), scope.vault.zone))
 
 
 def _duration(_scope: Scope, value: Value) -> Value:
-    if value is None or type(value) is Duration:
-        return value
-    found = read_duration(text(value)) if type(value) in TEXTS else None
-    if found is None:
-        raise ExpressionError(f'Unable to parse "{text(value)[:200]}" as a duration.')
-    return found
+    return _parsed(value, Duration, "duration", read_duration)
 
 
 def _file(scope: Scope, value: Value) -> Value:

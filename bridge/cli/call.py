@@ -74,20 +74,26 @@ def call(
     printer = Printer(as_json=as_json)
     folder = find_vault(vault)
 
-    async def run() -> Result:
-        async with connect(folder, name=name, role="agent", client=client, brief=True) as bridge:
-            if tool is None:
-                return await bridge.result(call_id or "", wait)
-            parsed = await tool_arguments(bridge, tool, words, arguments)
-            if wait is not None or not printer.watched:
-                return await bridge.call(tool, parsed, call_id=call_id, wait=wait, reason=reason)
-            named, make = call_id or str(uuid.uuid4()), partial(bridge.call, tool, parsed, wait=WAIT_SECONDS)
-            making = make(call_id=named, reason=reason)
-            return await watch(bridge, making, printer, withdraw=named if call_id is None else None)
+    soon = wait is not None  # who takes a ticket need not wait for it where nobody is there
 
-    result = asyncio.run(run())
+    async def make(bridge: Connection) -> Result:
+        if tool is None:
+            return await bridge.result(call_id or "", wait, ticket_if_alone=soon)
+        parsed = await tool_arguments(bridge, tool, words, arguments)
+        if soon or not printer.watched:
+            return await bridge.call(tool, parsed, call_id=call_id, wait=wait, reason=reason, ticket_if_alone=soon)
+        named, call = call_id or str(uuid.uuid4()), partial(bridge.call, tool, parsed, wait=WAIT_SECONDS)
+        making = call(call_id=named, reason=reason)
+        return await watch(bridge, making, printer, withdraw=named if call_id is None else None)
+
+    async def run() -> tuple[Result, bool]:
+        async with connect(folder, name=name, role="agent", client=client, brief=True) as bridge:
+            result = await make(bridge)
+            return result, result.pending and not (await bridge.request("session.info"))["hostConnected"]
+
+    result, alone = asyncio.run(run())
     if result.pending:
-        _show_ticket(result, folder, client, printer)
+        _show_ticket(result, folder, client, printer, alone=alone)
         raise typer.Exit(FAILURE)
     show_result(result, printer)
 
@@ -158,12 +164,14 @@ def _who_decides(*, connected: bool) -> str:
     return "Waiting for consent, but nobody can be asked yet: open Obsidian, or run `vault-bridge approve` elsewhere"
 
 
-def _show_ticket(result: Result, vault: Path, client: str | None, printer: Printer) -> None:
+def _show_ticket(result: Result, vault: Path, client: str | None, printer: Printer, *, alone: bool) -> None:
     if printer.as_json:
         printer.json(result.raw)
         return
     until = result.raw.get("expiresAt")
     stays = "stays open" if until is None else f"stays open until {until_words(until)}"
+    if alone:
+        printer.say("Nobody is there to be asked: neither Obsidian with the plugin nor `vault-bridge approve` is open.")
     printer.say(f"Nobody has decided yet; the question {stays}, and the call goes on.")
     caller = f" --client {quoted(client)}" if client else ""
     printer.say(f"Fetch the result with: {typed_command(f'call --call-id {result.call_id}{caller}', vault)}")

@@ -30,7 +30,7 @@ _ENDED: Final = {
     "timed_out": "Nobody answered in time, so it was refused.",
     "cancelled": "The question was withdrawn: nobody needs the answer any more.",
     "stale": "The files have changed since this was shown, so nothing was written. The agent has to ask again.",
-    REVISED: "The proposal was edited. This is what would be written now:",
+    REVISED: "The proposal has changed. This is what would be written now:",
 }
 
 

@@ -108,6 +108,7 @@ class Connection:
         call_id: str | None = None,
         wait: float | None = None,
         reason: str | None = None,
+        ticket_if_alone: bool = False,
         **more: Any,
     ) -> Result:
         """Call a tool.
@@ -118,6 +119,7 @@ class Connection:
             call_id: Makes the call idempotent, and lets it outlive this connection.
             wait: Seconds until a ticket comes instead of the result.
             reason: Shown to the person who is asked.
+            ticket_if_alone: Whether the ticket comes sooner where nobody is there to be asked.
             more: More arguments of the tool, by name.
 
         Raises:
@@ -125,12 +127,12 @@ class Connection:
             ConnectionLost: The bridge went away.
         """
         ours = {"callId": call_id, "wait": wait, "reason": reason}
-        given = {key: value for key, value in ours.items() if value is not None}
+        given = {key: value for key, value in ours.items() if value is not None} | _alone(ticket_if_alone)
         return Result(await self.request("tools.call", name=tool, arguments={**(arguments or {}), **more}, **given))
 
-    async def result(self, call_id: str, wait: float | None = None) -> Result:
+    async def result(self, call_id: str, wait: float | None = None, *, ticket_if_alone: bool = False) -> Result:
         """The result of an earlier call, or its ticket if nobody has decided after `wait` seconds."""
-        given = {} if wait is None else {"wait": wait}
+        given = ({} if wait is None else {"wait": wait}) | _alone(ticket_if_alone)
         return Result(await self.request("tools.result", callId=call_id, **given))
 
     async def preview(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) -> dict[str, Any]:
@@ -247,3 +249,7 @@ class Connection:
 
 def _lost() -> ConnectionLost:
     return ConnectionLost("The bridge went away before it answered; connect again")
+
+
+def _alone(ticket: bool) -> dict[str, bool]:
+    return {"ticketIfAlone": True} if ticket else {}

@@ -598,7 +598,8 @@ def said_of(comment: ReviewComment) -> str:
     """What the person said about a file or a line, in one line for models."""
     where = comment.path if comment.line is None else f"{comment.path}, line {comment.line}"
     quote = f" ({comment.quote})" if comment.quote else ""
-    return f"{where}{quote}: {' '.join(comment.text.split())}"
+    said = "".join(character for character in " ".join(comment.text.split()) if character.isprintable())
+    return f"{where}{quote}: {said}"
 
 
 def comment_of(draft: Draft, plan: ChangePlan, said: LineComment) -> ReviewComment:

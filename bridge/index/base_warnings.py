@@ -33,12 +33,13 @@ class BaseWarnings:
         self._vaults = BaseVaults(knowledge)
         self._clock = clock
 
-    def of(self, path: str, text: str) -> Iterator[str]:
+    def of(self, path: str, text: str, *, rows: bool = True) -> Iterator[str]:
         """Return a sentence for each mistake, and for each view how many rows it would have.
 
         Args:
             path: The base, or the note that it is in.
             text: The base as it will be.
+            rows: Whether the rows are told.
         """
         try:
             base = read_base(text)
@@ -51,7 +52,7 @@ class BaseWarnings:
         if len(wrong) > NAMED:
             yield f"The base in {path!r} has {len(wrong) - NAMED} more mistakes"
         views = base.views or (view_of(base, None),)
-        for view in views[:NAMED]:
+        for view in views[: NAMED if rows else 0]:
             yield from self._rows(path, base, view)
 
     def _rows(self, path: str, base: Base, view: View) -> Iterator[str]:

@@ -32,12 +32,14 @@ class ChangedBases:
         self._made: BaseWarnings | None = None
 
     def of(self, plan: ChangePlan) -> Iterator[str]:
-        """Return a sentence for each mistake, and for each view how many rows it would have.
+        """Return a sentence for each mistake, and for each view how many rows it would have, if no other file changes.
 
         Args:
             plan: The change.
         """
         follows = plan.follows
+        places = {change.path for change in plan.changes if change.kind not in {ChangeKind.MKDIR, ChangeKind.RMDIR}}
+        others = {path for path in places if not path.lower().endswith(EXTENSION)}
         for change in plan.changes:
             if change.kind not in {ChangeKind.CREATE, ChangeKind.MODIFY} or change.path in follows:
                 continue
@@ -47,7 +49,8 @@ class ChangedBases:
             text = plan.blobs[change.after or ""].decode("utf-8", "surrogateescape")
             bases = [text] if of_base else _changed_blocks(plan, change.path, text)
             for base in bases[:_LOOKED_AT]:
-                yield from self._warnings().of(change.path, base)
+                # What is in the rows is known as it is, and not as the same change would make it.
+                yield from self._warnings().of(change.path, base, rows=others <= {change.path})
             if (more := len(bases) - _LOOKED_AT) > 0:
                 yield f"{more} more bases in {change.path!r} change; what they would show was not looked at"
 

@@ -178,16 +178,24 @@ def _private(folder: Path) -> None:
 logger = logging.getLogger(__name__)
 
 
-def cache_folder(vault: Path) -> Path | None:
-    """Return the folder, for this user only, made when missing; None when it cannot be used.
+def cache_place(vault: Path) -> Path:
+    """Return where the folder of the index is, whether it is there or not.
 
     Args:
         vault: The vault's real path; its hash names the folder.
     """
     state = os.environ.get(STATE_VARIABLE)
-    place = Path(state) if state else platformdirs.user_cache_path("vault-bridge")
+    return place(vault, Path(state) if state else platformdirs.user_cache_path("vault-bridge"), kind="cache")
+
+
+def cache_folder(vault: Path) -> Path | None:
+    """Return the folder of the index, for this user only, made when missing; None when it cannot be used.
+
+    Args:
+        vault: The vault's real path.
+    """
     try:
-        return RunFolder(vault, place, kind="cache").path
+        return UserFolder(cache_place(vault)).path
     except StartError as error:
         logger.warning("The index cannot be kept: %s", error)
         return None

@@ -8,25 +8,34 @@ import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
-from bridge.records.folder import place, state_folder
+from bridge.client.token_storage import config_folder
+from bridge.records.folder import cache_place, place, state_folder
 
+OF_THE_USER: Final = ("tokens", "keys", "tools.json", "tools-approved.json", "mcp.json", "mcp-approved.json")
+"""What the bridge keeps in the folder of the user's configuration, which may hold other programs' files as well."""
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def private_places(vault: Path) -> Iterator[Path]:
-    """Yield the folders of one vault's bridge, and the files in them, but for what programs write.
+    """Yield the folders of one vault's bridge, the files in them but for what programs write, and tokens and keys.
 
     Args:
         vault: The vault's real path.
     """
     state = state_folder()
-    for kind in sorted(state.iterdir()) if state.is_dir() else ():
-        folder = place(vault, kind=kind.name)
-        if kind.name != "programs" and folder.is_dir() and not folder.is_symlink():
-            yield from (kind, folder)
+    kinds = sorted(state.iterdir()) if state.is_dir() else []
+    for folder in dict.fromkeys([*(place(vault, kind=kind.name) for kind in kinds), cache_place(vault)]):
+        if folder.parent.name != "programs" and folder.is_dir() and not folder.is_symlink():
+            yield from (folder.parent, folder)
             with contextlib.suppress(OSError):
                 yield from sorted(folder.iterdir())
+    config = config_folder()
+    for name in OF_THE_USER:
+        if (config / name).exists():
+            yield config / name
+            yield from sorted((config / name).rglob("*"))
 
 
 def make_private(vault: Path) -> list[str]:
@@ -38,6 +47,7 @@ def make_private(vault: Path) -> list[str]:
     if os.name != "posix":
         return []
     found: list[str] = []
+    tops = (state_folder(), config_folder(), cache_place(vault).parents[1])
     for path in private_places(vault):
         with contextlib.suppress(OSError):
             state = path.lstat()
@@ -45,5 +55,5 @@ def make_private(vault: Path) -> list[str]:
             mode = stat.S_IMODE(state.st_mode)
             if not stat.S_ISLNK(state.st_mode) and (mode & _OTHERS or mode & wanted != wanted):
                 path.chmod(wanted)
-                found.append(f"{path.relative_to(state_folder())} ({mode:o})")
+                found.append(f"{path.relative_to(next(top for top in tops if path.is_relative_to(top)))} ({mode:o})")
     return found

@@ -32,6 +32,7 @@ from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, Permissi
 from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
+from bridge.json_values import held_by
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.tickets import Ticket, Tickets
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, in_own_words
@@ -44,7 +45,7 @@ MOST_RESULTS = 32 * 1024 * 1024
 """Bytes of the results that are kept for one client; its newest is kept in any case."""
 MOST_RESULTS_OF_ALL = 64 * 1024 * 1024
 MOST_RUNNING = 32 * 1024 * 1024
-"""Bytes of the requests whose calls one client may have running."""
+"""Bytes that the requests whose calls run take, for one client: as they came, and once read."""
 
 
 @dataclass(slots=True)
@@ -85,7 +86,7 @@ class CallRegistry:
         self._stopping = False
         self._calls: dict[str, _Call] = {}
         self._running: dict[str, int] = defaultdict(int)
-        """Bytes of the requests whose calls run, by client."""
+        """Bytes that the requests whose calls run take, by client."""
 
     async def call(
         self,
@@ -286,7 +287,8 @@ class CallRegistry:
     async def _run(self, tool_call: ToolCall) -> ToolResult:
         """Run a call, if its client does not have too much running already."""
         client = tool_call.caller.subject
-        if self._running[client] and self._running[client] + tool_call.size > MOST_RUNNING:
+        held = tool_call.size + held_by(tool_call.arguments, MOST_RUNNING)
+        if self._running[client] and self._running[client] + held > MOST_RUNNING:
             return ToolResult.failed(
                 RateLimited(
                     f"The calls of this client that still run hold {self._running[client]:,} bytes, and no more than "
@@ -294,11 +296,11 @@ class CallRegistry:
                     retry_after=1,
                 )
             )
-        self._running[client] += tool_call.size
+        self._running[client] += held
         try:
             return await self._pipeline.call(tool_call)
         finally:
-            self._running[client] -= tool_call.size
+            self._running[client] -= held
             if not self._running[client]:
                 del self._running[client]
 

@@ -180,11 +180,13 @@ class HandingIn:
                     counted=False,
                 )
             )
+            data: dict[str, Any] = result.data if isinstance(result.data, dict) else {}
             if result.success:  # taken, and ended by that; or nothing of it differs from the vault any more
-                if draft.head.state == "handed_in":  # else a part was taken, and the rest went back
+                if (
+                    "sentBack" not in data
+                ):  # else the rest is still in it, also where the disk was too full to note that
                     await asyncio.to_thread(self._drafts.taken, draft_id)
                 return
-            data: dict[str, Any] = result.data if isinstance(result.data, dict) else {}
             if data.get("code") == "denied_by_user":
                 comments = [ReviewComment.model_validate(one) for one in data.get("comments", ())]
                 await asyncio.to_thread(self._drafts.send_back, draft, data.get("feedback"), comments)

@@ -381,8 +381,8 @@ def test_the_text_is_edited_and_what_was_seen_then_is_written(served: Any, termi
     screen = terminal("approve", "--vault", str(served.vault), EDITOR=f"{sys.executable} {script}", VISUAL="")
     screen.see("Your answer")
     screen.type("e\r")
-    seen = screen.see("Your answer", after="The proposal was edited.")
-    assert "+ ## my own heading" in seen.partition("The proposal was edited.")[2]
+    seen = screen.see("Your answer", after="The proposal has changed.")
+    assert "+ ## my own heading" in seen.partition("The proposal has changed.")[2]
     assert not call.done()
     screen.type("y\r")
     result = call.result(PATIENCE)
@@ -407,7 +407,7 @@ def test_a_question_that_was_edited_elsewhere_is_drawn_anew(served: Any, termina
     text = {"path": "Ideas.md", "hunk": 0, "text": "# Edited in Obsidian\n"}
     shown = {"requestId": question["requestId"], "planDigest": question["planDigest"]}
     assert served.host("consent.revise", **shown, **text)["accepted"]
-    screen.see("+ # Edited in Obsidian", after="The proposal was edited.")
+    screen.see("+ # Edited in Obsidian", after="The proposal has changed.")
     screen.see("Your answer", after="+ # Edited in Obsidian")
     screen.type("n\r")
     assert call.result(PATIENCE).code == "denied_by_user"

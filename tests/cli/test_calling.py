@@ -105,6 +105,16 @@ def test_a_ticket_is_given_when_nobody_decides_in_time_and_fetched_later(served:
 
 
 @pytest.mark.slow
+def test_who_takes_a_ticket_is_told_soon_that_nobody_is_there(served: Any) -> None:
+    words = ["apply_patch", "path=Ideas.md", f"patches={PATCHES}", "--wait", "3600", "--call-id", TICKET]
+    for again in (words, ["--call-id", TICKET, "--wait", "3600"]):
+        said = call(served.vault, *again, code=1).stderr.splitlines()
+        assert said[0].startswith("Nobody is there to be asked: neither Obsidian with the plugin nor ")
+        assert said[1].startswith("Nobody has decided yet; the question stays open until ")
+    served.pending(1)
+
+
+@pytest.mark.slow
 def test_a_person_who_calls_is_told_what_is_waited_for(served: Any, terminal: Terminal) -> None:
     agent = terminal("call", "apply_patch", "path=Ideas.md", f"patches={PATCHES}", "--vault", str(served.vault))
     agent.see("nobody can be asked yet")

@@ -711,7 +711,7 @@ async def test_a_question_whose_text_was_edited_is_drawn_anew(
     scene.keyboard.type("y")
     assert await seeing
     assert scene.responder.answers == [ConsentAnswer(edited, Decision.ALLOW_ONCE)]
-    said = capsys.readouterr().out.partition("The proposal was edited. This is what would be written now:")[2]
+    said = capsys.readouterr().out.partition("The proposal has changed. This is what would be written now:")[2]
     assert "2 lines changed" in said
     assert "Edited by you" in said
 
@@ -839,3 +839,82 @@ async def test_a_question_that_gets_a_ticket_stays_the_same_question(make_reques
     questions.end(request.request_id, QuestionEnd("denied"))
     assert questions.current(request) == request
     assert (await ended).how == "denied"
+
+
+PLACE = {"placeId": "p-1", "path": "Notes/Meeting.md", "line": 6, "why": "has been edited in the same place meanwhile"}
+CONFLICTS = [
+    PLACE | {"vault": "theirs\x1b[31m\n", "draft": "ours\n", "offers": ["vault", "draft", "both"]},
+    PLACE | {"placeId": "p-2", "path": "Gone.md", "line": None, "draft": "gone\n", "offers": ["vault", "draft"]},
+]
+
+
+def reviewed(make_request: Make, **members: Any) -> ConsentRequest:
+    """A draft that is put again, of which two places are to be chosen."""
+    diff = "--- Notes/Meeting.md\n+++ Notes/Meeting.md\n@@ -6 +6 @@\n-old\n+new\n"
+    files = [
+        {
+            "path": "Notes/Meeting.md",
+            "change": "modify",
+            "diff": diff,
+            "yours": True,
+            "since": "changed",
+            "newer": diff,
+        },
+        {
+            "path": "New.md",
+            "change": "create",
+            "diff": "--- /dev/null\n+++ New.md\n@@ -0,0 +1 @@\n+n\n",
+            "since": "same",
+        },
+    ]
+    shown = {"files": files, "conflicts": CONFLICTS}
+    return make_request(**{"draft": "d-1", "hunksSupported": True, "preview": shown} | members)
+
+
+async def test_where_others_changed_the_same_the_person_chooses_place_by_place(
+    scene: Scene, make_request: Make, capsys: pytest.CaptureFixture[str]
+) -> None:
+    request = reviewed(make_request)
+    chosen = [CONFLICTS[0] | {"taken": "both"}, CONFLICTS[1]]
+    after = reviewed(make_request, preview={"files": [], "conflicts": chosen})
+    scene.responder.revision = Revision(accepted=True, question=after)
+    scene.questions.add(request)
+    seeing = scene.next()
+    await scene.asked()
+    scene.keyboard.type("g", "2 b", "9 v", "1 b")
+    assert not await seeing
+    assert scene.responder.choices == [{"p-1": Take.BOTH}]
+    seeing = scene.next()
+    await scene.asked()
+    scene.keyboard.type("n")
+    assert await seeing
+    shown = capsys.readouterr().out
+    assert "[1] Notes/Meeting.md, line 6: has been edited in the same place meanwhile; not chosen yet" in shown
+    assert "both is taken" in shown
+    assert "Notes/Meeting.md: changed since you looked last" in shown
+    assert "1 of the files is as you saw them last." in shown
+    assert "You edited this in the draft" in shown
+    assert "\x1b" not in shown
+    assert shown.count("Type numbers from 1 to 2, then a letter.") == 2
+
+
+@pytest.mark.parametrize(
+    ("keys", "expected"),
+    [
+        (("b", "1", "Nearly", "Notes/Meeting.md:6: say *which*", "X.md: no", "", "y"), ("allow_once", True)),
+        (("b", "all", "Nearly", "Notes/Meeting.md:6: say *which*", "", "y"), ("deny_once", False)),
+    ],
+)
+async def test_a_draft_goes_back_in_part_or_as_a_whole_with_words(
+    scene: Scene, make_request: Make, keys: tuple[str, ...], expected: tuple[str, bool]
+) -> None:
+    scene.questions.add(reviewed(make_request))
+    seeing = scene.next()
+    await scene.asked()
+    scene.keyboard.type(*keys)
+    assert await seeing
+    (answer,) = scene.responder.answers
+    sent = answer.to_params()
+    assert (sent["decision"], sent.get("sendBack", False), sent["feedback"]) == (*expected, "Nearly")
+    assert sent["comments"] == [{"path": "Notes/Meeting.md", "text": "say *which*", "line": 6}]
+    assert sent.get("hunks") == ({"Notes/Meeting.md": []} if expected[1] else None)

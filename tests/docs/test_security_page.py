@@ -65,6 +65,18 @@ def test_every_row_of_the_page_is_held_by_tests() -> None:
             assert "def test_" in (TESTS / file).read_text(encoding="utf-8"), f"{row}: {file}"
 
 
+def test_every_folder_and_file_that_is_kept_outside_the_vault_is_named() -> None:
+    section = TEXT.split("\n## Files outside the vault\n")[1].split("\n## ")[0]
+    code = "\n".join(file.read_text(encoding="utf-8") for file in sorted((TESTS.parent / "bridge").rglob("*.py")))
+    folders = re.findall(
+        r"(?:\.kept\(|RunFolder\([^\n]*kind=|^KIND: Final = )\"([a-z]+(?:-[a-z]+)*)\"", code, re.MULTILINE
+    )
+    assert {"tickets", "programs", "tool-lists"} <= set(folders)
+    own = ("tools", "tools-approved", "mcp", "mcp-approved")
+    named = [*(f"{folder}/" for folder in folders if folder != "log"), *(f"{file}.json" for file in own)]
+    assert [name for name in named if f"`{name}`" not in section and f"/{name}`" not in section] == []
+
+
 def test_the_tables_are_what_the_probes_say() -> None:
     assert in_order(TEXT) == TEXT, "run `python3 scripts/list-promises`"
 

@@ -5,6 +5,7 @@ what it would have been without the kill, which is written down here file by fil
 """
 
 import contextlib
+import errno
 import random
 import shutil
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft import Base, Draft
 from bridge.drafts.draft_files import Head
 from bridge.drafts.store import submission
+from bridge.errors import ExecutionFailed
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
@@ -241,3 +243,53 @@ def test_a_kill_at_any_of_50_random_points_of_a_night_and_its_review_loses_nothi
         else:
             assert found == LAST, (at, stage)
         again.close()
+
+
+ACTIONS: dict[str, Callable[[Draft], object]] = {
+    "choose": choose,
+    "edit": lambda draft: draft.edit("B.md", b"mine\n", "Screen"),
+    "send back": lambda draft: draft.become("sent_back", "No", [ReviewComment(path="B.md", text="no")]),
+    "keep the rest": lambda draft: draft.keep_rest(Rest({"B.md": b"rest\n", "N.md": None}, "Nearly")),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ACTIONS)
+def test_a_full_disk_says_so_and_a_review_goes_on_once_there_is_room(tmp_path: Path, name: str) -> None:
+    (tmp_path / "vault").mkdir()
+    (tmp_path / "state").mkdir()
+    for path, data in BEGINNING.items():
+        (tmp_path / "vault" / path).write_bytes(data)
+    fails, left = False, 0
+
+    def full(_number: int, operation: str, _name: str) -> None:
+        nonlocal left
+        left -= operation != "fsync"
+        if fails and left < 0:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    desk = Desk(tmp_path, full)
+    draft = desk.begin()
+    work(draft)
+    (desk.vault / "C.md").write_bytes(OTHERS["C.md"])
+    said: list[str] = []
+    for room in range(100):
+        left, fails = room, True
+        try:
+            ACTIONS[name](draft)
+        except ExecutionFailed as failure:
+            said.append(failure.message)
+            fails = False
+            kept = Draft.loaded(desk.state / "d-1", desk.base, desk.clock)
+            assert {path: kept.read(path) for path in DRAFTED if path in kept.staging.files}.keys() >= {"B.md", "N.md"}
+            assert kept.head.draft_id == "d-1"
+            kept.close()
+        else:
+            break
+    fails = False
+    assert said
+    assert all("make room on the disk" in message for message in said)
+    kept = Draft.loaded(desk.state / "d-1", desk.base, desk.clock)
+    assert (kept.head, kept.staging) == (draft.head, draft.staging)
+    kept.close()
+    desk.close()

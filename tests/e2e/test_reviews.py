@@ -15,7 +15,7 @@ from tests.patience import PATIENCE
 from tests.people import Person, named, person_at
 
 pytestmark = pytest.mark.slow
-EVERYTHING = {"enabledTools": ["*"], "allowTerminal": True}
+EVERYTHING = {"enabledTools": ["*"], "rateLimits": {"write_file": 1_000}}
 LINES = [f"line {number}\n" for number in range(1, 13)]
 
 
@@ -101,7 +101,7 @@ class Night:
 @asynccontextmanager
 async def night(vault: Path, *clients: str) -> AsyncIterator[Night]:
     async with Bridge(vault) as bridge, person_at(vault) as person:
-        bridge.settings.update(EVERYTHING)
+        bridge.settings.update(EVERYTHING, confirms=True)
         person.answer = None
         world = Night(vault, person)
         for client in clients:
@@ -139,7 +139,7 @@ async def test_a_part_is_taken_and_the_rest_goes_back_with_words_about_a_line(va
         async with named(vault, "Robot") as agent:
             heard = (await agent.call("read", path="N/Two.md")).text
             assert "took a part of it, and sent it back and said: Nearly." in heard
-            assert "- N/One.md, line 3 (first): Say *which*\x1b[31m first" in heard
+            assert "- N/One.md, line 3 (first): Say *which*[31m first" in heard
             assert "In it: N/One.md, N/Three.md\n" in heard
             assert "N/One.md, line 3 (first)" in (await agent.call("await_decision")).text
         await world.work("Robot", {"N/One.md": "# One\n\nthe first of two\n", "N/New.md": "new\n"})
@@ -288,3 +288,63 @@ async def test_an_undo_keeps_what_was_written_elsewhere_since_and_refuses_only_w
         again = await world.person.host.request("history.redo", executionId=entry["executionId"])
         assert again["success"]
         assert world.read("Long.md") == text({2: "ours 2\n", 11: "mine 11\n"})
+
+
+async def test_a_client_is_told_before_its_draft_is_full_and_nothing_that_is_staged_is_lost(vault: Path) -> None:
+    async with night(vault, "Robot", "Other") as world:
+        await world.person.host.request("settings.update", patch={"draftFiles": 10})
+        async with named(vault, "Robot") as agent:
+            told = [(await agent.call("write_file", path=f"N/{number}.md", content="n\n")).text for number in range(10)]
+            assert ["It is nearly full" in one for one in told] == [False] * 7 + [True] * 3
+            assert "10 of 10 files" in told[-1]
+            refused = (await agent.call("write_file", path="N/11.md", content="n\n")).raw
+            assert "A draft takes 10 files, and with this it would be more." in refused["error"]
+            many = [{"path": f"N/more {number}.md", "content": "n\n"} for number in range(10)]
+            calls = [{"name": f"c{number}", "tool": "write_file", "arguments": one} for number, one in enumerate(many)]
+            assert (await agent.call("chain", calls=calls)).raw["success"] is False
+            (draft,) = await world.drafts()
+            assert len(draft["files"]) == 10
+            assert (await agent.call("draft", action="submit")).ok
+            assert (await agent.call("draft", action="submit")).raw["success"] is False
+            assert (await agent.call("write_file", path="N/11.md", content="n\n")).ok
+        async with named(vault, "Other") as other:
+            for action in ("join", "submit", "discard", "status"):
+                refused = (await other.call("draft", action=action, draft=draft["draftId"])).raw
+                assert refused["success"] is False
+                assert "N/" not in str(refused)
+            assert draft["draftId"] not in (await other.call("await_decision")).text
+            assert (await other.call("write_file", path="O.md", content="o\n")).ok
+        question = await world.person.until_asked()
+        assert (await world.respond(question, "allow_once"))["accepted"]
+        async with asyncio.timeout(PATIENCE):
+            while draft["draftId"] in {one["draftId"] for one in await world.drafts()}:
+                pass
+        assert [world.read(f"N/{number}.md") for number in range(10)] == ["n\n"] * 10
+
+
+async def test_what_cannot_be_chosen_changes_nothing(vault: Path) -> None:
+    (vault / "Old.md").write_bytes(b"old\n")
+    async with night(vault, "Robot") as world:
+        async with named(vault, "Robot") as agent:
+            assert (await agent.call("delete_file", path="Old.md")).ok
+            assert (await agent.call("draft", action="submit")).ok
+        await world.person.until_asked()
+        world.write("Old.md", "old\nand more\n")
+        question = await world.until_revised(lambda shown: bool(shown["preview"]["conflicts"]))
+        (place,) = question["preview"]["conflicts"]
+        assert place["offers"] == ["vault", "draft"]
+        shown = {"requestId": question["requestId"], "planDigest": question["planDigest"]}
+        for wrong, why in (
+            ({"placeId": place["placeId"], "take": "both"}, "no place of this draft where that can be taken"),
+            ({"placeId": "x", "take": "draft"}, "no place of this draft where that can be taken"),
+            ({"placeId": place["placeId"], "take": "vault"}, "Nothing of the draft would be left"),
+        ):
+            answer = await world.person.host.request("consent.resolve", **shown, choices=[wrong])
+            assert (answer["accepted"], answer["question"]) == (False, None)
+            assert why in answer["reason"]
+        other = shown | {"planDigest": "sha256:0"}
+        answer = await world.person.host.request("consent.resolve", **other, choices=[wrong])
+        assert "digest" in answer["reason"]
+        assert (await world.respond(await world.resolve(question, "draft"), "allow_once"))["accepted"]
+        await world.until_states()
+        assert world.read("Old.md") is None

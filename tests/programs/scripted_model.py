@@ -40,7 +40,7 @@ class ScriptedModel:
         self.turns.clear()
 
     async def until_turn(self, number: int, waits: float) -> Turn:
-        """Wait for the request that comes after so many turns with calls, the last of which takes so many seconds."""
+        """Wait for the request that comes after so many turns with calls, which take so many seconds by themselves."""
         async with asyncio.timeout(PATIENCE + waits):
             while (turn := next((one for one in self.turns if one.number == number), None)) is None:
                 self._news.clear()

@@ -8,12 +8,13 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from bridge.agents.table import BY_ID
 from bridge.app import Bridge
 from tests.patience import PATIENCE
 from tests.people import Person, person_at
 from tests.programs import page
 from tests.programs.conversation import Call, Step, Turn, find, ours, own
-from tests.programs.desk import Desk
+from tests.programs.desk import Desk, Running
 from tests.programs.entries import add_to_entry
 from tests.programs.programs import CODEX, PROGRAMS, WRITES_PROGRAMS, Program, why_not
 
@@ -147,7 +148,7 @@ async def test_a_program_that_is_ended_while_it_waits_takes_its_question_with_it
 
 
 async def test_an_answer_after_more_than_90_seconds_reaches_the_model(desk: Desk) -> None:
-    """All programs at once. A call waits nearly as long as Codex does, twice, and is answered in its third wait."""
+    """All programs at once. A call waits nearly as long as Codex does, twice; each is answered in its third wait."""
     programs = [program for program in PROGRAMS if not why_not(program)]
     if not programs:
         pytest.skip(why_not(PROGRAMS[0]))
@@ -156,11 +157,13 @@ async def test_an_answer_after_more_than_90_seconds_reaches_the_model(desk: Desk
         person.answer = None
         waiting = (ours("read", path="Ideas.md"), ask_again, ask_again, "Done.")
         running = [await desk.start(program, *steps(program, *waiting)) for program in programs]
-        for times in (1, 2):
-            turns = [times + len(steps(program)) for program in programs]
-            await asyncio.gather(*(one.model.until_turn(turn, wait) for one, turn in zip(running, turns, strict=True)))
-        for question in person.asked:
+
+        async def answer(program: Program, one: Running) -> None:
+            await one.model.until_turn(2 + len(steps(program)), 2 * wait)
+            (question,) = (asked for asked in person.asked if asked["client"] == BY_ID[program.id].title)
             await person.respond(question, "allow_once")
+
+        await asyncio.gather(*map(answer, programs, running))
         ended = await asyncio.gather(*(one.end() for one in running))
     for program, one in zip(programs, ended, strict=True):
         first = 1 + len(steps(program))

@@ -24,6 +24,7 @@ from tests.patience import PATIENCE
 
 MB: Final = 1 << 20
 REFUSED: Final = 60
+MANY: Final = 1_000
 MINUTE: Final = 60
 WEIGHT: Final = 15 * MB
 
@@ -120,6 +121,19 @@ async def test_sixty_refused_calls_of_15_mb_leave_less_than_150_mb(vault: Path, 
                 await socket.send_str(frame)
                 assert not json.loads(await socket.receive_str(timeout=PATIENCE))["result"]["success"]
             await bridge.until_below(150 * MB)
+
+
+async def test_calls_of_100_members_for_which_nobody_waits_leave_less_than_200_mb(vault: Path) -> None:
+    for number in range(100):
+        (vault / f"{number}.md").write_text("Some words.\n" * 50, encoding="utf-8")
+    async with served(vault, enabledTools=["*"], rateLimits={"move": 1000}) as bridge:
+        await until_known(vault)
+        async with connect(vault, name="Robot") as robot:
+            for count in range(MANY):
+                moves = [{"source": f"{number}.md", "destination": f"{count}/{number}.md"} for number in range(100)]
+                await robot.request("tools.call", name="move", arguments={"moves": moves}, wait=0)
+        assert bridge.held < 200 * MB
+        await bridge.until_below(200 * MB)
 
 
 async def test_a_vault_of_hostile_notes_leaves_less_than_300_mb(vault: Path) -> None:

@@ -196,3 +196,14 @@ async def test_what_runs_for_one_client_is_bounded_in_bytes(rig: Any, monkeypatc
     assert rig.calls.cancel(rig.caller, "one")
     await rig.calls.result(rig.caller, "one")
     assert (await write(rig.caller, "three")).status == "pending"
+
+
+async def test_what_runs_weighs_as_much_as_it_takes_once_it_was_read(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    rig.person()
+    few = EDIT | {"content": "x" * 2_000}
+    many: dict[str, Any] = EDIT | {"content": [[]] * 1_000}
+    for arguments, fits in ((few, True), (many, False)):
+        monkeypatch.setattr("bridge.toolkit.call_registry.MOST_RUNNING", 100_000)
+        assert (await rig.calls.call(rig.caller, "overwrite", EDIT, call_id=f"{fits}", wait=0, size=600)).status
+        told = await rig.calls.call(rig.caller, "overwrite", arguments, wait=0, size=2_100)
+        assert (getattr(told, "error_type", None) != "rate_limited") is fits

@@ -184,3 +184,15 @@ async def test_drafts_that_are_handed_in_leave_room_for_more_up_to_a_number_and_
     world.clock.ahead += timedelta(minutes=2)
     world.drafts.sweep()
     assert world.drafts.worked_on() == []
+
+
+async def test_a_draft_of_which_the_rest_goes_back_stays_also_where_that_could_not_be_kept(world: World) -> None:
+    draft = world.staged(CALLER)
+    world.drafts.hand_in(draft)
+    world.screen = True
+    taken = ToolResult(success=True, data={"sentBack": []}, text="", execution_id="draft-1", metadata={})
+    world.answers.put_nowait(taken)
+    await world.look()
+    (task,) = world.handing_in._reviews.values()
+    await task
+    assert world.drafts.worked_on() == [draft]

@@ -86,6 +86,17 @@ async def test_the_question_about_a_base_says_what_rows_its_views_would_have() -
         assert "The base in 'New.base' would show 0 rows" in vault.asked[-1]["preview"]["warnings"]
 
 
+async def test_a_question_tells_no_rows_that_the_same_change_makes_others() -> None:
+    async with sandbox(FILES) as vault:
+        await vault.succeed("rename_property", property="rating", new_name="score")
+        await vault.succeed("rename_tag", tag="book", new_tag="novel")
+        await vault.undo()
+        for question in vault.asked:
+            assert not [each for each in question["preview"]["warnings"] if "would show" in each]
+        await vault.succeed("write_file", path="New/New.base", content="filters: score > 0\n")
+        assert "would show 2 rows" in vault.asked[-1]["preview"]["warnings"][0]
+
+
 async def test_of_a_note_full_of_bases_the_first_are_looked_at_and_the_rest_is_said() -> None:
     block = "```base\nfilters: rating > 0\n```\n\n"
     async with sandbox({**FILES, "Many.md": block * 150}) as vault:
