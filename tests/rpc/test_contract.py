@@ -47,7 +47,6 @@ OWN_TOOL = {
     "environment": "python",
 }
 
-CHOICE = {"placeId": "p-0", "take": "vault"}
 CALLS: list[tuple[str, dict[str, Any]]] = [
     ("ping", {}),
     ("session.info", {}),
@@ -95,7 +94,10 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("consent.respond", {"requestId": "c-0", "decision": "allow_once"}),
     ("consent.respondAll", {"answers": [{"requestId": "c-0", "decision": "deny_once"}]}),
     ("consent.revise", {"requestId": "c-0", "planDigest": "sha256:0", "path": "a.md", "hunk": 0, "text": "x"}),
-    ("consent.resolve", {"requestId": "c-0", "planDigest": "sha256:0", "choices": [CHOICE]}),
+    (
+        "consent.resolve",
+        {"requestId": "c-0", "planDigest": "sha256:0", "choices": [{"placeId": "p-0", "take": "both"}]},
+    ),
     ("consent.confirm", {"requestId": "c-0"}),
     ("consent.autoApprove", {"operation": "create", "enabled": True}),
     ("consent.grants", {}),

@@ -120,7 +120,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
             "vault.status",
         ),
         *("consent.pending", "consent.respond", "consent.grants", "consent.revoke"),
-        *("consent.respondAll", "consent.revise", "consent.confirm"),
+        *("consent.respondAll", "consent.revise", "consent.resolve", "consent.confirm"),
         *(
             "consent.allowReading",
             "consent.endAll",
