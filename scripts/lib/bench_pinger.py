@@ -1,7 +1,7 @@
 """Somebody else who uses the bridge, in a process of its own: pings until its standard input says to stop.
 
-`python -m scripts.lib.bench_pinger VAULT` prints `ready`; each line on its standard input is answered with the round
-trips since the last one, in seconds, as JSON.
+`python -m scripts.lib.bench_pinger VAULT [host]` prints `ready`; each line on its standard input is answered with the
+round trips since the last one, in seconds, as JSON.
 """
 
 import asyncio
@@ -25,9 +25,9 @@ async def _ping(connection: Raw, samples: list[float]) -> None:
         await asyncio.sleep(PAUSE)
 
 
-async def _serve(vault: Path) -> None:
+async def _serve(vault: Path, role: str) -> None:
     samples: list[float] = []
-    async with connected(vault) as connection:
+    async with connected(vault, role) as connection:
         pinging = asyncio.create_task(_ping(connection, samples))
         print("ready", flush=True)
         while await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline):
@@ -37,4 +37,4 @@ async def _serve(vault: Path) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(_serve(Path(sys.argv[1])))
+    asyncio.run(_serve(Path(sys.argv[1]), *(sys.argv[2:] or ["agent"])))

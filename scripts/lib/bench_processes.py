@@ -157,9 +157,9 @@ def request(method: str, **params: Any) -> str:
 
 
 @contextlib.asynccontextmanager
-async def connected(vault: Path) -> AsyncIterator[Raw]:
-    """A connection to the bridge of a vault, as an agent."""
-    endpoint = find_endpoint(vault)
+async def connected(vault: Path, role: str = "agent") -> AsyncIterator[Raw]:
+    """A connection to the bridge of a vault, as an agent or as the person (`host`)."""
+    endpoint = find_endpoint(vault, role)
     async with raw(endpoint.url, token=endpoint.token) as connection:
         yield connection
 

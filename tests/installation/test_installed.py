@@ -139,6 +139,7 @@ def check_tools(installed: Installed, vault: Path, web: str) -> None:
     texts = {answer["tool"]: answer["text"] for answer in answers}
     assert "# Growing tomatoes" in texts["web_fetch"]
     assert "water the plants" in texts["grep"]
+    assert "order soil" in texts["tasks"]
     assert "\n3\n" in texts["words"]
     by_meaning = "no model for search by meaning is installed" not in texts["search_vectors"]
     assert by_meaning is ("semantic" in installed.extras)

@@ -177,7 +177,7 @@ async def test_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
 
 async def test_hostile(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     small = {"FRAMES": 2, "MEMBERS": 30_000, "JUNK_CALLS": 3, "QUESTIONS": 50, "IDLE": 100, "UNFINISHED": 3}
-    for name, value in {**small, "IDLE_SECONDS": 0.1}.items():
+    for name, value in {**small, "MEMBER_CALLS": 3, "MANY_FILES": (30,), "IDLE_SECONDS": 0.1}.items():
         monkeypatch.setattr(bench_hostile, name, value)
     before = descriptor_limit()
     await bench_hostile.run()
@@ -185,5 +185,6 @@ async def test_hostile(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFi
     said = capsys.readouterr().out
     assert "50 calls that need a question: 20 open" in said
     assert "success True" in said
+    assert "while a question about 30 files is asked and denied" in said
     if sys.platform == "linux":
         assert "a write is allowed, made and undone" in said
