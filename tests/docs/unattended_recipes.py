@@ -25,4 +25,4 @@ def script(title: str) -> str:
 
 def command(title: str) -> str:
     """Return the line of that script which starts the program."""
-    return script(title).splitlines()[-1].removeprefix("exec ")
+    return script(title).splitlines()[-1].removeprefix("exec ").removesuffix(" < /dev/null")
