@@ -109,7 +109,7 @@ async def _many_files(vault: Path, pinger: Server, files: int, pid: int) -> None
         for number in range(files):
             (folder / f"{number}.md").write_text(f"# {number}\n\nSome words, and [[a link]].\n", encoding="utf-8")
         async with _host(vault) as host, connect(vault, name="Hostile") as agent:
-            while (await host.request("vault.status"))["indexing"]:
+            while (status := await host.request("vault.status"))["indexing"] or status["files"] < files:
                 pass
 
             async def deny(question: dict[str, Any]) -> None:
