@@ -71,6 +71,8 @@ class HandingIn:
         """The drafts that are put to the person."""
         self._failed: set[str] = set()
         """Those that could not be put, until the person comes again."""
+        self._left: set[str] = set()
+        """Those that could not be handed in when this was tried last."""
         self._looking: asyncio.Task[None] | None = None
         self._changed: set[str] = set()
         """What has changed in the vault since it was looked last."""
@@ -114,7 +116,7 @@ class HandingIn:
     @property
     def awaits_sessions(self) -> bool:
         """Whether something will be handed in when its session has ended, if this goes on looking until then."""
-        drafts = self._of_clients_in_drafts()
+        drafts = (draft for draft in self._of_clients_in_drafts() if draft.head.draft_id not in self._left)
         return any(draft.steps and draft.head.state != "handed_in" and draft.is_new for draft in drafts)
 
     def _of_clients_in_drafts(self) -> Iterator[Draft]:
@@ -138,8 +140,13 @@ class HandingIn:
                 await asyncio.to_thread(self._drafts.taken, draft.head.draft_id)
             elif draft.head.state != "handed_in" and draft.is_new:
                 await asyncio.to_thread(self._drafts.hand_in, draft)
-        except ToolFailure as failure:  # a chain is being staged, or the disk is full: the next look tries again
-            logger.warning("%s cannot be handed in yet: %s", draft.head.draft_id, failure.message)
+            self._left.discard(draft.head.draft_id)
+        except (
+            ToolFailure,
+            OSError,
+        ) as failure:  # a chain is being staged, or the disk fails: the next look tries again
+            self._left.add(draft.head.draft_id)
+            logger.warning("%s cannot be handed in yet: %s", draft.head.draft_id, failure)
 
     def _put(self) -> None:
         """Put the oldest draft of each client to the person, where there is a screen; take back what has ended."""

@@ -12,7 +12,9 @@ from bridge.cli.serve import _end_when_idle
 from bridge.client import find_vault
 from bridge.client.token_storage import save_to_file
 from bridge.clock import SystemClock
+from bridge.drafts.draft import Draft
 from bridge.drafts.store import COMES_BACK
+from bridge.errors import ExecutionFailed
 from tests.patience import PATIENCE
 from tests.people import Person, named, person_at
 
@@ -123,6 +125,35 @@ async def test_a_bridge_that_a_program_has_started_ends_when_what_its_session_ha
         clock.ahead = COMES_BACK
         async with asyncio.timeout(PATIENCE):
             await _end_when_idle(bridge, 0.2, asyncio.Event())
+        assert [draft.head.state for draft in bridge.drafts.worked_on()] == ["handed_in"]
+
+
+async def test_a_bridge_ends_also_where_what_its_session_has_left_cannot_be_handed_in(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The disk is full, say: it stays a draft that was left behind, and the next bridge tries again."""
+
+    def full(*_state: Any) -> None:
+        raise ExecutionFailed("The disk is full")
+
+    clock = Moment()
+    async with Bridge(vault, clock=clock) as bridge:
+        async with person_at(vault) as person:
+            await add_robot(person, vault)
+            await person.host.request("consent.allowReading", client=ROBOT, where=["/"])
+            async with named(vault, ROBOT) as agent:
+                await done(agent, "create_note", path="One.md", content="one\n")
+            async with asyncio.timeout(PATIENCE):
+                while (await person.host.request("clients.list"))[0]["connected"]:
+                    pass
+        await bridge.handing_in.look()
+        clock.ahead = COMES_BACK
+        with monkeypatch.context() as patch:
+            patch.setattr(Draft, "become", full)
+            async with asyncio.timeout(PATIENCE):
+                await _end_when_idle(bridge, 0.2, asyncio.Event())
+        assert [draft.head.state for draft in bridge.drafts.worked_on()] == ["open"]
+        await bridge.handing_in.look()
         assert [draft.head.state for draft in bridge.drafts.worked_on()] == ["handed_in"]
 
 
