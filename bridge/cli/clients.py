@@ -38,7 +38,9 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The client's name, or
 _PRESET_HELP = (
     "Its tools: `agent`, few that do all; `minimal`, to find and read; `vault`, each by itself; `everything`."
 )
-_DRAFTS_HELP = "It works in drafts: no call waits for you, and nothing it writes is written until you take the draft."
+_DRAFTS_HELP = (
+    "It works in drafts: no call waits for you, and its changes of notes are staged until you take the draft."
+)
 
 
 @app.command("add")

@@ -20,7 +20,7 @@ from bridge.contract.consent import MergePlace
 
 HELP = """Look into the drafts of agents, and discard them.
 
-What an agent stages in a draft is written nowhere until it submits the draft and you allow it.
+What an agent stages in a draft is not written into the vault until the draft is handed in and you take it.
 
 \b
 Examples:

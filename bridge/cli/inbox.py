@@ -17,9 +17,9 @@ Line = Mapping[str, Any]
 def inbox(vault: Vault = None, as_json: AsJson = False) -> None:
     """Show what waits for you, oldest first.
 
-    These are the questions of agents, drafts that were handed in, drafts whose agent has gone, and changes of other
-    programs that you have not looked at: of each since when it waits, whose it is, until when it is kept, why it is
-    there, and the command that opens it. Many questions or drafts of one agent are one line.
+    These are the questions of agents, drafts that were handed in, drafts whose agent has gone, and changes of many
+    files by other programs that you have not looked at: of each since when it waits, whose it is, until when it is
+    kept, why it is there, and the command that opens it. Many questions or drafts of one agent are one line.
 
     Examples:
       vault-bridge inbox

@@ -99,7 +99,7 @@ def install_client(
     ] = "user",
     drafts: Annotated[
         bool,
-        typer.Option("--drafts", help="It works in drafts: nothing it writes is written until you take the draft."),
+        typer.Option("--drafts", help="It works in drafts: its changes of notes are staged until you take the draft."),
     ] = False,
     no_skill: Annotated[bool, typer.Option("--no-skill", help="Do not write the skill.")] = False,
     revoke: Annotated[

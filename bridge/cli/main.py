@@ -20,7 +20,7 @@ from bridge.cli.options import AsJson, Vault
 
 HELP: Final = """Tools over an Obsidian vault that an agent may use and you govern.
 
-Every change is shown to you before it is made, logged, and can be undone.
+Every change is shown to you before it is made, unless you have allowed it in advance. It is logged and can be undone.
 
 \b
 Begin with:

@@ -45,7 +45,7 @@ def serve(
         Preset | None, typer.Option(show_default=False, help="Which tools agents see; saved in the settings.")
     ] = None,
     consent: Annotated[
-        Literal["ask", "deny"], typer.Option(help="Whether questions are asked, or all refused.")
+        Literal["ask", "deny"], typer.Option(help="Whether you are asked, or every call is refused.")
     ] = "ask",
     *,
     until_idle: Annotated[
@@ -57,14 +57,15 @@ def serve(
 ) -> None:
     """Serve a vault to agents and to Obsidian.
 
-    It runs until Ctrl-C, and listens on 127.0.0.1 only. Whatever an agent wants to write is shown to you first, with
-    its diff, in Obsidian or by `vault-bridge approve`. If the vault has no settings yet, you are asked whether to
-    enable the tools for files and notes; without them, agents can only find, grep and read.
+    It runs until Ctrl-C, and listens on 127.0.0.1 only. What an agent wants to write is shown to you first, with its
+    diff, in Obsidian or by `vault-bridge approve`, unless you have allowed it in advance. If the vault has no settings
+    yet, you are asked whether to enable the tools for files and notes; without them, programs without a name of their
+    own can only find, grep and read.
 
     Examples:
       vault-bridge serve --vault ~/Notes
       vault-bridge serve --preset vault            enable the tools for files and notes, without asking
-      vault-bridge serve --consent deny            refuse whatever you would have to be asked about
+      vault-bridge serve --consent deny            refuse every call of an agent
       vault-bridge serve --json                    one line of JSON when it is ready, for programs
     """
     printer = Printer(as_json=as_json)

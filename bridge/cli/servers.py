@@ -19,7 +19,7 @@ HELP = """Let agents use the tools of other MCP servers.
 
 Servers are entered in mcp.json in your configuration folder, for all your vaults. None is started before an agent
 loads them with the tool `mcp_loader`, about which you are asked; so you are about each call, unless you trust a server.
-They never see the vault.
+They are not given the vault; where no sandbox works, nothing else keeps them from it.
 
 \b
 Examples:
@@ -28,7 +28,7 @@ Examples:
   vault-bridge servers import                          those that other programs have
   vault-bridge servers list
   vault-bridge servers test files                      start it, and show its tools
-  vault-bridge servers trust files                     its tools are not asked about any more
+  vault-bridge servers trust files                     its tools are asked about less
   vault-bridge servers remove files
 """
 
@@ -203,7 +203,7 @@ def trust(
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Let agents use a server's tools without a question, as they are now. What changes later is asked about."""
+    """Ask less about a server's tools, as they are now: not about those that send nothing and destroy nothing."""
     printer = Printer(as_json=as_json)
     if no_longer:
         done = tell(vault, "servers.trust", name=name, trusted=False)

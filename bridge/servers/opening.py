@@ -29,6 +29,10 @@ _LIMITS: Final = Limits(
 _PACKAGE: Final = ("package.json", "pyproject.toml")
 _PROJECT_LEVELS: Final = 4
 _NODE_MODULES: Final = "node_modules"
+_SHARED: Final = frozenset({".local", ".cargo"})
+"""Where the programs of a user lie beside the data and keys of others."""
+_CODE: Final = frozenset({".py", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".sh"})
+"""Endings of files that load others which lie beside them."""
 
 
 def find_program(entry: ServerEntry) -> str | None:
@@ -119,7 +123,7 @@ class Opener:
             if Path(os.path.realpath(place)).is_relative_to(vault):
                 raise PermissionDenied(f"{place} is in the vault, which no other server is given", code="vault")
         return Profile(
-            read=tuple(read),
+            read=tuple(place for place in read if not any(place.is_relative_to(given) for given in write)),
             write=tuple(write),
             hidden=(self._vault,),
             network=entry.network,
@@ -131,22 +135,40 @@ def own_files(program: Path) -> Iterator[Path]:
     """Where a program and what belongs to it lie, where that is not the system's."""
     for place in dict.fromkeys((program, program.resolve())):
         if place.parent.name in {"bin", "Scripts"}:
-            yield place.parent.parent
+            yield from _installation(place.parent)
         else:
-            yield _project(place)
+            yield _project(place, is_program=True)
     if program.resolve() == Path(sys.executable).resolve():
         yield from map(Path, dict.fromkeys((sys.prefix, sys.base_prefix)))
 
 
-def _project(file: Path) -> Path:
+def _installation(folder: Path) -> Iterator[Path]:
+    """Yield what belongs to the programs of a folder `bin`: what lies beside it, but never the user's whole home."""
+    around = folder.parent
+    if not _is_private(around) and around.name not in _SHARED:
+        yield around
+        return
+    yield folder
+    yield from filter(Path.exists, (around / "lib",))
+
+
+def _project(file: Path, *, is_program: bool = False) -> Path:
     """The folder of the package that a file belongs to, with the packages beside it that it may need.
 
-    Its own folder where there is no package near.
+    Of a script where there is no package near, its own folder; of any other file, and where that would be the user's
+    whole home, the file alone.
     """
     shared = [folder for folder in file.parents if folder.name == _NODE_MODULES]
     if shared:
         return shared[-1]
+    if not is_program and file.suffix.lower() not in _CODE:
+        return file
     for folder in list(file.parents)[:_PROJECT_LEVELS]:
-        if any((folder / mark).exists() for mark in _PACKAGE):
+        if not _is_private(folder) and any((folder / mark).exists() for mark in _PACKAGE):
             return folder
-    return file.parent
+    return file if _is_private(file.parent) else file.parent
+
+
+def _is_private(folder: Path) -> bool:
+    """Return whether a folder is the user's home, or holds it: more than a program is given for its own sake."""
+    return Path(os.path.realpath(Path.home())).is_relative_to(os.path.realpath(folder))

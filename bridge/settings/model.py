@@ -243,7 +243,7 @@ class Settings(BaseModel):
     )
     wait_seconds: int = _tools(
         "Wait for an answer for",
-        "How long a program waits for your answer before it gets a ticket and comes back later.",
+        "How long an MCP client waits for your answer before it gets a ticket and comes back later.",
         40,
         unit="seconds",
         ge=1,
@@ -276,7 +276,7 @@ class Settings(BaseModel):
 
     draft_days: int = _tools(
         "Keep drafts for",
-        "A draft is discarded when nothing was staged in it for this long. None of it is written.",
+        "A draft that is not handed in is discarded, unwritten, when nothing was staged for this long.",
         7,
         unit="days",
         ge=1,
@@ -302,7 +302,7 @@ class Settings(BaseModel):
 
     chat_endpoint: str = _chat(
         "Address of the model",
-        "Where Ollama runs the model. You are asked once before anything is sent to another computer.",
+        "Where Ollama answers; cloud models leave this computer. An address elsewhere is asked about once.",
         "http://localhost:11434",
     )
     chat_model: str = _chat(
@@ -320,7 +320,11 @@ class Settings(BaseModel):
         le=2_097_152,
     )
     chat_rounds: int = _chat(
-        "Rounds of tool use", "How often the model can use tools before it must answer.", 25, ge=1, le=200
+        "Rounds of tool use",
+        "The model is stopped after so many without an answer; you can let it go on.",
+        25,
+        ge=1,
+        le=200,
     )
     chat_tools: ChatTools = _chat("Tools of the chat", "Which tools the model has.", "agent")
 
@@ -354,8 +358,16 @@ class Settings(BaseModel):
     only_allowed_domains: bool = _network(
         "Only these domains", "Sites that are not allowed domains are refused instead of asked about.", default=False
     )
-    block_external_requests: bool = _network("Block external requests", "Nothing leaves this computer.", default=False)
-    https_only: bool = _network("HTTPS only", "`http:` addresses are upgraded to `https:`.", default=True)
+    block_external_requests: bool = _network(
+        "Block external requests",
+        "The bridge connects to nothing outside this computer. Commands, servers that run here and Ollama still can.",
+        default=False,
+    )
+    https_only: bool = _network(
+        "HTTPS only",
+        "`http:` addresses are upgraded to `https:`, but not those of this computer and of services that you entered.",
+        default=True,
+    )
     allow_self_signed_localhost: bool = _network(
         "Unsigned certificates on this computer",
         "Servers on this computer can use a certificate that no authority has signed.",
@@ -363,18 +375,22 @@ class Settings(BaseModel):
     )
     max_response_size: int = _network(
         "Largest response",
-        "Longer responses are refused.",
+        "Longer responses from the web are refused.",
         10_485_760,
         unit="bytes",
         ge=1024,
         le=1_073_741_824,
     )
     review_web_pages: bool = _network(
-        "Preview web pages", "You see a fetched page before an agent gets it, and are asked once more.", default=False
+        "Preview web pages",
+        "You see the beginning of a fetched page before an agent gets it, and are asked once more.",
+        default=False,
     )
     follow_redirects: bool = _network("Follow redirects", "Redirects are followed, and each is checked.", default=True)
     max_redirects: int = _network("Most redirects", "The most redirects that one request follows.", 5, ge=0, le=20)
-    request_timeout: int = _network("Request timeout", "How long a request can take.", 30, unit="seconds", ge=1, le=600)
+    request_timeout: int = _network(
+        "Request timeout", "How long one try of a request to the web can take.", 30, unit="seconds", ge=1, le=600
+    )
     allowed_origins: tuple[Origin, ...] = _network(
         "Allowed web pages",
         "Web pages that can connect to the bridge, besides Obsidian itself, such as `https://example.org`.",
@@ -411,7 +427,7 @@ class Settings(BaseModel):
     )
     terminal_largest_file: int = _network(
         "Largest file that commands change",
-        "Commands can read larger files other than notes, and not change them.",
+        "Commands can read larger files other than notes (200 of them at most), and not change them.",
         20_971_520,
         unit="bytes",
         ge=0,
@@ -438,7 +454,7 @@ class Settings(BaseModel):
     )
     max_cache_size: int = _performance(
         "Largest cache",
-        "The most space for results from the web. The oldest ones are removed first.",
+        "The most space for results from the web. Those not used for longest are removed first.",
         104_857_600,
         unit="bytes",
         ge=0,
@@ -460,7 +476,7 @@ class Settings(BaseModel):
 
     semantic_search: Literal["auto", "on", "off"] = _single(
         "Search by meaning",
-        "Questions also find notes that say it in other words. “Auto” prepares notes while the computer is idle.",
+        "Questions also find notes that say it in other words. “Auto” spares the battery and a busy computer.",
         "auto",
     )
     semantic_model: str = _single(
@@ -473,14 +489,22 @@ class Settings(BaseModel):
         "The text of PDF files is read in the background and found by searches, with its page.",
         default=True,
     )
-    find_max_results: int = _single("Results of find", "The most files that `find` returns.", 50, ge=1, le=10_000)
-    grep_context_lines: int = _single(
-        "Lines around a match", "The number of lines that `grep` returns before and after each match.", 2, ge=0, le=50
+    find_max_results: int = _single(
+        "Results of find", "How many files `find` returns if the agent does not say.", 50, ge=1, le=10_000
     )
-    grep_max_matches: int = _single("Matches of grep", "The most matches that `grep` returns.", 100, ge=1, le=10_000)
+    grep_context_lines: int = _single(
+        "Lines around a match",
+        "How many lines `grep` returns around a match if the agent does not say.",
+        2,
+        ge=0,
+        le=50,
+    )
+    grep_max_matches: int = _single(
+        "Matches of grep", "How many matches `grep` returns if the agent does not say.", 100, ge=1, le=10_000
+    )
     read_max_bytes: int = _single(
         "Largest part of a file",
-        "The largest part of a file that `read` returns at once.",
+        "How much of a file `read` returns if the agent does not say, within the largest answer.",
         1_048_576,
         unit="bytes",
         ge=1,
@@ -544,10 +568,10 @@ class Settings(BaseModel):
         le=100_000,
     )
     web_search_max_results: int = _single(
-        "Results of web searches", "The most results that `web_search` returns.", 5, ge=1, le=50
+        "Results of web searches", "How many results `web_search` returns if the agent does not say.", 5, ge=1, le=50
     )
     web_search_default_freshness: Literal["day", "week", "month", "year"] | None = _single(
-        "Age of web results", "How old the results of `web_search` can be.", None, none="Any"
+        "Age of web results", "How old results of `web_search` can be if the agent does not say.", None, none="Any"
     )
     web_fetch_max_bytes: int = _single(
         "Largest web page",

@@ -32,7 +32,8 @@ def output(server: str, answer: Mapping[str, Any]) -> Output:
     content = [each for each in content if isinstance(each, dict)] if isinstance(content, list) else []
     text = with_hidden_characters_shown("\n".join(_texts(content)).strip())
     if answer.get("isError"):
-        raise ExecutionFailed(f"The server {server} says that it failed: {text or 'without a reason'}")
+        why = quoted(text, f"the server {server}", origin="another server") if text else "It gives no reason"
+        raise ExecutionFailed(f"The server {server} says that it failed. {why}")
     left_out: list[str] = []
     parts = tuple(_parts(content, left_out))
     data = answer.get("structuredContent")

@@ -333,7 +333,10 @@ async def test_a_failure_of_its_is_a_failed_call_in_its_own_words(servers: Path,
         await allowed(person)
         await agent.call("mcp_loader")
         failed = await agent.call("mcp__shop__greet", name="Ada")
-        assert (failed.ok, "says that it failed: no such person" in failed.text) == (False, True)
+        assert not failed.ok
+        assert "The server shop says that it failed. From the server shop." in failed.text
+        *_, mark, words, end = failed.text.splitlines()
+        assert (words, mark) == ("no such person", end), "a stranger's words stand between marks"
 
 
 def running() -> list[bytes]:

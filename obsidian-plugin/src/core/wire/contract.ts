@@ -1553,7 +1553,7 @@ export interface SettingsInForce {
 	consentTimeout: number;
 	/** How long a question waits for your answer if the program has a ticket and comes back for it. */
 	ticketHours: number;
-	/** How long a program waits for your answer before it gets a ticket and comes back later. */
+	/** How long an MCP client waits for your answer before it gets a ticket and comes back later. */
 	waitSeconds: number;
 	/** If you allow an agent to add for a while, it asks again after this many files. */
 	addingMostFiles: number;
@@ -1561,19 +1561,19 @@ export interface SettingsInForce {
 	addingMinutes: number;
 	/** A permission without an end date is forgotten when no agent has used it for this long. */
 	grantExpiryDays: number | null;
-	/** A draft is discarded when nothing was staged in it for this long. None of it is written. */
+	/** A draft that is not handed in is discarded, unwritten, when nothing was staged for this long. */
 	draftDays: number;
 	/** An agent is told before, and goes on in another draft. Nothing that is staged is lost. */
 	draftFiles: number;
 	/** What one draft may take on the disk. An agent is told before it comes to this. */
 	draftMegabytes: number;
-	/** Where Ollama runs the model. You are asked once before anything is sent to another computer. */
+	/** Where Ollama answers; cloud models leave this computer. An address elsewhere is asked about once. */
 	chatEndpoint: string;
 	/** The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one. */
 	chatModel: string;
 	/** How many tokens the model takes in at a time. More needs more memory. */
 	chatContextLength: number;
-	/** How often the model can use tools before it must answer. */
+	/** The model is stopped after so many without an answer; you can let it go on. */
 	chatRounds: number;
 	/** Which tools the model has. */
 	chatTools: "minimal" | "agent" | "vault" | "everything";
@@ -1593,21 +1593,21 @@ export interface SettingsInForce {
 	allowAllDomains: boolean;
 	/** Sites that are not allowed domains are refused instead of asked about. */
 	onlyAllowedDomains: boolean;
-	/** Nothing leaves this computer. */
+	/** The bridge connects to nothing outside this computer. Commands, servers that run here and Ollama still can. */
 	blockExternalRequests: boolean;
-	/** `http:` addresses are upgraded to `https:`. */
+	/** `http:` addresses are upgraded to `https:`, but not those of this computer and of services that you entered. */
 	httpsOnly: boolean;
 	/** Servers on this computer can use a certificate that no authority has signed. */
 	allowSelfSignedLocalhost: boolean;
-	/** Longer responses are refused. */
+	/** Longer responses from the web are refused. */
 	maxResponseSize: number;
-	/** You see a fetched page before an agent gets it, and are asked once more. */
+	/** You see the beginning of a fetched page before an agent gets it, and are asked once more. */
 	reviewWebPages: boolean;
 	/** Redirects are followed, and each is checked. */
 	followRedirects: boolean;
 	/** The most redirects that one request follows. */
 	maxRedirects: number;
-	/** How long a request can take. */
+	/** How long one try of a request to the web can take. */
 	requestTimeout: number;
 	/** Web pages that can connect to the bridge, besides Obsidian itself, such as `https://example.org`. */
 	allowedOrigins: string[];
@@ -1625,7 +1625,7 @@ export interface SettingsInForce {
 	terminalFolder: string;
 	/** How long a command can run before it is stopped. */
 	terminalTimeout: number;
-	/** Commands can read larger files other than notes, and not change them. */
+	/** Commands can read larger files other than notes (200 of them at most), and not change them. */
 	terminalLargestFile: number;
 	/** How often one program can call a tool, in place of the tool's own limit. */
 	rateLimits: Record<string, number>;
@@ -1635,7 +1635,7 @@ export interface SettingsInForce {
 	cacheEnabled: boolean;
 	/** How long a result from the web is used before it is fetched again. */
 	cacheTTL: number;
-	/** The most space for results from the web. The oldest ones are removed first. */
+	/** The most space for results from the web. Those not used for longest are removed first. */
 	maxCacheSize: number;
 	/** Every call and every decision is logged. */
 	enableAuditLog: boolean;
@@ -1647,19 +1647,19 @@ export interface SettingsInForce {
 	anonymizeLog: boolean;
 	/** Nothing is ever shared. */
 	shareUsageStatistics: boolean;
-	/** Questions also find notes that say it in other words. “Auto” prepares notes while the computer is idle. */
+	/** Questions also find notes that say it in other words. “Auto” spares the battery and a busy computer. */
 	semanticSearch: "auto" | "on" | "off";
 	/** A model that Ollama runs at the chat's address, such as `nomic-embed-text`. Empty: those of Vault Bridge. */
 	semanticModel: string;
 	/** The text of PDF files is read in the background and found by searches, with its page. */
 	searchPdfs: boolean;
-	/** The most files that `find` returns. */
+	/** How many files `find` returns if the agent does not say. */
 	findMaxResults: number;
-	/** The number of lines that `grep` returns before and after each match. */
+	/** How many lines `grep` returns around a match if the agent does not say. */
 	grepContextLines: number;
-	/** The most matches that `grep` returns. */
+	/** How many matches `grep` returns if the agent does not say. */
 	grepMaxMatches: number;
-	/** The largest part of a file that `read` returns at once. */
+	/** How much of a file `read` returns if the agent does not say, within the largest answer. */
 	readMaxBytes: number;
 	/** The most text that a tool returns to an agent. Longer text is cut off. */
 	maxOutputBytes: number;
@@ -1681,9 +1681,9 @@ export interface SettingsInForce {
 	outsideVersionsExcluded: string[];
 	/** Obsidian tells you when another program changes this many files at once, or removes most of a note. */
 	outsideNoticeFiles: number | null;
-	/** The most results that `web_search` returns. */
+	/** How many results `web_search` returns if the agent does not say. */
 	webSearchMaxResults: number;
-	/** How old the results of `web_search` can be. */
+	/** How old results of `web_search` can be if the agent does not say. */
 	webSearchDefaultFreshness: "day" | "week" | "month" | "year" | null;
 	/** The largest part of a page that `web_fetch` returns. */
 	webFetchMaxBytes: number;
