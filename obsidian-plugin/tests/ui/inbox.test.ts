@@ -107,14 +107,15 @@ describe("the list", () => {
 
 	it("draws what comes from outside as text, and of ten thousand things only the first", async () => {
 		const hostile = "<img src=x onerror='window.hacked = true'>\u001b[31m \u202eevil";
-		change(...Array.from({ length: 10_000 }, (_, index) => handedIn({ kind: "question", client: hostile, summary: hostile.repeat(99), reason: hostile, ids: [`c-${index}`] })), handedIn({ client: hostile, summary: hostile, ids: [hostile] }));
+		change(...Array.from({ length: 10_000 }, (_, index) => handedIn({ kind: "question", client: hostile, summary: index < 200 ? hostile.repeat(99) : hostile, reason: hostile, ids: [`c-${index}`] })), handedIn({ client: hostile, summary: hostile, ids: [hostile] }));
+		await expect.poll(async () => page.textContent(".notice")).toContain("U+202E");
+		expect(await page.locator(".notice img").count()).toBe(0);
 		await page.click(`${status}:has-text("10001 waiting")`);
 		await expect.poll(async () => page.locator(row).count()).toBe(100);
 		await page.waitForSelector('.vault-bridge-inbox :text("And 9901 more")');
 		await expect.poll(async () => page.textContent(`${row} >> nth=0`)).toContain("U+202E");
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
-		await expect.poll(async () => page.locator(`${row} img, .notice img`).count()).toBe(0);
-		await expect.poll(async () => page.textContent(".notice")).toContain("U+202E");
+		await expect.poll(async () => page.locator(`${row} img`).count()).toBe(0);
 	});
 });
 
