@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
-import { connected, runCommand } from "./plugin";
+import { runCommand } from "./plugin";
 import { drafted, handedIn, night, question, submitted } from "./questions";
 
 eachTestHasAWindow();
@@ -105,14 +105,14 @@ describe("the list", () => {
 		await page.waitForSelector('.vault-bridge-inbox :text("Nothing waits for you.")');
 	});
 
-	it("draws what comes from outside as text, and of ten thousand things only the first", async () => {
+	it("draws what comes from outside as text, and of thousands of things only the first", async () => {
 		const hostile = "<img src=x onerror='window.hacked = true'>\u001b[31m \u202eevil";
-		change(...Array.from({ length: 10_000 }, (_, index) => handedIn({ kind: "question", client: hostile, summary: index < 200 ? hostile.repeat(99) : hostile, reason: hostile, ids: [`c-${index}`] })), handedIn({ client: hostile, summary: hostile, ids: [hostile] }));
+		change(...Array.from({ length: 2_000 }, (_, index) => handedIn({ kind: "question", client: hostile, summary: index < 200 ? hostile.repeat(99) : hostile, reason: hostile, ids: [`c-${index}`] })), handedIn({ client: hostile, summary: hostile, ids: [hostile] }));
 		await expect.poll(async () => page.textContent(".notice")).toContain("U+202E");
 		expect(await page.locator(".notice img").count()).toBe(0);
-		await page.click(`${status}:has-text("10001 waiting")`);
+		await page.click(`${status}:has-text("2001 waiting")`);
 		await expect.poll(async () => page.locator(row).count()).toBe(100);
-		await page.waitForSelector('.vault-bridge-inbox :text("And 9901 more")');
+		await page.waitForSelector('.vault-bridge-inbox :text("And 1901 more")');
 		await expect.poll(async () => page.textContent(`${row} >> nth=0`)).toContain("U+202E");
 		expect(await page.evaluate(() => "hacked" in window)).toBe(false);
 		await expect.poll(async () => page.locator(`${row} img`).count()).toBe(0);
@@ -125,7 +125,6 @@ describe("what is handed in", () => {
 	it("is said at the start, with how much else waits, and leads to the list", async () => {
 		bridge.inbox = night();
 		const later = await browser.open({ vault: bridge.vault });
-		await connected(later).catch(() => undefined);
 		await later.waitForSelector(notice(`Claude Code handed in 12 files at ${two}`));
 		await later.waitForSelector(notice("5 things wait for you."));
 		await later.click('.notice button:text-is("Show")');
