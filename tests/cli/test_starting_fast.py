@@ -103,7 +103,7 @@ ROOMS = {
 PARTS = {
     "audit": {"activity", "export", "sentences", "service"},
     "chat": {"chats", "context", "conversations", "embedding", "export", "ollama", "prompt_mode", "turn"},
-    "contract": {"agents", "audit", "chat", "drafts", "every_event", "servers", "web"},
+    "contract": {"agents", "audit", "chat", "every_event", "servers", "web"},
     "web": {"transport"},
 }
 """Of rooms of which a start imports a part: what it leaves out."""

@@ -183,7 +183,7 @@ def world_of(vault: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], World
     def make() -> World:
         world = World(vault)
         monkeypatch.setattr(attached, "connect", world.connect)
-        monkeypatch.setattr(attached, "_StartedBridge", _NotStarted)
+        monkeypatch.setattr(attached, "StartedBridge", _NotStarted)
         # The tool has no deadline of its own: time that is moved on by hand runs away from threads that are at work.
         monkeypatch.setattr(AwaitDecisionTool, "spec", replace(AwaitDecisionTool.spec, timeout=1e9))
         result = CallRegistry.result
