@@ -6,16 +6,15 @@ a page and is answered with that page's text, so that the pages before a crash a
 where that is not possible. The process ends when its standard input does, or when it takes more memory than it may.
 """
 
-import contextlib
 import io
 import logging
-import os
 from collections.abc import Callable
 from typing import Any, Final
 
 from bridge.pdf.document import cleaned
 from bridge.workers.frames import answer_requests
 from bridge.workers.memory import limit_address_space, watch_resident_memory
+from bridge.workers.priority import LATER, step_back
 
 ADDRESS_SPACE: Final = 1536 * 1024 * 1024
 RESIDENT: Final = 512 * 1024 * 1024
@@ -24,7 +23,6 @@ MOST_OF_A_PAGE: Final = 200_000
 """Characters of a page that are kept; a dense one has about 6,000."""
 PASSWORD: Final = "password"  # noqa: S105 - the name of a failure
 DAMAGED: Final = "damaged"
-_NICE: Final = 10
 
 Answer = tuple[dict[str, Any], bytes]
 
@@ -133,9 +131,7 @@ class Session:
 
 def main() -> None:
     """Answer requests until there are no more."""
-    if hasattr(os, "nice"):
-        with contextlib.suppress(OSError):
-            os.nice(_NICE)
+    step_back(LATER)
     limit_address_space(ADDRESS_SPACE)
     watch_resident_memory(RESIDENT)
     answer_requests(Session(engine()).answer)

@@ -10,6 +10,7 @@ from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
 from bridge.pictures.scaling import LONGEST_EDGE, Scaled, TooLarge, fitted, scaled
 from bridge.workers.frames import answer_requests
 from bridge.workers.memory import limit_address_space, watch_resident_memory
+from bridge.workers.priority import LATER, step_back
 
 ADDRESS_SPACE: Final = 2 << 30
 RESIDENT: Final = 1 << 30
@@ -50,6 +51,7 @@ def drawn_page(data: bytes, index: int, most: int) -> Scaled:
 
 def main() -> None:
     """Answer requests until there are no more."""
+    step_back(LATER)
     limit_address_space(ADDRESS_SPACE)
     watch_resident_memory(RESIDENT)
     import PIL.Image  # noqa: F401, PLC0415 - what cannot be imported says so before any request

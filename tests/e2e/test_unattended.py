@@ -108,21 +108,26 @@ class Moment(SystemClock):
         return super().now() + self.ahead
 
 
+async def stage_and_leave(vault: Path, bridge: Bridge, clock: Moment) -> None:
+    """Have Robot stage a note and go away, so long ago that it is not expected back."""
+    async with person_at(vault) as person:
+        await add_robot(person, vault)
+        await person.host.request("consent.allowReading", client=ROBOT, where=["/"])
+        async with named(vault, ROBOT) as agent:
+            await done(agent, "create_note", path="One.md", content="one\n")
+        async with asyncio.timeout(PATIENCE):
+            while (await person.host.request("clients.list"))[0]["connected"]:
+                pass
+    await bridge.handing_in.look()
+    clock.ahead = COMES_BACK
+
+
 async def test_a_bridge_that_a_program_has_started_ends_when_what_its_session_has_left_is_handed_in(
     vault: Path,
 ) -> None:
     clock = Moment()
     async with Bridge(vault, clock=clock) as bridge:
-        async with person_at(vault) as person:
-            await add_robot(person, vault)
-            await person.host.request("consent.allowReading", client=ROBOT, where=["/"])
-            async with named(vault, ROBOT) as agent:
-                await done(agent, "create_note", path="One.md", content="one\n")
-            async with asyncio.timeout(PATIENCE):
-                while (await person.host.request("clients.list"))[0]["connected"]:
-                    pass
-        await bridge.handing_in.look()
-        clock.ahead = COMES_BACK
+        await stage_and_leave(vault, bridge, clock)
         async with asyncio.timeout(PATIENCE):
             await _end_when_idle(bridge, 0.2, asyncio.Event())
         assert [draft.head.state for draft in bridge.drafts.worked_on()] == ["handed_in"]
@@ -138,16 +143,7 @@ async def test_a_bridge_ends_also_where_what_its_session_has_left_cannot_be_hand
 
     clock = Moment()
     async with Bridge(vault, clock=clock) as bridge:
-        async with person_at(vault) as person:
-            await add_robot(person, vault)
-            await person.host.request("consent.allowReading", client=ROBOT, where=["/"])
-            async with named(vault, ROBOT) as agent:
-                await done(agent, "create_note", path="One.md", content="one\n")
-            async with asyncio.timeout(PATIENCE):
-                while (await person.host.request("clients.list"))[0]["connected"]:
-                    pass
-        await bridge.handing_in.look()
-        clock.ahead = COMES_BACK
+        await stage_and_leave(vault, bridge, clock)
         with monkeypatch.context() as patch:
             patch.setattr(Draft, "become", full)
             async with asyncio.timeout(PATIENCE):

@@ -3,17 +3,21 @@
 import io
 import random
 import struct
+import sys
 import zlib
 from collections.abc import Iterator
 
+import psutil
 import pytest
 from PIL import Image
 
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
+from bridge.pdf.reader import READING
 from bridge.pictures import reader as reading
 from bridge.pictures.reader import LARGEST, PictureReader
 from bridge.workers.pool import Job, Worker
+from bridge.workers.priority import LATER
 from tests.patience import PATIENCE
 from tests.pdf import pdf_files
 
@@ -94,6 +98,15 @@ def test_hundred_hostile_files_are_answered_by_one_process() -> None:
         header, body = worker.ask({"most": MOST} | ({"page": 0} if number % 3 == 2 else {}), bytes(data))
         assert ("failed" in header) is not bool(body)
     worker.close()
+
+
+@pytest.mark.parametrize("program", [reading.SHOWING.program, READING.program])
+def test_what_agents_can_ask_for_in_any_amount_gives_way_to_what_the_person_does(program: str) -> None:
+    worker = Worker(program)
+    worker.start()
+    nice = psutil.Process(worker._process.pid).nice()
+    worker.close()
+    assert nice == (LATER if sys.platform != "win32" else psutil.BELOW_NORMAL_PRIORITY_CLASS)
 
 
 def test_a_file_that_is_too_large_is_not_handed_on(reader: PictureReader) -> None:

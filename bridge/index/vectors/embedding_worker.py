@@ -6,7 +6,6 @@ vectors as half-precision numbers. The process ends when its standard input does
 may.
 """
 
-import contextlib
 import os
 from functools import partial
 from itertools import accumulate, pairwise
@@ -14,18 +13,18 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.workers.frames import answer_requests
 from bridge.workers.memory import watch_resident_memory
+from bridge.workers.priority import LAST, step_back
 
 if TYPE_CHECKING:
     from bridge.index.vectors.embedder import Embedder
 
 RESIDENT: Final = 512 * 1024 * 1024
 """Bytes that the process may take; it takes about 80 MB."""
-_NICE: Final = 19
 
 
 def main() -> None:
     """Answer requests until there are no more."""
-    _step_back()
+    step_back(LAST)
     watch_resident_memory(RESIDENT)
     # Read by the libraries when they are imported: one processor is enough for work that nobody waits for.
     os.environ |= {"TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
@@ -58,14 +57,6 @@ def _open(name: str) -> "Embedder":
         if of.name == name and (files := of.files()) is not None:
             return of.opened(files)
     raise LookupError(name)
-
-
-def _step_back() -> None:
-    """Let every other process go first."""
-    import psutil  # noqa: PLC0415 - only here
-
-    with contextlib.suppress(psutil.Error, OSError):
-        psutil.Process().nice(_NICE if os.name != "nt" else psutil.IDLE_PRIORITY_CLASS)
 
 
 if __name__ == "__main__":
