@@ -77,7 +77,7 @@ describe("the words of the form", () => {
 
 	it("are the bridge's own", () => {
 		expect(field("findMaxResults")).toMatchObject({ title: "Results of find" });
-		expect(plain(field("findMaxResults").description)).toBe("The most files that find returns.");
+		expect(plain(field("findMaxResults").description)).toBe("How many files find returns if the agent does not say.");
 		expect([choiceLabel("days", 30), choiceLabel("", "week")]).toEqual(["30 days", "Week"]);
 		expect(new Set(Object.values(MODE_LABELS)).size).toBe(4);
 	});
