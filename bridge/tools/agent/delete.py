@@ -20,7 +20,7 @@ class DeleteParams(SnakeCaseParams):
     """What goes."""
 
     paths: Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]], Several] = Field(
-        min_length=1, max_length=MOST_FILES, description="Files, folders or notes, by path, name or wikilink"
+        min_length=1, max_length=MOST_FILES, description="By path, name or wikilink"
     )
 
 

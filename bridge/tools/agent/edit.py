@@ -65,12 +65,12 @@ _Path = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
 class Edit(SnakeCaseParams):
     """One edit: in exactly one of its ways."""
 
-    path: _Path | None = Field(default=None, description="File, where it is not the call's path")
+    path: _Path | None = Field(default=None, description="Default: the call's path")
     old_text: str | None = Field(default=None, min_length=1, description="Exact text to replace, with new_text")
     new_text: str | None = None
-    replace_all: bool = Field(default=False, description="All places, not only the first")
+    replace_all: bool = Field(default=False, description="Every place")
     start_line: int | None = Field(default=None, ge=1, description="Instead: first line to replace")
-    end_line: int | None = Field(default=None, ge=1, description="Last line (default: start_line)")
+    end_line: int | None = Field(default=None, ge=1, description="Default: start_line")
     after_line: int | None = Field(
         default=None, ge=0, description="Instead: insert new_text below this line (0: at the top)"
     )
@@ -83,7 +83,7 @@ class Edit(SnakeCaseParams):
     )
     prepend: str | None = Field(default=None, min_length=1, description="Instead: add below the properties")
     content: str | None = Field(
-        default=None, description="Instead: the whole new text; keeps the properties unless it has its own"
+        default=None, description="Instead: all of its text; the properties stay unless new ones are in it"
     )
 
     @model_validator(mode="before")
@@ -183,8 +183,8 @@ class EditTool(WriteTool[EditParams]):
         title="Edit",
         action="edit/edited {files|files}",
         description=(
-            "Change notes and files: replace text or lines, insert, append, prepend or rewrite. Several edits, also of "
-            "several files, are one change."
+            "Change notes and files: replace text or lines, insert, append, prepend or rewrite. All edits of "
+            "a call are one change."
         ),
         icon="pencil",
         parameters=EditParams,

@@ -34,8 +34,8 @@ _Path = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
 class Move(SnakeCaseParams):
     """One move."""
 
-    source: _Path = Field(description="File, folder or note: path, name or wikilink")
-    destination: _Path = Field(description="New path, name included; or a folder ending with '/'")
+    source: _Path = Field(description="Path, name or wikilink")
+    destination: _Path = Field(description="New path; or a folder ending with '/'")
 
 
 class MoveParams(SnakeCaseParams):
@@ -81,7 +81,7 @@ class MoveTool(WriteTool[MoveParams]):
         action="move/moved {files|files}",
         description=(
             "Move or rename notes, files, folders, headings, tags or properties; split and merge notes. "
-            "Links follow in all notes. Never overwrites."
+            "Links follow. Never overwrites."
         ),
         icon="folder-input",
         parameters=MoveParams,

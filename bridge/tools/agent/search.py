@@ -42,23 +42,19 @@ class SearchParams(SnakeCaseParams):
 
     query: Annotated[str | None, Field(min_length=1, max_length=LONGEST_QUERY)] = Field(
         default=None,
-        description='Words, ranked; or exact Obsidian operators: "a phrase", OR, -not, tag:#x, path:, file:, line:(), '
+        description='Words, ranked; or exact operators: "a phrase", OR, -not, tag:#x, path:, file:, line:(), '
         "task-todo:, [property:value]",
     )
     pattern: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATTERN)] = Field(
-        default=None, description="Instead: regular expression (RE2), line by line; (?i) ignores case"
+        default=None, description="Instead: regular expression (RE2); (?i) ignores case"
     )
     folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(default=None, description="Only in here")
     glob: Annotated[str | None, Field(max_length=LONGEST_GLOB)] = Field(
-        default=None, description="With pattern: only files such as '**/*.txt' (default: all text files)"
+        default=None, description="With pattern: only such files: '**/*.txt'"
     )
     context: int = Field(default=0, ge=0, le=50, description="With pattern: lines around each match")
-    limit: int | None = Field(
-        default=None, ge=1, le=_MOST, description="Most notes (default 10) or matching lines (default 50)"
-    )
-    cursor: str | None = Field(
-        default=None, pattern=r"^[1-9][0-9]{0,6}$", description="From the last answer: go on there"
-    )
+    limit: int | None = Field(default=None, ge=1, le=_MOST, description="Default 10 notes, or 50 lines")
+    cursor: str | None = Field(default=None, pattern=r"^[1-9][0-9]{0,6}$", description="From the last answer")
 
     @model_validator(mode="after")
     def _one_way(self) -> "SearchParams":
@@ -89,7 +85,7 @@ class SearchTool(ReadTool[SearchParams]):
         name="search",
         title="Search",
         action="search/searched the vault[ for {query}][ for {pattern}][: {count:result}]",
-        description="Search notes by words, best first with an excerpt; or all lines of files by a regular expression.",
+        description="Search notes by words, best first; or all lines of files by a regular expression.",
         icon="search",
         parameters=SearchParams,
         default_rate=60,

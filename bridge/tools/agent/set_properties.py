@@ -31,14 +31,12 @@ class SetPropertiesParams(SnakeCaseParams):
         min_length=1, max_length=MOST_FILES, description="Notes, by path, name or wikilink"
     )
     properties: Annotated[dict[_Name, Any], Field(max_length=50)] = Field(
-        default_factory=dict, description="Values by name: text, number, boolean, null, or a list of these"
+        default_factory=dict, description="Values by name; null leaves one empty"
     )
     remove: Annotated[list[_Name], Several, Field(max_length=50)] = Field(
-        default_factory=list, description="Properties to remove"
+        default_factory=list, description="Properties"
     )
-    add_tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(
-        default_factory=list, description="Tags to add, with or without #"
-    )
+    add_tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(default_factory=list)
     remove_tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(default_factory=list)
     in_text: bool = Field(default=False, description="Add tags at the end of the text instead; remove them there too")
 
@@ -67,7 +65,7 @@ class SetPropertiesTool(NoteWriteTool[SetPropertiesParams]):
         name="set_properties",
         title="Set properties",
         action="set/set the properties of {files|notes}",
-        description=("Set or remove properties (frontmatter) and tags of notes, as one change, without reformatting."),
+        description=("Set or remove properties (frontmatter) and tags of notes, as one change."),
         icon="list-plus",
         parameters=SetPropertiesParams,
         id_prefix="properties",

@@ -38,13 +38,13 @@ class ApplyPatchParams(Params):
 
     path: str | None = Field(
         default=None,
-        description="File path, or a note's name or wikilink; needed with patches, with patch only if it names none",
+        description="Path, name or wikilink; with patch, only if that names none",
     )
     patches: list[LinePatch] | None = Field(
         default=None,
         min_length=1,
         max_length=MOST_PATCHES,
-        description="Edits by line numbers, all of them those before the call",
+        description="Line numbers are those before the call",
     )
     patch: str | None = Field(
         default=None,
@@ -76,7 +76,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         action="change/changed {files|a file}",
         description=(
             "Propose and apply file edits with diff preview and undo support: line ranges of one file (path, patches), "
-            "or a unified diff (patch). The user sees the diff and decides each time."
+            "or a unified diff (patch)."
         ),
         icon="wrench",
         parameters=ApplyPatchParams,

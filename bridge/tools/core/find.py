@@ -35,18 +35,16 @@ class FindParams(Params):
         default="*",
         min_length=1,
         max_length=MAX_LENGTH,
-        description="Glob ('*' stays within a folder, '**' spans folders: '**/*.md'), or words or letters of the "
-        "name or path, typing errors allowed",
+        description="Glob ('**/*.md'; '*' stays within a folder), or words or letters of the name or path, "
+        "also mistyped",
     )
     folder: str | None = Field(
         default=None,
         max_length=LONGEST_PATH,
-        description="Only in here; a glob is relative to it and finds folders too",
+        description="Only in here; a glob is relative to it",
     )
-    include_hidden: bool = Field(default=False, description="Also files whose name starts with a dot")
-    max_results: int | None = Field(
-        default=None, ge=1, le=MOST_RESULTS, description="Default 50, or the user's setting"
-    )
+    include_hidden: bool = Field(default=False, description="Also names that start with a dot")
+    max_results: int | None = Field(default=None, ge=1, le=MOST_RESULTS, description="Default 50")
     details: bool = Field(default=False, description="Sizes and times too, newest first")
 
     @model_validator(mode="after")

@@ -43,16 +43,15 @@ class ReadParams(Params):
 
     path: str | None = Field(
         default=None,
-        description="File path, or a note's name or wikilink; "
-        "'My Note#Heading', 'My Note#^block' or 'x.pdf#page=3-5' reads that part",
+        description="Path, name or wikilink; 'Note#Heading', 'Note#^block' or 'x.pdf#page=3-5' reads that part",
     )
     paths: list[Annotated[str, Field(min_length=1)]] | None = Field(
-        default=None, min_length=1, max_length=MOST_PATHS, description="Instead of path: several files"
+        default=None, min_length=1, max_length=MOST_PATHS, description="Instead of path"
     )
     start_line: int | None = Field(default=None, ge=1, description="First line, from 1")
     end_line: int | None = Field(default=None, ge=1, description="Last line")
-    line_offset: int = Field(default=0, ge=0, description="Bytes of startLine to leave out: an answer's nextLineOffset")
-    max_bytes: int | None = Field(default=None, ge=1, le=MOST_BYTES, description="Default 1 MB, or the user's setting")
+    line_offset: int = Field(default=0, ge=0, description="An answer's nextLineOffset")
+    max_bytes: int | None = Field(default=None, ge=1, le=MOST_BYTES, description="Default 1 MB")
     line_numbers: bool = Field(default=False, description="Before each line ('12: ...')")
     outline: bool = Field(default=False, description="Headings (canvas: cards) instead")
     info: bool = Field(default=False, description="Properties, tags, headings, links and backlinks of a note instead")
