@@ -131,7 +131,8 @@ async def _connection(vault: Path, stack: contextlib.AsyncExitStack, client: str
             own = embedded_bridge(vault, brief=True)
             await own.start()
             stack.push_async_callback(own.stop)
-        except AlreadyServed:
+        except AlreadyServed as error:
             if time.monotonic() > deadline:
-                raise
+                hint = "It does not answer yet. Try again in a moment; if it stays so, stop that process."
+                raise AlreadyServed(error.message, hint=hint) from None
             await asyncio.sleep(PAUSE_SECONDS)

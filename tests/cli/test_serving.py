@@ -1,5 +1,6 @@
 """`vault-bridge serve`, the real program in a real terminal."""
 
+import asyncio
 import json
 import signal
 import subprocess
@@ -10,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from bridge.app import Bridge
+from bridge.cli import connection
+from bridge.errors import AlreadyServed
 from tests.patience import PATIENCE
 
 Terminal = Callable[..., Any]
@@ -79,6 +83,16 @@ def test_a_second_bridge_says_who_has_the_vault(served: Any, terminal: Terminal)
     screen = terminal("serve", "--vault", str(served.vault), columns=200)
     assert screen.end() == 1
     assert "already served by process" in screen.text()
+
+
+async def test_a_command_says_that_the_bridge_of_the_vault_does_not_answer(
+    vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "PATIENCE_SECONDS", 0)
+    async with Bridge(vault):
+        (vault / ".vault-bridge" / "bridge.json").unlink()
+        with pytest.raises(AlreadyServed, match=r"served by process \d+ .*\nIt does not answer yet\. Try again"):
+            await asyncio.to_thread(connection.ask, vault, "bridge.status")
 
 
 @pytest.mark.slow
