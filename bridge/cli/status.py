@@ -15,7 +15,7 @@ from bridge.cli.layout import draw_facts, local_time, short_client
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer
 from bridge.cli.sanitize import sanitize
-from bridge.client import BridgeNotRunning, connect, find_endpoint, find_vault
+from bridge.client import BridgeNotRunning, BridgeUnseen, connect, find_endpoint, find_vault
 
 _PAUSED = {"battery": "on battery", "load": "while this computer is busy"}
 
@@ -33,6 +33,8 @@ def status(vault: Vault = None, as_json: AsJson = False) -> None:
     folder = find_vault(vault)
     try:
         facts = asyncio.run(_look(folder))
+    except BridgeUnseen:
+        raise
     except BridgeNotRunning as error:
         printer.answer({"running": False}, str(error))
         raise typer.Exit(FAILURE) from None

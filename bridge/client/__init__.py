@@ -11,6 +11,7 @@ from bridge.client.connection import Connection, Notification, connect
 from bridge.client.discovery import find_endpoint, find_vault
 from bridge.client.errors import (
     BridgeNotRunning,
+    BridgeUnseen,
     ConnectionLost,
     ProtocolFailure,
     TokenNotFound,
@@ -21,6 +22,7 @@ from bridge.client.result import Result
 
 __all__ = [
     "BridgeNotRunning",
+    "BridgeUnseen",
     "Connection",
     "ConnectionLost",
     "Notification",

@@ -13,7 +13,7 @@ from typing import Any, Final, Literal
 import aiohttp
 import orjson
 
-from bridge.client.discovery import find_endpoint, find_vault, not_running
+from bridge.client.discovery import find_endpoint, find_vault, not_running, unseen
 from bridge.client.errors import ConnectionLost, ProtocolFailure, TokenNotFound
 from bridge.client.result import Result
 from bridge.client.token_storage import find_token
@@ -58,6 +58,7 @@ async def connect(
     Raises:
         VaultNotFound: There is no such vault.
         BridgeNotRunning: Nobody serves it.
+        BridgeUnseen: Whether somebody does cannot be seen.
         TokenNotFound: This machine has no token for the client.
         ProtocolFailure: The name is refused.
     """
@@ -71,6 +72,9 @@ async def connect(
             if error.status == UNAUTHORIZED and client is not None:
                 raise TokenNotFound(f"The token of {client!r} is not valid any more; add the client again") from None
             raise not_running(folder) from None
+        except aiohttp.ClientConnectorError as error:
+            refused = isinstance(error.os_error, ConnectionRefusedError)
+            raise (not_running(folder) if refused else unseen(error.os_error)) from None
         except aiohttp.ClientError:
             raise not_running(folder) from None
         connection = Connection(socket)

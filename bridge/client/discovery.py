@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import ValidationError
 
-from bridge.client.errors import BridgeNotRunning, VaultNotFound
+from bridge.client.errors import BridgeNotRunning, BridgeUnseen, VaultNotFound
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, STATE_FOLDER, Discovery, Endpoint
 
 VAULT_VARIABLE: Final = "VAULT_BRIDGE_VAULT"
@@ -57,14 +57,17 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
 
     Raises:
         BridgeNotRunning: Nobody serves the vault.
+        BridgeUnseen: Whether somebody does cannot be seen.
     """
     try:
         discovery = Discovery.model_validate_json((vault / STATE_FOLDER / BRIDGE_FILE).read_bytes())
         file = Path(discovery.run_dir) / (HOST_FILE if role == "host" else AGENT_FILE)
         endpoint = Endpoint.model_validate_json(file.read_bytes())
         mine = not hasattr(os, "geteuid") or file.stat().st_uid == os.geteuid()
-    except (OSError, ValidationError):
+    except (FileNotFoundError, NotADirectoryError, ValidationError):
         raise not_running(vault) from None
+    except OSError as error:
+        raise unseen(error) from None
     # The vault may be synced, so its file is only a claim: we talk to this machine, and to what this user started.
     if not mine or not endpoint.url.startswith("ws://127.0.0.1:"):
         raise not_running(vault)
@@ -74,3 +77,12 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
 def not_running(vault: Path) -> BridgeNotRunning:
     """The error for a vault that nobody serves."""
     return BridgeNotRunning(f"No bridge serves this vault. Start one with `vault-bridge serve --vault {vault}`")
+
+
+def unseen(error: OSError) -> BridgeUnseen:
+    """The error where it cannot be seen whether somebody serves a vault.
+
+    Args:
+        error: What the system says.
+    """
+    return BridgeUnseen(f"Whether a bridge serves this vault cannot be seen: {error}")

@@ -3,6 +3,7 @@
 BridgeError
 ├── VaultNotFound      no vault was named, and none was found from here upwards
 ├── BridgeNotRunning   nobody serves the vault
+│   └── BridgeUnseen   whether somebody does cannot be seen: a file cannot be read, or no connection be opened
 ├── TokenNotFound      this machine has no token for the client that was named
 ├── KeyringUnavailable the system has no keyring that works here
 ├── ConnectionLost     the bridge went away; connect again
@@ -19,6 +20,10 @@ class VaultNotFound(BridgeError):
 
 class BridgeNotRunning(BridgeError):
     """Nobody serves the vault."""
+
+
+class BridgeUnseen(BridgeNotRunning):
+    """Whether somebody serves the vault cannot be seen; the message says why."""
 
 
 class TokenNotFound(BridgeError):

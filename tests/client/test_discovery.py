@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 import pytest
 
-from bridge.client import BridgeNotRunning, VaultNotFound, find_endpoint, find_vault
+from bridge.client import BridgeNotRunning, BridgeUnseen, VaultNotFound, find_endpoint, find_vault
 
 
 @pytest.fixture
@@ -91,6 +91,27 @@ def test_a_vault_that_nobody_serves_says_how_to_serve_it(vault: Path, discovery:
 def test_a_vault_that_was_never_served_says_the_same(vault: Path) -> None:
     with pytest.raises(BridgeNotRunning, match="vault-bridge serve --vault"):
         find_endpoint(vault)
+
+
+def test_what_cannot_be_read_is_not_taken_for_a_vault_that_nobody_serves(vault: Path) -> None:
+    publish(vault, BEACON | {"runDir": str(vault.parent / "run")})
+    (vault.parent / "run" / "agent.json").mkdir()
+    with pytest.raises(BridgeUnseen, match=r"cannot be seen: .*agent\.json"):
+        find_endpoint(vault)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limit")
+def test_a_program_that_has_no_descriptors_left_says_so(vault: Path) -> None:
+    import resource  # noqa: PLC0415 - Windows has none
+
+    publish(vault, BEACON | {"runDir": str(vault.parent / "run")}, BEACON)
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (0, limits[1]))
+    try:
+        with pytest.raises(BridgeUnseen, match="Too many open files"):
+            find_endpoint(vault)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no numbered owners")
