@@ -41,6 +41,8 @@ MOST_NUMBERS: Final = 16_384
 """Numbers of one vector; the models that there are have up to 4,096."""
 LATEST: Final = ":latest"
 """The tag of a model whose name has none."""
+CLOUD: Final = "https://ollama.com"
+"""Where Ollama has the models run whose tag is `cloud` or ends so; some versions say so in the tag alone."""
 LONGEST_ID: Final = 200
 """Characters of a call's id."""
 _MOST_SAID: Final = 300
@@ -151,12 +153,13 @@ class OllamaServer:
         """What a model can do.
 
         Raises:
-            ModelFailure: The server does not say, or does not have it.
+            ModelFailure: The server does not say, does not have it, or has it run by somebody else.
         """
         url = _service(settings).url("/api/show")
         answer = await self._ask(
             settings, WebRequest.json(url, {"model": model}, await asyncio.to_thread(self._key, settings)), model
         )
+        _check_runs_there(model, answer, settings)
         capabilities, info = answer.get("capabilities"), answer.get("model_info")
         lengths = [
             value
@@ -175,8 +178,9 @@ class OllamaServer:
             settings: Say where.
 
         Raises:
-            ModelFailure: There is no reply, or it breaks off.
+            ModelFailure: There is no reply, it breaks off, or somebody else would give it.
         """
+        await self.about(request.model, settings)  # the server, and what it does with the model, may be others by now
         options = {"num_ctx": request.context, "num_predict": request.most}
         asked = {"model": request.model, "messages": list(request.messages), "stream": True, "options": options}
         if request.tools:
@@ -236,12 +240,7 @@ class OllamaServer:
         found = named.get(model.lower()) or named.get(model.lower() + LATEST)
         if found is None:
             raise _no_model(model)
-        if found.get("remote_host"):
-            raise ModelFailure(
-                f"The model {model!r} does not run on this server: Ollama would pass the notes on to "
-                f"{_shown(str(found['remote_host']))}. Choose a model that is pulled",
-                "refused",
-            )
+        _check_runs_there(model, found, settings)
         digest = found.get("digest")
         return digest.removeprefix("sha256:")[:_SHORT_DIGEST] if isinstance(digest, str) else ""
 
@@ -403,6 +402,28 @@ def _no_model(model: str) -> ModelFailure:
         "`vault-bridge chat --models` lists those that are there",
         "no_model",
     )
+
+
+def _check_runs_there(model: str, told: dict[str, Any], settings: Settings) -> None:
+    """Refuse a model that the server passes on to another one, to which nobody has agreed.
+
+    Args:
+        model: Its name.
+        told: What the server says of it.
+        settings: Say which server it is.
+    """
+    host, tag = told.get("remote_host"), model.lower().rpartition(":")[2] if ":" in model else ""
+    if not host and (told.get("remote_model") or tag == "cloud" or tag.endswith("-cloud")):
+        host = CLOUD
+    with contextlib.suppress(ValueError):  # what is no address is another one
+        host = host and origin(str(host))
+    if host and host != origin(settings.chat_endpoint):
+        raise ModelFailure(
+            f"The model {model!r} does not run on this server: Ollama would pass on to {_shown(str(host))} what it is "
+            "sent. Choose a model that is pulled, or set the other server's address as `chatEndpoint`: you are asked "
+            "about that first",
+            "refused",
+        )
 
 
 def _vectors(body: bytes, count: int) -> list[list[float]]:

@@ -302,7 +302,7 @@ class Settings(BaseModel):
 
     chat_endpoint: str = _chat(
         "Address of the model",
-        "Where Ollama answers; cloud models leave this computer. An address elsewhere is asked about once.",
+        "Where Ollama answers. An address elsewhere is asked about once; models that it passes to a cloud are refused.",
         "http://localhost:11434",
     )
     chat_model: str = _chat(

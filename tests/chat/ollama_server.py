@@ -67,6 +67,7 @@ class OllamaStandIn:
     Attributes:
         script: What the model says.
         asked: The bodies of the requests to `/api/chat`.
+        facts: What else it says of its models.
         gone: Set when a client has closed its connection before its reply was over.
     """
 
@@ -76,6 +77,7 @@ class OllamaStandIn:
     models: Sequence[str] = ("scripted",)
     status: int = 200
     refusal: str = ""
+    facts: dict[str, Any] = field(default_factory=dict)
     says_no_tools: bool = False
     asked: list[dict[str, Any]] = field(default_factory=list)
     headers: list[dict[str, str]] = field(default_factory=list)
@@ -141,6 +143,7 @@ class OllamaStandIn:
         facts: dict[str, Any] = {
             "model_info": {"general.architecture": "test", "test.context_length": self.context},
             "details": {"family": "test"},
+            **self.facts,
         }
         if self.capabilities is not None:
             facts["capabilities"] = list(self.capabilities)

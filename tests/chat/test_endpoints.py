@@ -165,3 +165,46 @@ async def test_the_key_goes_only_to_the_server_that_it_was_set_for(talk: Talk) -
     talk.bridge.settings.update({"ollamaWebSearchEndpoint": "https://ollama.com"})
     await talk.ask("Hello")
     assert "authorization" not in talk.ollama.headers[-1]
+
+
+@pytest.mark.parametrize(
+    ("model", "facts"),
+    [
+        ("mine", {"remote_host": "https://ollama.com:443", "remote_model": "gpt-oss:120b"}),
+        ("mine", {"remote_model": "gpt-oss:120b"}),
+        ("mine", {"remote_host": "somewhere"}),
+        ("gpt-oss:120b-cloud", {}),
+        ("glm-4.6:CLOUD", {}),
+    ],
+)
+async def test_a_model_that_this_computer_passes_on_to_another_gets_nothing(
+    talk: Talk, model: str, facts: dict[str, Any]
+) -> None:
+    talk.ollama.models, talk.ollama.facts = [model], facts
+    done = await talk.ask("My secret", model=model)
+    assert done["end"] == "failed"
+    assert "does not run on this server" in done["message"]
+    assert talk.ollama.asked == []
+
+
+async def test_a_model_that_is_passed_on_from_the_middle_of_a_turn_gets_nothing_more(talk: Talk) -> None:
+    talk.person.answer = None
+    talk.ollama.script = [calls(use("read", path="Notes/Meeting.md"))]
+    await talk.send("Read")
+    question = await talk.person.until_asked()
+    talk.ollama.facts = {"remote_host": "https://ollama.com:443"}
+    await talk.person.respond(question, "allow_once")
+    await talk.until(lambda: bool(talk.done))
+    assert "https://ollama.com" in talk.done[0]["message"]
+    assert len(talk.ollama.asked) == 1
+
+
+@pytest.mark.parametrize("model", ["my-cloud", "cloud", "cloud:latest", "some-cloud:8b"])
+async def test_a_model_of_this_computer_may_be_called_after_a_cloud(talk: Talk, model: str) -> None:
+    talk.ollama.models, talk.ollama.script = [model], [tells("Hello")]
+    assert (await talk.ask("Hello", model=model))["end"] == "answered"
+
+
+async def test_a_server_may_name_itself_as_the_one_that_runs_a_model(talk: Talk) -> None:
+    talk.ollama.facts, talk.ollama.script = {"remote_host": f"{talk.ollama.url}/"}, [tells("Hello")]
+    assert (await talk.ask("Hello"))["end"] == "answered"

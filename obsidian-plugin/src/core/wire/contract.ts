@@ -1567,7 +1567,7 @@ export interface SettingsInForce {
 	draftFiles: number;
 	/** What one draft may take on the disk. An agent is told before it comes to this. */
 	draftMegabytes: number;
-	/** Where Ollama answers; cloud models leave this computer. An address elsewhere is asked about once. */
+	/** Where Ollama answers. An address elsewhere is asked about once; models that it passes to a cloud are refused. */
 	chatEndpoint: string;
 	/** The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one. */
 	chatModel: string;
