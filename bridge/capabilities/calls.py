@@ -93,6 +93,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
             trust.grants,
             clock,
             log.step.decided,
+            settings=lambda: settings.current,
             deny_all=consent == "deny",
             on_event=hub.notify_hosts,
             tools=base.registry.tools,
@@ -113,6 +114,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         drafts=tools.drafts,
         outgoing=Outgoing(CarriedText(index, trust.grants.closed, large), trust.agents_addresses),
     )
+    settings.on_change(lambda change: base.on_loop(lambda: base.broker.follow_rules(by=change.by or "settings.json")))
     registry = CallRegistry(pipeline, history.ledger, clock, log.step.delivered, Tickets(base.kept("tickets"), clock))
     base.stack.push_async_callback(registry.stop)
 

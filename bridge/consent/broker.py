@@ -233,8 +233,8 @@ class Broker:
             keep: Awaited with an answer that counts, before the call goes on.
             revise: Awaited when a person has edited the text; raises what `check` raises, or `InvalidParameters` when
                 the text cannot be taken, and then all is as before.
-            covered: Called when another question has been answered: if the rules say now that this call is allowed or
-                denied, its question ends so.
+            covered: Called when another question has been answered, or the rules have changed: if they say now that
+                this call is allowed or denied, its question ends so.
             comment: Awaited with what the person says of files and lines of a draft, before the answer counts.
             offer: Called once the question is open, where its own client's user may confirm it: tells the client so.
             alone: Called where no screen that may answer has come after a moment. The question waits on.
@@ -492,8 +492,18 @@ class Broker:
             if answer.decision is not Decision.ALLOW_ONCE:  # which is remembered nowhere
                 self._end_covered(answer)
 
+    def follow_rules(self, *, by: str, by_id: str = HOST_ID) -> None:
+        """End every question whose call is allowed or denied by now, because the rules have changed without an answer.
+
+        Args:
+            by: Who changed them.
+            by_id: The id of their credential.
+        """
+        for decision in (Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS):
+            self._end_covered(ConsentAnswer(decision, by, by_id=by_id))
+
     def _end_covered(self, answer: ConsentAnswer) -> None:
-        """End every other question that what was just answered says is allowed, or denied."""
+        """End every other question that what was just said says is allowed, or denied."""
         for waiting in list(self._open.values()):
             covered = None if waiting.covered is None else waiting.covered()
             if covered is answer.decision.allows:

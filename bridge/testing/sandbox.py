@@ -313,7 +313,13 @@ async def sandbox(
             registry=registry,
             rate_limit=RateLimitStep(RateLimits(), clock, lambda _waiting: None),
             consent=ConsentStep(
-                broker, grants, clock, auditing.decided, tools=registry.tools, web_readers=vault.web_readers
+                broker,
+                grants,
+                clock,
+                auditing.decided,
+                settings=lambda: settings.current,
+                tools=registry.tools,
+                web_readers=vault.web_readers,
             ),
             ledger=ledger,
             settings=lambda: settings.current,

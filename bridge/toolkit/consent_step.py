@@ -120,6 +120,7 @@ class ConsentStep:
         grants: What people have said before.
         clock: For the question's times.
         record: Called with every decision, for the audit log.
+        settings: The settings as they are now, by which it is judged whether an open question is still one.
         deny_all: Whether nothing is asked and whatever would be asked is refused.
         on_event: Called when what is counted has changed, for the hosts.
         tools: The tools that a caller has, by which it is known what a call is called besides.
@@ -133,6 +134,7 @@ class ConsentStep:
         clock: Clock,
         record: Record,
         *,
+        settings: Callable[[], Settings],
         deny_all: bool = False,
         on_event: Callable[[Event], None] = lambda _event: None,
         tools: Callable[[Caller], Sequence[Tool[Any]]] = lambda _caller: (),
@@ -144,6 +146,7 @@ class ConsentStep:
         self._grants = grants
         self._clock = clock
         self._record = record
+        self._settings = settings
         self._deny_all = deny_all
         self._on_event = on_event
 
@@ -264,7 +267,7 @@ class ConsentStep:
             return
 
         def covered() -> bool | None:
-            now = self.verdict(tool, effect, tool_call, settings)[1].outcome
+            now = self.verdict(tool, effect, tool_call, self._settings())[1].outcome
             # What is not only read has shown a diff of its own, which nobody has said yes to.
             return None if now == "ask" or (now == "allow" and not case.reads_vault) else now == "allow"
 
@@ -309,7 +312,7 @@ class ConsentStep:
         """
 
         def may_read() -> bool:
-            return reader is not None and self.verdict(reader, found, tool_call, settings)[1].outcome == "allow"
+            return reader is not None and self.verdict(reader, found, tool_call, self._settings())[1].outcome == "allow"
 
         if tool.spec.operation is Operation.READ:
             await self.ask(tool, found, tool_call, settings)
@@ -325,7 +328,7 @@ class ConsentStep:
 
         def covered() -> bool | None:
             return may_read() or (
-                False if self.verdict(tool, named, tool_call, settings)[1].outcome == "deny" else None
+                False if self.verdict(tool, named, tool_call, self._settings())[1].outcome == "deny" else None
             )
 
         case = replace(case, only_once=True)

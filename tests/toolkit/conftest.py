@@ -272,7 +272,9 @@ def rigged(vault: Path, *, clock: Clock | None = None, tickets: PrivateFiles | N
     pipeline = Pipeline(
         registry=registry,
         rate_limit=RateLimitStep(RateLimits(), clock, heard),
-        consent=ConsentStep(broker, grants, clock, auditing.decided, tools=registry.tools),
+        consent=ConsentStep(
+            broker, grants, clock, auditing.decided, settings=lambda: settings.current, tools=registry.tools
+        ),
         ledger=ledger,
         settings=lambda: settings.current,
         clock=clock,

@@ -163,7 +163,7 @@ async def revoke(context: RequestContext, params: wire.RevokeParams) -> wire.Rev
         grant = next((grant.to_wire() for grant in held if grant.grant_id == params.grant_id), {})
         facts = _said_by(context) | {"event": "revoked", "grant": grant}
         await asyncio.to_thread(services.note, "grant", facts)
-        services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+        _changed(context)
     return wire.Revoked(revoked=revoked)
 
 
@@ -180,7 +180,7 @@ def auto_approve(context: RequestContext, params: wire.AutoApproveParams) -> wir
     grant = services.grants.auto_approve(operation, client_id, enabled=params.enabled, name=name)
     facts = {"operation": params.operation, "enabled": params.enabled, "for": params.client}
     services.note("grant", _said_by(context) | {"event": "auto_approve", "grant": facts})
-    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+    _changed(context)
     return wire.AutoApproved(enabled=params.enabled, grant=grant)
 
 
@@ -196,7 +196,7 @@ async def allow_reading(context: RequestContext, params: wire.AllowReadingParams
     grant = await asyncio.to_thread(services.grants.allow_reading, caller, places, by=by)
     facts = {"reading": [place.key for place in places], "for": caller.name}
     await asyncio.to_thread(services.note, "grant", _said_by(context) | {"event": "reading", "grant": facts})
-    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+    _changed(context)
     return wire.ReadingAllowed(grant=grant)
 
 
@@ -209,7 +209,7 @@ async def end_all(context: RequestContext, _params: Params) -> wire.AllEnded:
         await asyncio.to_thread(services.settings.update, {"developerMode": False}, by=by)
     facts = {"ended": [grant.sentence for grant in ended], "developerMode": developer}
     await asyncio.to_thread(services.note, "grant", _said_by(context) | {"event": "ended_all", "grant": facts})
-    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+    _changed(context)
     count = len(ended)
     what = (
         "Nothing was allowed without asking" if count == 0 else f"{count} {'answer' if count == 1 else 'answers'} ended"
@@ -250,6 +250,13 @@ def _caller(client: ClientInfo) -> Caller:
     capabilities = frozenset(client.capabilities)
     facts = (client.client_id, client.name, capabilities, client.preset, client.elicitation, client.drafts)
     return Caller(Client(*facts), EXPLANATION)
+
+
+def _changed(context: RequestContext) -> None:
+    """Go on with what the rules say by now: tell the screens, and end the questions that are none any more."""
+    services, caller = context.services, context.session.caller
+    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+    services.broker.follow_rules(by=caller.name, by_id=caller.client.id)
 
 
 def _said_by(context: RequestContext) -> dict[str, str]:

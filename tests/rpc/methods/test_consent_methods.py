@@ -9,6 +9,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection, ProtocolFailure, connect
+from tests.patience import PATIENCE
 from tests.people import Person, add_client, named, person_at
 
 NEW = [f"New {number}.md" for number in range(4)]
@@ -131,6 +132,41 @@ async def test_a_client_reads_the_folders_that_the_person_named_without_a_questi
         assert not (await robot.call("read", path="Work/Plan.md")).ok
         assert person.asked[-1]["targets"] == ["Work/Plan.md"]
     del bridge
+
+
+@pytest.mark.parametrize(
+    ("decides", "path", "outcome"),
+    [
+        (("consent.allowReading", {"client": "Robot", "where": ["Work/"]}), "Work/Plan.md", "allowed"),
+        (("settings.update", {"patch": {"consentMode": {"read": "always_allow"}}}), "Diary.md", "allowed"),
+        (("settings.update", {"patch": {"consentMode": {"read": "never_allow"}}}), "Diary.md", "denied"),
+    ],
+)
+async def test_a_question_that_is_open_ends_when_the_person_decides_it_elsewhere(
+    person: Person, vault: Path, decides: tuple[str, dict[str, Any]], path: str, outcome: str
+) -> None:
+    (vault / "Work").mkdir()
+    for name in ("Work/Plan.md", "Diary.md"):
+        (vault / name).write_text("# Text\n", encoding="utf-8")
+    await add_client(person, vault, "Robot")
+    ended: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+    person.host.on("consent.resolved", ended.put)
+    person.answer = None
+    async with named(vault, "Robot") as robot:
+        reading = asyncio.create_task(robot.call("read", path=path))
+        question = await person.until_asked()
+        writing = asyncio.create_task(robot.call("write_file", {"path": path, "content": "Other\n"}))
+        change = await person.until_asked(2)
+        await person.host.request(decides[0], **decides[1])
+        async with asyncio.timeout(PATIENCE):
+            end = await ended.get()
+            assert (await reading).ok is (outcome == "allowed")
+        assert (end["requestId"], end["outcome"]) == (question["requestId"], outcome)
+        assert [one["requestId"] for one in await person.host.request("consent.pending")] == [change["requestId"]]
+        await person.respond(change, "deny_once")
+        assert not (await writing).ok
+    decided = [(one["outcome"], one["by"]) for one in await person.log("decision") if path in one["targets"]]
+    assert sorted(decided) == sorted([("deny", "Ada"), (outcome.removesuffix("ed").replace("deni", "deny"), "Ada")])
 
 
 async def test_reading_is_allowed_for_a_client_that_is_there_and_for_folders_of_the_vault_alone(
