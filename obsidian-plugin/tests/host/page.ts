@@ -1,7 +1,7 @@
 /** What the page runs first: Obsidian's module for the plugin to require, and the plugin itself loaded into it. */
 
-import * as lezerCommon from "@lezer/common";
-import * as lezerHighlight from "@lezer/highlight";
+import * as codemirrorState from "@codemirror/state";
+import * as codemirrorView from "@codemirror/view";
 import { App } from "./app";
 import { Component, Plugin } from "./component";
 import * as controls from "./controls";
@@ -60,7 +60,7 @@ const obsidian = {
 window.startHost = async ({ basePath, manifest, machine }) => {
 	Object.assign(Platform, { isWin: machine.system === "windows", isMacOS: machine.system === "macos", isLinux: machine.system === "linux" });
 	Object.assign(window, { process: nodeProcess(machine), hostChosen: {} });
-	const modules: Record<string, unknown> = { obsidian, "@lezer/common": lezerCommon, "@lezer/highlight": lezerHighlight, ...nodeModules(machine) };
+	const modules: Record<string, unknown> = { obsidian, "@codemirror/state": codemirrorState, "@codemirror/view": codemirrorView, ...nodeModules(machine) };
 	installDomHelpers(window);
 	const app = new App(
 		{

@@ -1,16 +1,6 @@
-/** Markdown as parts that can be drawn. There is no HTML in it: what would be HTML, an embed or an image is text. */
+/** Markdown as parts that can be drawn. */
 
-import type { SyntaxNode } from "@lezer/common";
-import { Autolink, parser, Strikethrough, Table, TaskList, type MarkdownConfig } from "@lezer/markdown";
-
-export type Inline =
-	| { kind: "text" | "code"; text: string }
-	| { kind: "strong" | "emphasis" | "strike"; parts: Inline[] }
-	/** `source` is how it is written, for where it leads nowhere. */
-	| { kind: "link"; target: string; parts: Inline[]; source: string }
-	/** A wikilink; `label` is null where it has none of its own. */
-	| { kind: "note"; target: string; label: string | null; source: string }
-	| { kind: "break" };
+import { asText, DEEPEST, inlines, type Inline } from "./inline";
 
 export interface Item {
 	/** What is written of it: as long as that is the same, so is what is drawn. */
@@ -34,25 +24,20 @@ export type Block =
 	| { kind: "table"; source: string; head: Inline[][]; rows: Row[] }
 	| { kind: "rule"; source: string };
 
-/** Parts of parts that are drawn; what lies deeper is text. A model can write `> > > …` for as long as it likes. */
-const DEEPEST = 24;
-const BRACKET = 91;
+const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})(.*)$/u;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t](.*)|)$/u;
+const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/u;
+const RULE = /^ {0,3}([-*_])(?:[ \t]*\1){2,}[ \t]*$/u;
+const QUOTE = /^ {0,3}> ?/u;
+const ITEM = /^ {0,3}(?:\d{1,9}[.)]|[-*+])(?=[ \t]|$)/u;
+const TASK = /^\[([ xX])\][ \t]+(?=\S)/u;
+/** Blanks before code that has no fence. */
+const CODE_INDENT = 4;
 
-/** Obsidian's links, which are no Markdown of anybody else's. */
-const wikilinks: MarkdownConfig = {
-	defineNodes: ["Wikilink"],
-	parseInline: [{
-		name: "Wikilink",
-		before: "Link",
-		parse: (context, next, at) => {
-			if (next !== BRACKET || context.char(at + 1) !== BRACKET) return -1;
-			const found = /^\[\[[^[\]\n]{1,500}\]\]/u.exec(context.slice(at, Math.min(context.end, at + 504)));
-			return found ? context.addElement(context.elt("Wikilink", at, at + found[0].length)) : -1;
-		},
-	}],
-};
+type Lines = readonly string[];
 
-const markdown = parser.configure([Table, TaskList, Strikethrough, Autolink, wikilinks]);
+/** A block, and the line after it. */
+type Found = readonly [end: number, block: Block];
 
 /** A block, and where in the text it begins. */
 export interface Placed {
@@ -61,164 +46,160 @@ export interface Placed {
 }
 
 export function parse(text: string): Placed[] {
-	return childrenOf(markdown.parse(text).topNode).map((node) => ({ from: node.from, block: blockOf(text, node, 1) }));
+	const lines = text.split("\n");
+	const starts = [0];
+	for (const line of lines) starts.push((starts.at(-1) ?? 0) + line.length + 1);
+	return [...blocksIn(lines.map((line) => line.replace(/\r$/u, "")), 1)].map(([at, block]) => ({ from: starts[at] ?? 0, block }));
 }
 
-function blockOf(text: string, node: SyntaxNode, depth: number): Block {
-	const source = text.slice(node.from, node.to);
-	if (depth > DEEPEST) return { kind: "paragraph", source, parts: [{ kind: "text", text: source }] };
-	const { name } = node;
-	switch (name) {
-		case "Blockquote":
-			return { kind: "quote", source, blocks: blocksIn(text, node, depth) };
-		case "BulletList":
-		case "OrderedList":
-			return listOf(text, node, depth);
-		case "Table":
-			return tableOf(text, node, depth);
-		case "FencedCode":
-		case "CodeBlock":
-			return { kind: "code", source, language: textOf(text, node.getChild("CodeInfo")), text: node.getChildren("CodeText").map((part) => textOf(text, part)).join("") };
-		case "HorizontalRule":
-			return { kind: "rule", source };
-		case "Paragraph":
-		case "Task":
-			return { kind: "paragraph", source, parts: inlines(text, node, depth) };
-		default: {
-			const level = /^(?:ATX|Setext)Heading(\d)$/u.exec(name)?.[1];
-			if (level !== undefined) return { kind: "heading", source, level: Number(level), parts: trimmed(inlines(text, node, depth)) };
-			return { kind: "paragraph", source, parts: [{ kind: "text", text: source }] };
+/** The blocks of some lines, each with the number of its first one. */
+function* blocksIn(lines: Lines, depth: number): Generator<[number, Block]> {
+	for (let at = 0; at < lines.length;) {
+		if (isBlank(lines, at)) {
+			at++;
+			continue;
 		}
+		const [end, block] = depth > DEEPEST ? textAt(lines, at) : blockAt(lines, at, depth);
+		yield [at, block];
+		at = end;
 	}
 }
 
-function blocksIn(text: string, node: SyntaxNode, depth: number): Block[] {
-	return childrenOf(node).filter(({ name }) => !name.endsWith("Mark")).map((child) => blockOf(text, child, depth + 1));
+function inner(lines: Lines, depth: number): Block[] {
+	return [...blocksIn(lines, depth + 1)].map(([, block]) => block);
 }
 
-function listOf(text: string, node: SyntaxNode, depth: number): Block {
-	const source = text.slice(node.from, node.to);
-	const items = node.getChildren("ListItem").map((item): Item => {
-		const mark = item.getChild("Task")?.getChild("TaskMarker") ?? null;
-		return { source: text.slice(item.from, item.to), done: mark && /x/iu.test(textOf(text, mark)), blocks: blocksIn(text, item, depth) };
-	});
-	return { kind: "list", source, start: node.name === "OrderedList" ? Number.parseInt(source, 10) : null, items };
+function blockAt(lines: Lines, at: number, depth: number): Found {
+	const line = lines[at] ?? "";
+	const fence = FENCE.exec(line);
+	if (fence) return fencedAt(lines, at, fence);
+	if (indentOf(line) >= CODE_INDENT) return indentedAt(lines, at);
+	const heading = HEADING.exec(line);
+	if (heading) return [at + 1, { kind: "heading", source: line, level: heading[1]?.length ?? 1, parts: inlines((heading[2] ?? "").trim().replace(/(?:^|[ \t]+)#+$/u, ""), depth) }];
+	if (RULE.test(line)) return [at + 1, { kind: "rule", source: line }];
+	if (QUOTE.test(line)) return quoteAt(lines, at, depth);
+	if (ITEM.test(line)) return listAt(lines, at, depth);
+	if (isTable(lines, at)) return tableAt(lines, at, depth);
+	return paragraphAt(lines, at, depth);
 }
 
-function tableOf(text: string, node: SyntaxNode, depth: number): Block {
-	const cellsOf = (row: SyntaxNode | null): Inline[][] => row?.getChildren("TableCell").map((cell) => inlines(text, cell, depth)) ?? [];
-	return {
-		kind: "table",
-		source: text.slice(node.from, node.to),
-		head: cellsOf(node.getChild("TableHeader")),
-		rows: node.getChildren("TableRow").map((row) => ({ source: textOf(text, row), cells: cellsOf(row) })),
-	};
+function textAt(lines: Lines, at: number): Found {
+	const source = sourceOf(lines, at, lines.length);
+	return [lines.length, { kind: "paragraph", source, parts: [asText(source)] }];
 }
 
-/** What stands in a node, between what only marks it. */
-function inlines(text: string, node: SyntaxNode, depth: number, from = node.from, to = node.to): Inline[] {
-	const parts: Inline[] = [];
-	let at = from;
-	for (const child of childrenOf(node)) {
-		if (child.from < at || child.to > to) continue;
-		addText(parts, text.slice(at, child.from));
-		addPart(parts, text, child, depth + 1);
-		at = child.to;
-	}
-	addText(parts, text.slice(at, to));
-	return parts;
+/** Code between fences, or to the end where the second one has not come. */
+function fencedAt(lines: Lines, at: number, [, indent = "", fence = "", info = ""]: RegExpExecArray): Found {
+	const closing = new RegExp(`^ {0,3}${fence}${fence.charAt(0)}*[ \\t]*$`, "u");
+	const last = lines.findIndex((line, index) => index > at && closing.test(line));
+	const end = last < 0 ? lines.length : last;
+	const text = lines.slice(at + 1, end).map((line) => outdented(line, Math.min(indent.length, indentOf(line)))).join("\n");
+	return [end + 1, { kind: "code", source: sourceOf(lines, at, end + 1), language: info.trim(), text }];
 }
 
-function addPart(parts: Inline[], text: string, node: SyntaxNode, depth: number): void {
-	const source = text.slice(node.from, node.to);
-	if (depth > DEEPEST) {
-		addText(parts, source);
-		return;
-	}
-	switch (node.name) {
-		case "StrongEmphasis":
-			parts.push({ kind: "strong", parts: inlines(text, node, depth) });
-			return;
-		case "Emphasis":
-			parts.push({ kind: "emphasis", parts: inlines(text, node, depth) });
-			return;
-		case "Strikethrough":
-			parts.push({ kind: "strike", parts: inlines(text, node, depth) });
-			return;
-		case "InlineCode":
-			parts.push({ kind: "code", text: codeIn(source) });
-			return;
-		case "HardBreak":
-			parts.push({ kind: "break" });
-			return;
-		case "Escape":
-			addText(parts, source.slice(1));
-			return;
-		case "Entity":
-			addText(parts, ENTITIES[source] ?? source);
-			return;
-		case "Wikilink": {
-			const [target = "", ...label] = source.slice(2, -2).split("|");
-			parts.push({ kind: "note", target, label: label.length > 0 ? label.join("|") : null, source });
-			return;
+function indentedAt(lines: Lines, at: number): Found {
+	let end = at + 1;
+	for (let next = end; next < lines.length && (isBlank(lines, next) || indentOf(lines[next]) >= CODE_INDENT); next++) if (!isBlank(lines, next)) end = next + 1;
+	return [end, { kind: "code", source: sourceOf(lines, at, end), language: "", text: lines.slice(at, end).map((line) => outdented(line, CODE_INDENT)).join("\n") }];
+}
+
+function quoteAt(lines: Lines, at: number, depth: number): Found {
+	let end = at + 1;
+	while (QUOTE.test(lines[end] ?? "") || goesOn(lines, end)) end++;
+	return [end, { kind: "quote", source: sourceOf(lines, at, end), blocks: inner(lines.slice(at, end).map((line) => line.replace(QUOTE, "")), depth) }];
+}
+
+function listAt(lines: Lines, first: number, depth: number): Found {
+	const kind = kindOfItem(lines[first]);
+	const items: Item[] = [];
+	let end = first;
+	for (let at = first; kindOfItem(lines[at]) === kind;) {
+		const marker = ITEM.exec(lines[at] ?? "")?.[0] ?? "";
+		const line = " ".repeat(marker.length) + (lines[at] ?? "").slice(marker.length);
+		const blanks = line.trim() === "" ? 1 : indentOf(line) - marker.length;
+		const indent = marker.length + (blanks > CODE_INDENT ? 1 : blanks);
+		end = at + 1;
+		let next = end;
+		// Blank lines belong to an item when more of it follows.
+		for (; next < lines.length; next++) {
+			if (isBlank(lines, next)) continue;
+			if (indentOf(lines[next]) < indent && !(next === end && goesOn(lines, next) && kindOfItem(lines[next]) !== kind)) break;
+			end = next + 1;
 		}
-		case "URL":
-		case "Autolink": {
-			const url = source.replace(/^<|>$/gu, "");
-			parts.push({ kind: "link", target: url, parts: [{ kind: "text", text: url }], source });
-			return;
-		}
-		case "Link":
-			addLink(parts, text, node, depth);
-			return;
-		default:
-			// Marks say how to draw what they are around, and are not drawn. What is left (images, HTML) is text.
-			if (!MARKS.has(node.name)) addText(parts, source);
+		const [begin = "", ...rest] = [line, ...lines.slice(at + 1, end)].map((one) => outdented(one, indent));
+		const task = TASK.exec(begin);
+		items.push({ source: sourceOf(lines, at, end), done: task && task[1] !== " ", blocks: inner([begin.slice(task?.[0].length ?? 0), ...rest], depth) });
+		at = next;
 	}
+	return [end, { kind: "list", source: sourceOf(lines, first, end), start: /^[.)]$/u.test(kind) ? Number.parseInt(lines[first] ?? "", 10) : null, items }];
 }
 
-const MARKS: ReadonlySet<string> = new Set(["EmphasisMark", "StrikethroughMark", "HeaderMark", "QuoteMark", "TaskMarker"]);
-/** Those that models write. */
-const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", "&gt;": ">", "&quot;": '"', "&#39;": "'", "&nbsp;": "\u00a0" };
-
-/** A reference leads somewhere only by a line elsewhere, which may not have come yet. So it is text. */
-function addLink(parts: Inline[], text: string, node: SyntaxNode, depth: number): void {
-	const source = text.slice(node.from, node.to);
-	const [open, close] = node.getChildren("LinkMark");
-	const url = node.getChild("URL");
-	if (open && close && url) parts.push({ kind: "link", target: textOf(text, url).replace(/^<|>$/gu, ""), parts: inlines(text, node, depth, open.to, close.from), source });
-	else addText(parts, source);
+/** What the items of one list have in common; "" for a line that begins none. */
+function kindOfItem(line = ""): string {
+	return RULE.test(line) ? "" : (ITEM.exec(line)?.[0].at(-1) ?? "");
 }
 
-function codeIn(source: string): string {
-	const inner = source.replace(/^`+|`+$/gu, "").replace(/\n/gu, " ");
-	return /^ .*[^ ].* $/u.test(inner) ? inner.slice(1, -1) : inner;
+function isTable(lines: Lines, at: number): boolean {
+	const [head = "", rule = ""] = lines.slice(at, at + 2);
+	if (!head.includes("|") || !rule.includes("|")) return false;
+	const cells = cellsIn(rule);
+	return cells.every((cell) => /^:?-+:?$/u.test(cell)) && cells.length === cellsIn(head).length;
 }
 
-/** A line ends where it ends, as in Obsidian; how far the next one is indented says nothing. */
-function addText(parts: Inline[], text: string): void {
-	for (const [index, line] of text.split("\n").entries()) {
-		if (index > 0) parts.push({ kind: "break" });
-		const last = parts.at(-1);
-		const shown = last === undefined || last.kind === "break" ? line.trimStart() : line;
-		if (shown === "") continue;
-		if (last?.kind === "text") last.text += shown;
-		else parts.push({ kind: "text", text: shown });
+function tableAt(lines: Lines, at: number, depth: number): Found {
+	let end = at + 2;
+	while (end < lines.length && !beginsBlock(lines, end)) end++;
+	const [head = [], , ...rows] = lines.slice(at, end).map((line) => cellsIn(line).map((cell) => inlines(cell, depth)));
+	return [end, { kind: "table", source: sourceOf(lines, at, end), head, rows: rows.map((cells, index) => ({ source: lines[at + 2 + index] ?? "", cells })) }];
+}
+
+function cellsIn(line: string): string[] {
+	return line.trim().replace(/^\||(?<!\\)\|$/gu, "").split(/(?<!\\)\|/u).map((cell) => cell.trim().replace(/\\\|/gu, "|"));
+}
+
+function paragraphAt(lines: Lines, at: number, depth: number): Found {
+	let end = at + 1;
+	while (end < lines.length && !UNDERLINE.test(lines[end] ?? "") && !beginsBlock(lines, end)) end++;
+	// How far a line is indented says nothing, and it ends where it ends, as in Obsidian.
+	const parts = inlines(lines.slice(at, end).map((line) => line.trim()).join("\n"), depth);
+	const underline = UNDERLINE.exec(lines[end] ?? "")?.[1];
+	if (underline === undefined) return [end, { kind: "paragraph", source: sourceOf(lines, at, end), parts }];
+	return [end + 1, { kind: "heading", source: sourceOf(lines, at, end + 1), level: underline.startsWith("=") ? 1 : 2, parts }];
+}
+
+/** Whether a line ends the paragraph before it. */
+function beginsBlock(lines: Lines, at: number): boolean {
+	const line = lines[at] ?? "";
+	if (isBlank(lines, at) || [FENCE, HEADING, RULE, QUOTE].some((one) => one.test(line)) || isTable(lines, at)) return true;
+	// A number at the beginning of a line may be part of a sentence.
+	return /^ {0,3}(?:[-*+]|1[.)])[ \t]+\S/u.test(line);
+}
+
+/** Whether a line goes on with the paragraph before it, which is inside of something. */
+function goesOn(lines: Lines, at: number): boolean {
+	return at < lines.length && !isBlank(lines, at - 1) && !beginsBlock(lines, at);
+}
+
+function isBlank(lines: Lines, at: number): boolean {
+	return (lines[at] ?? "").trim() === "";
+}
+
+/** The columns of blanks that a line begins with. */
+function indentOf(line = ""): number {
+	let columns = 0;
+	for (const sign of line) {
+		if (sign === "\t") columns += CODE_INDENT - (columns % CODE_INDENT);
+		else if (sign === " ") columns++;
+		else break;
 	}
+	return columns;
 }
 
-function trimmed(parts: Inline[]): Inline[] {
-	const last = parts.at(-1);
-	if (last?.kind === "text") last.text = last.text.trimEnd();
-	return parts.filter((part) => part.kind !== "break" && !(part.kind === "text" && part.text === ""));
+/** A line without some of the columns of blanks that it begins with. */
+function outdented(line: string, columns: number): string {
+	return columns === 0 ? line : " ".repeat(Math.max(0, indentOf(line) - columns)) + line.trimStart();
 }
 
-function childrenOf(node: SyntaxNode): SyntaxNode[] {
-	const children: SyntaxNode[] = [];
-	for (let child = node.firstChild; child; child = child.nextSibling) children.push(child);
-	return children;
-}
-
-function textOf(text: string, node: SyntaxNode | null): string {
-	return node ? text.slice(node.from, node.to) : "";
+function sourceOf(lines: Lines, at: number, end: number): string {
+	return lines.slice(at, end).join("\n");
 }

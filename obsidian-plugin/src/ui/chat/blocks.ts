@@ -1,6 +1,7 @@
 /** Draws parts of Markdown: elements made one by one, and text as text nodes. Nothing of it is ever parsed as HTML. */
 
-import type { Block, Inline, Item, Row } from "../../core/chat/markdown";
+import type { Inline } from "../../core/chat/inline";
+import type { Block, Item, Row } from "../../core/chat/markdown";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { showText } from "../text";
 import { shorten } from "../../core/text/shorten";

@@ -2,7 +2,8 @@
 
 import { describe, expect, it } from "vitest";
 import { GrowingMarkdown } from "../../../src/core/chat/growing";
-import { parse, type Block, type Inline } from "../../../src/core/chat/markdown";
+import type { Inline } from "../../../src/core/chat/inline";
+import { parse, type Block } from "../../../src/core/chat/markdown";
 
 const inline = (part: Inline): string => {
 	switch (part.kind) {
@@ -40,6 +41,15 @@ describe("what a model writes becomes", () => {
 		["rules", "a\n\n---\n", "a\nrule"],
 		["links with their targets", '[t](http://a.b/c(d) "ti") <http://e.f> https://g.h/i_j.', "link(t -> http://a.b/c(d)) link(http://e.f -> http://e.f) link(https://g.h/i_j -> https://g.h/i_j)."],
 		["links to notes", "[[A]] [[B/C#d|e|f]] [[]] [[\n]]", "note(A) note(B/C#d as e|f) [[]] [[|]]"],
+		["emphasis in emphasis", "***a*** **a *b* c** *a**b*** 5*6*7", "emphasis(strong(a)) strong(a emphasis(b) c) emphasis(astrong(b)) 5emphasis(6)7"],
+		["emphasis that finds no end, which is text", "*a **b ~c~ _d", "*a **b ~c~ _d"],
+		["numbers, whose list begins where it begins, with code in an item", "2) a\n   ```\n   x\n     y\n   ```\n3) b\n\nc", "list2(a; code[](x\n  y), b)\nc"],
+		["a sentence with a number at the beginning of a line", "It was\n1984. Then\n- a", "It was|1984. Then\nlist(a)"],
+		["a line that goes on in an item or a quote", "- a\nb\n\n> c\nd", "list(a|b)\nquote(c|d)"],
+		["code that is indented", "a\n\n    b\n\n      c\n\nd", "a\ncode[](b\n\n  c)\nd"],
+		["a table below a line, with bars that are no borders", "It is:\n| a | b |\n|:--|--:|\n| `x\\|y` | z |", "It is:\ntable(a b: code(x|y) z)"],
+		["lines with carriage returns", "# a\r\n\r\n- b\r\n- c\r\n", "h1(a)\nlist(b, c)"],
+		["one link, where its label looks like another", "[http://good.example](http://evil.example) [a [[b]]](c)", "link(http://good.example -> http://evil.example) link(a [[b]] -> c)"],
 		["the signs themselves, where they are escaped", "\\*a\\* &amp; &lt;b&gt; &bogus;", "*a* & <b> &bogus;"],
 	])("%s", (_name, text, wanted) => {
 		expect(shown(text)).toBe(wanted);
@@ -54,6 +64,10 @@ describe("what a model writes becomes", () => {
 		["a reference that leads nowhere", "[1] and [a][b]"],
 	])("text, of %s", (_name, text) => {
 		expect(shown(text).replace(/\|/gu, "\n")).toBe(text);
+	});
+
+	it("text in the end, of signs that lead nowhere, and soon", () => {
+		for (const many of ["*a**b_c_".repeat(500), "[".repeat(4_000), "![a](".repeat(800), "<a ".repeat(1_300), "<!--".repeat(1_000), `a ${"`".repeat(4_000)}`, "**a **b ** ** ".repeat(300)]) expect(shown(many).length).toBeGreaterThan(100);
 	});
 
 	it("text where it is nested deeper than anybody reads", () => {
