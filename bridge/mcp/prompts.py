@@ -1,14 +1,34 @@
-"""Prompts for common work, from `prompts.toml`, and what every client is told when it connects."""
+"""What a client is told when it connects (`instructions.toml`), and prompts for common work (`prompts.toml`)."""
 
 import tomllib
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.resources import files
 from typing import Any, Final
 
 _HERE: Final = files(__package__)
-INSTRUCTIONS: Final = (_HERE / "instructions.md").read_text("utf-8")
-"""Clients pass it to the model with every conversation, so it is short."""
+_TOLD: Final[dict[str, Any]] = tomllib.loads((_HERE / "instructions.toml").read_text("utf-8"))
 PROMPTS: Final[dict[str, dict[str, Any]]] = tomllib.loads((_HERE / "prompts.toml").read_text("utf-8"))
 """By name, in the order of the list: `title`, `text`, and what each of the `arguments` stands for."""
+
+
+def instructions(tools: Iterable[Mapping[str, Any]]) -> str:
+    """Return what a client's model is told with every conversation. It names no tool that the client is not shown.
+
+    Args:
+        tools: The tools that the client is shown, as MCP lists them.
+    """
+    shown = {tool["name"]: tool for tool in tools}
+    hints = [tool["annotations"] for tool in shown.values()]
+    changes = any(not hint["readOnlyHint"] and not hint["openWorldHint"] for hint in hints)
+    return "\n- ".join((f"{_TOLD['intro']}\n", *_sentences(shown, changes=changes))) + "\n"
+
+
+def _sentences(shown: Iterable[str], *, changes: bool) -> Iterator[str]:
+    for sentence in _TOLD["sentences"]:
+        named = sentence.get("tools", ())
+        tool = next((name for name in named if name in shown), None)
+        if (tool or not named) and (changes or not sentence.get("changes")):
+            yield sentence["text"].replace("{tool}", tool or "")
 
 
 def listed(name: str, prompt: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from urllib.parse import unquote
 
 import mcp_types as types
 from mcp.server.caching import CacheHint
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
 from mcp.shared.exceptions import MCPError
@@ -22,11 +22,15 @@ from bridge.mcp.added_arguments import without_added
 from bridge.mcp.calls import PROGRESS_SECONDS, Calls
 from bridge.mcp.elicitation import elicit, resume
 from bridge.mcp.port import WHILE_CONNECTED, BridgePort
-from bridge.mcp.prompts import INSTRUCTIONS, PROMPTS, listed
+from bridge.mcp.prompts import PROMPTS, instructions, listed
 from bridge.mcp.results import SCHEME, call_result, failed_result, note_uri, waiting_result, whole_text
 
 MOST_LISTED: Final = 100
 """Notes that are listed at once, the latest ones, or completed; the protocol allows no more in a completion."""
+INTRODUCTIONS: Final = ("initialize", "server/discover")
+"""What a client asks first, in each era; the answer has what its model is told."""
+LIST_SECONDS: Final = 5.0
+"""How long such an answer waits for the list of tools, while the bridge starts for the first time."""
 EVERY_NOTE: Final = "**/*.md"
 TEMPLATE: Final = {"uriTemplate": f"{SCHEME}{{+path}}", "name": "note", "description": "A note, by its path"}
 RESOURCE_NOT_FOUND: Final = -32002
@@ -56,10 +60,8 @@ class VaultServer(Server[Any]):
     """
 
     def __init__(self, bridge: BridgePort, version: str, *, progress_seconds: float = PROGRESS_SECONDS) -> None:
-        super().__init__(
-            "vault-bridge", version=version, title="Vault Bridge", instructions=INSTRUCTIONS, cache_hints=_HINTS
-        )
-        self.middleware.clear()  # the library's tracing, which nobody here listens to
+        super().__init__("vault-bridge", version=version, title="Vault Bridge", cache_hints=_HINTS)
+        self.middleware[:] = [self._with_instructions]  # instead of the library's tracing, which nobody listens to
         self._bridge = bridge
         self._calls = Calls(bridge, progress_seconds)
         self._bus = InMemorySubscriptionBus()
@@ -109,6 +111,17 @@ class VaultServer(Server[Any]):
             return {"resultType": "complete"} | result if isinstance(result, dict) else result
 
         return answer
+
+    async def _with_instructions(self, ctx: Context, call_next: CallNext) -> Any:
+        """Add what the client's model is told to the answer by which it comes to know us."""
+        result = await call_next(ctx)
+        if ctx.method not in INTRODUCTIONS or not isinstance(result, dict):
+            return result
+        tools: list[dict[str, Any]] = []
+        with contextlib.suppress(BridgeError, TimeoutError):  # without a bridge, it is told what holds for everybody
+            async with asyncio.timeout(LIST_SECONDS):
+                tools = await self._listed()
+        return result | {"instructions": instructions(tools)}
 
     async def _list_tools(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         try:

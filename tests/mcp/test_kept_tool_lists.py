@@ -35,10 +35,11 @@ async def change(vault: Path, preset: Preset) -> str:
 
 def test_the_tools_are_listed_although_no_bridge_can_start(robot: Path) -> None:
     with FileLock(RunFolder(find_vault(robot)).path / LOCK_FILE, timeout=PATIENCE), piped(robot) as pipe:
-        assert "result" in pipe.ask(1, "initialize", **HANDSHAKE)
+        told = pipe.ask(1, "initialize", **HANDSHAKE)["result"]["instructions"]
         pipe.say({"method": "notifications/initialized"})
         listed = pipe.ask(2, "tools/list")["result"]["tools"]
     assert {tool["name"] for tool in listed} >= {"read", "search", "apply_patch"}
+    assert "`draft`" in told
 
 
 def test_it_is_the_list_of_the_bridge_and_nobody_is_told_of_a_change(robot: Path) -> None:
