@@ -37,8 +37,8 @@ const ENTITIES: Readonly<Record<string, string>> = { "&amp;": "&", "&lt;": "<", 
 /** What nothing begins with. */
 const PLAIN = /(?:(?!https?:\/\/)[^\\\n`!<[&*_~])+/iuy;
 const MARK = /([*_~])\1*/uy;
-/** Where a link leads, after its label: `(target "title")`. */
-const DESTINATION = /\([ \t]*(?:<([^<>\n]*)>|((?:[^\s()<]|\([^\s()]*\))(?:[^\s()]|\([^\s()]*\))*)|)(?:\s+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?\s*\)/uy;
+/** Where a link leads, after its label: `(target "title")`. Blanks that have no end would take as long as their number to the power of three. */
+const DESTINATION = /\([ \t]{0,9}(?:<([^<>\n]*)>|((?:[^\s()<]|\([^\s()]*\))(?:[^\s()]|\([^\s()]*\))*)|)(?:\s{1,9}(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?\s{0,9}\)/uy;
 
 /** What else there is, in the order in which it is looked for. */
 const RULES: readonly (readonly [RegExp, (found: string[]) => Inline])[] = [
