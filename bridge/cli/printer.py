@@ -5,9 +5,7 @@ With `--json`, standard output holds JSON and nothing else.
 
 import contextlib
 import os
-import shlex
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -16,6 +14,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from bridge import own_commands
 from bridge.cli.layout import wrap
 from bridge.cli.sanitize import sanitize, sanitize_json, sanitize_lines, sanitize_plain
 
@@ -123,7 +122,7 @@ class Printer:
 
 def quoted(word: Path | str) -> str:
     """Return a path or another word as it is typed in a shell."""
-    return subprocess.list2cmdline([str(word)]) if sys.platform == "win32" else shlex.quote(str(word))
+    return own_commands.quoted([str(word)])
 
 
 def typed_command(words: str, vault: Path) -> str:

@@ -26,6 +26,7 @@ from bridge.contract.consent import (
 from bridge.contract.targets import TargetKind
 from bridge.errors import ToolFailure
 from bridge.identity.caller import Caller
+from bridge.own_commands import own_command
 from bridge.policy.consent import ConsentCase, Letter, Rule, StandingAnswers, letters_touched
 from bridge.policy.extent import Extent
 from bridge.policy.targets import Rung, parse_key
@@ -93,7 +94,7 @@ class GrantStore:
         letters = case.letters
         denial = self._session.denial(case) or self._clients.denial(case)
         if denial is None and (entry := table.denial(case.targets, letters_touched(case))):
-            denial = _file_denial(entry)
+            denial = self._line_denial(entry, letters_touched(case))
         grant = self._session.grant(case) or self._clients.grant(case)
         if grant is None and (entry := table.grant(case.targets, letters)):
             why = (
@@ -394,6 +395,21 @@ class GrantStore:
             members |= {"grant_id": f"f-{letter}-{key}", "kind": "file", "decision": decision, "where": (key,)}
             yield Grant.model_validate(members | {"expires": None if expires is None else stamp(expires)})
 
+    def _line_denial(self, entry: PermissionEntry, letters: Sequence[Letter]) -> Rule:
+        """Return the denial of a line, with the command that takes it back: all of the answer that it belongs to."""
+        single = {f"f-{letter}-{entry.key}" for letter in letters}
+        answer = next(
+            (
+                grant.grant_id
+                for grant in self._file_grants()
+                if not grant.decision.allows
+                and entry.key in grant.where
+                and (grant.grant_id in single or not grant.grant_id.startswith("f-"))
+            ),
+            None,
+        )
+        return _file_denial(entry, f" or with {own_command('policy', 'revoke', answer)}" if answer else "")
+
     def _expires(self, key: str, letter: str) -> datetime | None:
         return self._expiry.expires(key, letter) if self._expiry else None
 
@@ -408,9 +424,9 @@ def _reading_denials(table: PermissionTable) -> Denial:
     return denial
 
 
-def _file_denial(entry: PermissionEntry) -> Rule:
+def _file_denial(entry: PermissionEntry, command: str = "") -> Rule:
     why = (
         f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; "
-        "the user can change that line, or revoke it in Obsidian or with `vault-bridge policy revoke`"
+        f"the user can change that line, or take it back in Obsidian{command}"
     )
     return Rule(f"file:{entry.key}", why)

@@ -16,6 +16,7 @@ from typing import Literal, Protocol
 from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.contract.targets import TargetKind
 from bridge.identity.caller import Caller
+from bridge.own_commands import own_command
 from bridge.policy.targets import Target
 
 Letter = Literal["r", "w", "x"]
@@ -238,7 +239,7 @@ def _mode_denial(case: ConsentCase) -> Rule | None:
     tool = case.mode_of or case.tool
     why = (
         f"the user set {tool!r} to never_allow; they can change it in the settings, "
-        f"or with `vault-bridge settings set consentMode.{tool} always_ask`"
+        f"or with {own_command('settings', 'set', f'consentMode.{tool}=always_ask')}"
     )
     return Rule("mode:never_allow", why)
 

@@ -7,9 +7,6 @@ nothing comes back that is not in it, under any name. A tool that is in no named
 the user's own) comes on top, where `enabledTools` has it or a setting of its own has switched it on.
 """
 
-import shlex
-import subprocess
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -17,6 +14,7 @@ from typing import Any, NamedTuple
 
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import CHAT_ID, Caller
+from bridge.own_commands import own_command
 from bridge.settings.model import Settings
 from bridge.toolkit.acts import own_acts
 from bridge.toolkit.registry import ALL, ToolRegistry, named_sets
@@ -105,16 +103,10 @@ def refusal(name: str, enabled: EnabledTools, caller: Caller) -> PermissionDenie
     elif narrowed:
         commands.append(["clients", "update", client.name or "", "--preset", AGENT])
     own = f" for this client, whose preset is `{MINIMAL}`" if narrowed else ""
-    how = f", or with {' and '.join(map(_command, commands))}" if commands else ""
+    how = f", or with {' and '.join(own_command(*words) for words in commands)}" if commands else ""
     return PermissionDenied(
         f"The tool {name!r} is disabled{own}. The user can enable it in the settings{how}", code="tool_disabled"
     )
-
-
-def _command(words: Sequence[str]) -> str:
-    """Return a command of `vault-bridge` as the shell of this system takes it."""
-    line = subprocess.list2cmdline(words) if sys.platform == "win32" else shlex.join(words)
-    return f"`vault-bridge {line}`"
 
 
 def enabled_tools(registry: ToolRegistry, caller: Caller, settings: Settings) -> EnabledTools:

@@ -21,7 +21,7 @@ _WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 _OUTSIDE = {
     Operation.NETWORK: ("the web", frozenset({"web", "internet", "fetch", "http", "url", "browse", "browser"})),
     Operation.EXECUTE: (
-        "running programs here; the user can allow commands with the setting `allowTerminal`",
+        "running programs here; the user can allow commands with `vault-bridge settings set allowTerminal=true`",
         frozenset({"shell", "bash", "exec", "execute", "run", "terminal"}),
     ),
 }

@@ -24,7 +24,7 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from scripts.lib import replay_page, replay_shell
+from scripts.lib import replay_jobs, replay_page, replay_shell
 from scripts.lib.environment import ROOT
 from scripts.lib.replay_cast import UnfitVaultError, choose_cast
 from scripts.lib.replay_person import POLICIES
@@ -52,6 +52,7 @@ Examples:
   scripts/replay --tasks                   also each task with its questions
   scripts/replay --checkout ../older       the bridge of another version, from its checkout
   scripts/replay --shell 100               thirty jobs, also done in a shell
+  scripts/replay --jobs                    ten jobs of a vault's owner
   scripts/replay --limits                  with the rate limits that everybody has; takes many minutes
 
 Rate limits are raised as far as the settings allow, so that the replay takes seconds; --limits leaves them alone. What
@@ -99,7 +100,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
             else:
                 print(replay_shell.details(measured), replay_shell.table({options.shell: measured}), sep="\n\n", end="")
             return 0
+        if options.jobs:
+            print(replay_jobs.table(replay_jobs.measure()), end="")
+            return 0
         if options.write:
+            replay_page.write_jobs(replay_jobs.table(replay_jobs.measure()))
             runs = rows()
             replay_page.write(runs)
             replay_page.write_answers(runs["Wide answers"])
@@ -248,6 +253,9 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         type=int,
         metavar="NOTES",
         help="do thirty jobs with the tools and in a shell, in a vault of so many notes, and count what is read",
+    )
+    parser.add_argument(
+        "--jobs", action="store_true", help="do ten jobs of a vault's owner, and count calls, questions and characters"
     )
     parser.add_argument("--json", action="store_true", help="print the counts as JSON")
     return parser.parse_args(arguments)

@@ -18,6 +18,7 @@ PAGE = ROOT / "docs" / "performance.md"
 ANSWERS_PAGE = ROOT / "docs" / "mcp.md"
 _ANSWERS = re.compile(r"(<!-- answers -->\n).*?(<!-- end of answers -->)", re.DOTALL)
 _SHELL = re.compile(r"(<!-- shell -->\n).*?(<!-- end of shell -->)", re.DOTALL)
+_JOBS = re.compile(r"(<!-- jobs -->\n).*?(<!-- end of jobs -->)", re.DOTALL)
 _TABLE = re.compile(r"(<!-- asked -->\n).*?(<!-- end of asked -->)", re.DOTALL)
 
 
@@ -81,3 +82,15 @@ def write_shell(table_of: str, page: Path = PAGE) -> None:
     """Put the table of jobs done in a shell into its page, in place of the one before."""
     text = page.read_text(encoding="utf-8")
     page.write_text(_SHELL.sub(lambda found: found[1] + table_of + found[2], text), encoding="utf-8", newline="\n")
+
+
+def write_jobs(table_of: str, page: Path = PAGE) -> None:
+    """Put the table of ten jobs into its page, in place of the one before."""
+    text = page.read_text(encoding="utf-8")
+    page.write_text(_JOBS.sub(lambda found: found[1] + table_of + found[2], text), encoding="utf-8", newline="\n")
+
+
+def written_jobs(page: Path = PAGE) -> str:
+    """The table of ten jobs that the page has; empty if it has none."""
+    found = _JOBS.search(page.read_text(encoding="utf-8"))
+    return found[0].removeprefix("<!-- jobs -->\n").removesuffix("<!-- end of jobs -->") if found else ""

@@ -22,7 +22,7 @@ from scripts.lib.replay_person import Person
 from scripts.lib.replay_vault import write_vault
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from scripts.lib.replay_person import Asked, Policy
     from scripts.lib.replay_tasks import Call, Task
@@ -171,6 +171,8 @@ async def replay(
     keep_limits: bool = False,
     preset: str = "vault",
     sizes: list[int] | None = None,
+    settings: Mapping[str, Any] | None = None,
+    after: Callable[[], None] | None = None,
 ) -> Run:
     """Serve a vault, make all calls of the tasks, and count.
 
@@ -183,6 +185,8 @@ async def replay(
             settings allow.
         preset: The tools that the agent has.
         sizes: Gets the characters that each task took.
+        settings: What the person sets before.
+        after: Called after each task.
     """
     async with _served(vault, checkout, preset), _connected(vault, "host") as host:
         protocol = await _protocol(vault)
@@ -191,6 +195,8 @@ async def replay(
             tools = (await host.request("session.info"))["tools"]
             rates = {"globalRateLimit": MOST_CALLS, "rateLimits": dict.fromkeys(tools, MOST_CALLS)}
             await host.request("settings.update", patch=rates)
+        if settings:
+            await host.request("settings.update", patch=dict(settings))
         token = None
         if protocol >= NAMED_CLIENTS:
             token = (await host.request("clients.add", name=AGENT, preset=preset))["token"]
@@ -205,6 +211,8 @@ async def replay(
                 run.tasks.append(TaskRun(task, person.asked[before:], surprises))
                 if sizes is not None:
                     sizes.append(run.characters - taken)
+                if after is not None:
+                    after()
             run.seconds = time.monotonic() - began
         run.unaccepted = person.unaccepted
     return run

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
-from scripts.lib import replay, replay_page
+from bridge.toolkit.tool import AGENT
+from bridge.tools import specs
+from scripts.lib import replay, replay_jobs, replay_page
 from scripts.lib.replay_cast import Cast, UnfitVaultError, choose_cast
 from scripts.lib.replay_person import answer_narrowly, answer_widely
 from scripts.lib.replay_run import Run
@@ -278,3 +280,24 @@ def test_how_long_answers_are_is_counted_by_tool_and_put_into_the_page(runs: dic
     replay_page.write_answers(run, page)
     assert page.read_text(encoding="utf-8").startswith("before\n<!-- answers -->\n| tool | calls |")
     assert "LAST RUN" not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_ten_jobs_of_an_owner_are_done_in_as_many_calls_and_questions_as_the_page_says(tmp_path: Path) -> None:
+    counted = replay_jobs.measure()
+    assert len(counted) == 10
+    written = [line.strip("| ").split(" | ") for line in replay_page.written_jobs().splitlines()[2:]]
+    found = [line.strip("| ").split(" | ") for line in replay_jobs.table(counted).splitlines()[2:]]
+    assert [row[:3] for row in written] == [row[:3] for row in found], "write them with `scripts/replay --write`"
+    for (*_, before), (*_, after) in zip(written, found, strict=True):
+        assert int(before.replace(",", "")) == pytest.approx(int(after.replace(",", "")), rel=0.1)
+    page = tmp_path / "performance.md"
+    page.write_text("before\n<!-- jobs -->\nLAST RUN\n<!-- end of jobs -->\nafter\n", encoding="utf-8")
+    replay_page.write_jobs(replay_jobs.table(counted), page)
+    assert replay_page.written_jobs(page) == replay_jobs.table(counted)
+
+
+def test_every_job_is_done_with_tools_that_are_listed() -> None:
+    jobs = replay_jobs.ten_jobs("http://127.0.0.1/")
+    listed = {spec.name for spec in specs() if AGENT in spec.presets}
+    assert {call.tool for job in jobs for call in job.calls} <= listed
