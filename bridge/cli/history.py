@@ -32,6 +32,9 @@ class Origin(StrEnum):
     PROGRAM = "program"
 
 
+MOST_LEFT: Final = 5
+"""Files that stay as they are and are named with their change."""
+
 LOOK_BACK: Final = 1000
 """Changes among which the one that was reversed is looked for, to say more about it."""
 
@@ -114,8 +117,9 @@ def undo(
     """Undo a change, or several as a whole.
 
     Without an ID, that is the newest one that is not undone yet. With several IDs, --since, --client or --tool, it is
-    all that fit, newest first: they are listed, and you are asked. A change is not undone when one of its files was
-    edited since; the others are. You are the user, so agents' questions are not asked again.
+    all that fit, newest first: they are listed, and you are asked. What was written elsewhere in a file since stays; a
+    file that was edited in the same place stays as it is and is named, and the others are undone. Undo the change again
+    for what was left. You are the user, so agents' questions are not asked again.
 
     Examples:
       vault-bridge undo
@@ -179,10 +183,10 @@ def _undo_all(vault: Path | None, params: dict[str, Any], printer: Printer, *, s
     if printer.as_json:
         printer.json(answer)
     else:
-        failed = [change for change in answer["changes"] if not change["undone"]]
+        failed = [change for change in answer["changes"] if change["left"] or not change["undone"]]
         printer.lines(line for change in failed for line in _draw_fate(change, printer.width))
         printer.text(f"{answer['text']}.")
-    if answer["skipped"]:
+    if answer["skipped"] or any(change["left"] for change in answer["changes"]):
         raise typer.Exit(FAILURE)
 
 
@@ -212,7 +216,7 @@ def _draw_fate(change: dict[str, Any], width: int) -> Iterator[Text]:
     """Yield one change that is to be undone, and why it cannot be, where it cannot."""
     mark = Text("  undo  ", "green") if change["undone"] else Text("  keep  ", "yellow")
     what = Text.assemble(f"{local_time(change['time'])}  ", sanitize(change["who"]), ": ")
-    why = Text.assemble(" (", sanitize(change["why"]), ")") if change["why"] else Text()
+    why = Text.assemble(" (", sanitize(change["why"]), ")") if change["why"] else _but(change["left"])
     yield from wrap(Text.assemble(mark, what, _summary(change), why), width, rest=" " * 8)
 
 
@@ -234,19 +238,28 @@ def _reverse(kind: Literal["undo", "redo"], execution_id: str | None, vault: Pat
     if not as_json and execution_id is None and result.error_type == "not_found":
         fail(f"Nothing to {kind}.")
     show_result(result, printer)
-    if as_json or not isinstance(result.data, dict):
+    if not isinstance(result.data, dict):
         return
     reversed_id = result.data.get("undone") or result.data.get("redone")
     for entry in changes:
-        if entry["executionId"] == reversed_id:
+        if entry["executionId"] == reversed_id and not as_json:
             said = _describe(entry, "undone" if kind == "undo" else "made again")
             printer.lines(wrap(said, printer.width, first="  ", rest="  "))
+    if result.data.get("left"):
+        raise typer.Exit(FAILURE)
 
 
 def _what(entry: Thing) -> Text:
-    state = "" if entry["state"] == "applied" else f" ({entry['state']})"
+    state = "" if entry["state"] == "applied" else f" ({entry['state']}{_but(entry['left']).plain})"
     backup = "" if entry.get("canUndo", True) else " (no backup)"
     return Text.assemble(_summary(entry), (state, "yellow"), (backup, "red"))
+
+
+def _but(left: list[dict[str, Any]]) -> Text:
+    """Return which files stay as they are, and why, as it goes on after a word."""
+    named = "; ".join(f"{one['path']} stays: {one['why']}" for one in left[:MOST_LEFT])
+    more = f"; {len(left) - MOST_LEFT:,} more" if len(left) > MOST_LEFT else ""
+    return sanitize(f", but {named}{more}") if left else Text()
 
 
 _COLUMNS: Final[tuple[Column, ...]] = (

@@ -175,6 +175,18 @@ class HistoryListParams(Params):
     origin: Origin | None = None
 
 
+class LeftFile(Wire):
+    """A file that an undo left as it was.
+
+    Attributes:
+        path: Where it is, or was.
+        why: Why, in words that go on after a colon.
+    """
+
+    path: str
+    why: str
+
+
 class ChangeEntry(Wire):
     """One change of the vault.
 
@@ -196,6 +208,7 @@ class ChangeEntry(Wire):
         origin: Who did it then: `typed` (the person, in an editor of Obsidian), `obsidian` (Obsidian otherwise), or
             `program` (another program, as far as anybody can tell).
         broken_links: Links that broke by it and are not mended, where another program moved files.
+        left: Of a change that is undone, the files that its undo left as they were; a second undo is of these.
     """
 
     execution_id: str
@@ -214,6 +227,7 @@ class ChangeEntry(Wire):
     outside: bool = False
     origin: str | None = None
     broken_links: int = 0
+    left: tuple[LeftFile, ...] = ()
 
 
 class ReverseParams(Params):

@@ -4,48 +4,81 @@ A change that was built upon can be undone once what was built on it is; so each
 be after those before it in the list.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
 
 from bridge.errors import NotFound, ToolFailure
 from bridge.journal.journal import BeginRecord
 from bridge.journal.on_disk import OTHER, FolderCache, hash_or_none
-from bridge.journal.path_effects import FOLDER, PathState, follow_changes
+from bridge.journal.path_effects import FOLDER, PathEffect, PathState, follow_changes
+from bridge.journal.units import Units
+from bridge.vault.plan import ChangeKind, ChangePlan, LeftFile
+
+
+class Foreseen(NamedTuple):
+    """What undoing a change would come to.
+
+    Attributes:
+        why: Why it cannot be undone at all; None where it can.
+        left: The files that would stay as they are.
+    """
+
+    why: str | None = None
+    left: tuple[LeftFile, ...] = ()
 
 
 def foresee(
-    begins: Iterable[BeginRecord],
-    folders: FolderCache,
-    merged: Callable[[BeginRecord], Mapping[str, str | None] | None] = lambda _begin: None,
-) -> Iterator[str | None]:
-    """For each change, the path that keeps it from being undone; None where nothing does.
+    begins: Iterable[BeginRecord], folders: FolderCache, planned: Callable[[BeginRecord], ChangePlan | None]
+) -> Iterator[Foreseen]:
+    """For each change what undoing it would come to.
 
     Args:
         begins: Applied changes, in the order in which they would be undone.
         folders: The vault's folders.
-        merged: What the files of a change would be that were edited since, where nothing of that would be lost.
+        planned: The plan that undoes one in the vault as it is; None where there is none.
     """
-    vault = _Foreseen(folders)
+    vault = _Vault(folders)
     undone: set[str] = set()
     for begin in begins:
-        effects = {
-            path: effect
-            for path, effect in follow_changes(begin.changes, begin.modes).by_path.items()
-            if effect.first != effect.last
-        }
-        files = {path: effect for path, effect in effects.items() if FOLDER not in {effect.first, effect.last}}
-        edited = next((path for path, effect in files.items() if vault.state(path) != effect.last), None)
-        if edited is not None and undone.isdisjoint(effects) and (made := merged(begin)) is not None:
-            vault.states |= made
-            undone |= made.keys()
-            edited = None
-        elif edited is None:
-            undone |= effects.keys()
-            first = {path: effect.first for path, effect in effects.items()}
-            vault.states |= {path: OTHER if state == FOLDER else state for path, state in first.items()}
-        yield edited
+        by_unit: dict[str, dict[str, PathEffect]] = {}
+        units, plan = Units(begin), None
+        effects = follow_changes(begin.changes, begin.modes).by_path
+        for path, effect in effects.items():
+            if effect.first != effect.last and FOLDER not in {effect.first, effect.last}:
+                by_unit.setdefault(units.of(path), {})[path] = effect
+        left: list[LeftFile] = []
+        for files in by_unit.values():
+            edited = next((path for path, effect in files.items() if vault.state(path) != effect.last), None)
+            if edited is None:
+                vault.states |= {path: effect.first for path, effect in files.items()}
+                undone |= files.keys()
+                continue
+            plan = plan or planned(begin)
+            merged = {} if plan is None else {path: state for path, state in _made(plan) if path in files}
+            if undone.isdisjoint(files) and merged:
+                vault.states |= merged
+                undone |= merged.keys()
+            else:
+                left += [LeftFile(path, "it was edited since") for path in files if path == edited]
+                left += [LeftFile(path, f"it hangs together with {edited}") for path in files if path != edited]
+        if len(left) < sum(map(len, by_unit.values())) or not left:
+            folders_back = {path: OTHER for path, effect in effects.items() if effect.first == FOLDER != effect.last}
+            vault.states |= folders_back
+            yield Foreseen(None, tuple(left))
+        else:
+            yield Foreseen(f"{left[0].path!r} was edited since")
 
 
-class _Foreseen:
+def _made(plan: ChangePlan) -> Iterator[tuple[str, str | None]]:
+    """What files would be after a plan."""
+    for change in plan.changes:
+        if not change.of_folder:
+            yield change.path, None if change.kind in {ChangeKind.DELETE, ChangeKind.MOVE} else change.after
+            if change.new_path is not None:
+                yield change.new_path, change.after
+
+
+class _Vault:
     """The vault as it would be; what nothing was undone in is as it is on the disk."""
 
     def __init__(self, folders: FolderCache) -> None:

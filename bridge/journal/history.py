@@ -1,6 +1,6 @@
 """What the ledger has done: every change with its state, held in memory, and the plans that undo or redo one."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Literal
@@ -9,12 +9,13 @@ from bridge.clock import Clock
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups
 from bridge.journal.change_diff import BytesOfChange, change_diff
-from bridge.journal.foresight import foresee
+from bridge.journal.foresight import Foreseen, foresee
 from bridge.journal.journal import BeginRecord, Journal, OutcomeRecord
 from bridge.journal.on_disk import FolderCache
 from bridge.journal.path_effects import TracedFile
-from bridge.journal.record import ChangeDiff, HistoryEntry, HistoryState
-from bridge.journal.reversal import Reversal, edited_since
+from bridge.journal.record import Cause, ChangeDiff, HistoryEntry, HistoryState
+from bridge.journal.reversal import Reversal
+from bridge.journal.units import only
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import VaultRoot
 
@@ -49,6 +50,25 @@ class RecordedChange:
         return self.changes[0]
 
 
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What had the last word on a change, or on some files of it.
+
+    Attributes:
+        recorded: The change itself, or an undo or redo of it.
+        only: The files that it still has the last word on, by those that were named when the others were taken back;
+            None: all.
+    """
+
+    recorded: RecordedChange
+    only: frozenset[str] | None = None
+
+    @property
+    def undoes(self) -> bool:
+        """Whether it took something back."""
+        return self.recorded.kind == "undo"
+
+
 class History:
     """Every change of the vault. Changes nothing itself. Readers and the one writer may be different threads.
 
@@ -75,8 +95,11 @@ class History:
         self._backups = backups
         self._clock = clock
         self._recorded: dict[str, RecordedChange] = {}
-        self._heads: dict[str, RecordedChange] = {}
-        """For each change what had the last word on it: itself, or the last undo or redo of it."""
+        self._heads: dict[str, tuple[_Head, ...]] = {}
+        """For each change what had the last word on it: itself, or the last undo or redo of it.
+
+        Several, where an undo left files out: what had it before then still has it on those.
+        """
         self._calls: dict[str, RecordedChange] = {}
         self._open: dict[str, RecordedChange] = {}
 
@@ -106,6 +129,7 @@ class History:
             credential=cause.credential,
             summary=begin.summary,
             grant=cause.grant,
+            left=begin.left,
         )
         changes = (cause.execution_id,) if cause.kind == "change" or not cause.reverses else split_ids(cause.reverses)
         recorded = RecordedChange(shown, cause.kind, changes, offset)
@@ -122,7 +146,8 @@ class History:
         recorded.outcome = outcome.kind
         self._open.pop(outcome.execution_id, None)
         if outcome.kind != "rolled_back":
-            self._heads |= dict.fromkeys(recorded.changes, recorded)
+            for change in recorded.changes:
+                self._heads[change] = (*self._remaining(change, recorded), _Head(recorded))
             if recorded.shown.call_id is not None:
                 self._calls[recorded.shown.call_id] = recorded
 
@@ -171,7 +196,7 @@ class History:
         change = execution_id or next(applied, None)
         if change is None:
             raise NotFound("There is nothing to undo")
-        return change, self._reversal(change, "undo", credential)
+        return change, self._one_reversal(change, "undo", credential)
 
     def undo_several_plan(self, execution_ids: Collection[str], credential: str | None) -> ChangePlan:
         """See `Ledger.undo_several_plan`."""
@@ -181,17 +206,7 @@ class History:
         for one in chosen:
             if (why := self._no_undo(one)) is not None:
                 raise NotFound(f"The change {one.change!r} cannot be undone: {why[0].lower()}{why[1:]}")
-        heads = sorted({id(self._heads[one.change]): self._heads[one.change] for one in chosen}.values(), key=_age)
-        for head in heads:
-            self._check_own(head, credential)
-        begins = [self._journal.read(head.offset) for head in heads]
-        changes = tuple(change for head in reversed(heads) for change in head.changes)
-        with FolderCache(self._root) as folders:
-            for head, edited in zip(reversed(heads), foresee(reversed(begins), folders), strict=True):
-                if edited is not None:
-                    raise edited_since(edited, "undo", head.shown.execution_id)
-            summary = f"{len(changes)} changes" if len(changes) > 1 else self._recorded[changes[0]].shown.summary
-            return Reversal(begins, folders, self._backups).plan("undo", join_ids(changes), summary)
+        return self._reversal([one.change for one in chosen], "undo", credential)
 
     def redo_plan(self, execution_id: str | None, credential: str | None) -> tuple[str, ChangePlan]:
         """See `Ledger.redo_plan`."""
@@ -199,14 +214,14 @@ class History:
             recorded.change
             for recorded in reversed(self.applications())
             if recorded.kind == "undo"
-            and self._heads.get(recorded.change) is recorded
+            and any(head.recorded is recorded for head in self._heads.get(recorded.change, ()))
             and recorded.outcome == "done"
             and _is_of(self._recorded[recorded.change], credential)
         )
         change = execution_id or next(undone, None)
         if change is None:
             raise NotFound("There is nothing to redo")
-        return change, self._reversal(change, "redo", credential)
+        return change, self._one_reversal(change, "redo", credential)
 
     def diff(self, execution_id: str) -> ChangeDiff:
         """See `Ledger.diff`."""
@@ -217,33 +232,41 @@ class History:
         with FolderCache(self._root) as folders:
             return change_diff(self._journal.read(recorded.offset), later, folders, self._backups)
 
-    def foresee(self, execution_ids: Collection[str]) -> dict[str, str | None]:
+    def foresee(self, execution_ids: Collection[str]) -> dict[str, Foreseen]:
         """See `Ledger.foresee_undo`."""
-        found: dict[str, str | None] = {}
-        heads: dict[int, RecordedChange] = {}
+        found: dict[str, Foreseen] = {}
+        heads: dict[int, _Head] = {}
         for recorded in self._changes(None):
             change = recorded.shown.execution_id
             if change in execution_ids:
-                found[change] = self._no_undo(recorded)
-                if found[change] is None:
-                    heads[self._heads[change].offset] = self._heads[change]
-        begins = (self._journal.read(offset) for offset in heads)
+                found[change] = Foreseen(self._no_undo(recorded))
+                if found[change].why is None:
+                    heads |= {head.recorded.offset: head for head in self._to_turn([change], "undo")}
+        begins = (self._read(head) for head in heads.values())
         with FolderCache(self._root) as folders:
 
-            def merged(begin: BeginRecord) -> Mapping[str, str | None] | None:
-                return self._merges(self._recorded[begin.execution_id], begin, folders)
+            def planned(begin: BeginRecord) -> ChangePlan | None:
+                try:
+                    return self._reversing([heads[self._recorded[begin.execution_id].offset]], [begin], folders)(
+                        "undo", begin.execution_id, ""
+                    )
+                except ToolFailure:
+                    return None
 
-            for head, edited in zip(heads.values(), foresee(begins, folders, merged), strict=True):
-                if edited is not None:
-                    why = f"{edited!r} was edited since"
-                    found |= {change: why for change in head.changes if change in found}
+            for head, seen in zip(heads.values(), foresee(begins, folders, planned), strict=True):
+                for change in head.recorded.changes:
+                    if change in found:
+                        own = self._recorded[change].shown.files
+                        left = tuple(one for one in seen.left if one.path in own)
+                        found[change] = Foreseen(seen.why, (*found[change].left, *left))
         return found
 
-    def _touching_later(self, recorded: RecordedChange) -> Iterator[RecordedChange]:
-        """What was done later to files of a change, also under the names that they had then, oldest first."""
-        places = set(recorded.shown.files)
+    def _touching_later(self, *changes: RecordedChange) -> Iterator[RecordedChange]:
+        """What was done to files of changes after the first, also under the names that they had then, oldest first."""
+        places = {path for recorded in changes for path in recorded.shown.files}
+        first = min(recorded.offset for recorded in changes)
         for later in self.applications():
-            if later.offset > recorded.offset and later.outcome == "done" and not places.isdisjoint(later.shown.files):
+            if later.offset > first and later.outcome == "done" and not places.isdisjoint(later.shown.files):
                 places.update(later.shown.files)
                 yield later
 
@@ -252,74 +275,94 @@ class History:
         shown = self._entry(recorded)
         if shown.state == "conflicted":
             return "It was interrupted and only partly taken back"
-        if shown.state == "undone":
+        if shown.state == "undone" and not shown.left:
             return "It is undone already"
         return None if shown.can_undo else "Its backup was not kept"
 
-    def earlier_modes(self, change: str | None) -> dict[str, list[int]]:
-        """Which permissions an undo or redo of a change gives back to what it makes anew, in the order it does so."""
-        known = [self._heads[name] for name in split_ids(change or "") if name in self._heads]
+    def earlier_modes(self, cause: Cause) -> dict[str, list[int]]:
+        """Which permissions an undo or redo gives back to what it makes anew, in the order it does so."""
         modes: dict[str, list[int]] = {}
-        for head in sorted({id(head): head for head in known}.values(), key=_age, reverse=True):
-            begin = self._journal.read(head.offset)
-            for step, mode in reversed(list(zip(begin.changes, begin.modes, strict=True))):
-                if mode is not None and step.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}:
-                    modes.setdefault(step.path, []).append(mode)
+        if cause.kind != "change" and cause.reverses:
+            for head in self._to_turn(split_ids(cause.reverses), cause.kind):
+                begin = self._read(head)
+                for step, mode in reversed(list(zip(begin.changes, begin.modes, strict=True))):
+                    if mode is not None and step.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}:
+                        modes.setdefault(step.path, []).append(mode)
         return modes
 
-    def _reversal(self, change: str, kind: Literal["undo", "redo"], credential: str | None) -> ChangePlan:
-        recorded, head = self._recorded.get(change), self._heads.get(change)
+    def _one_reversal(self, change: str, kind: Literal["undo", "redo"], credential: str | None) -> ChangePlan:
+        recorded = self._recorded.get(change)
         if recorded is not None and not _is_of(recorded, credential):
             recorded = None
         if recorded is not None and recorded.kind != "change":
             raise NotFound(f"{change!r} is itself the {recorded.kind} of {recorded.change!r}; give that id instead")
-        if recorded is None or head is None:
+        if recorded is None or change not in self._heads:
             raise _unknown(change)
-        state = self._state(change)
-        if state == "conflicted":
+        shown = self._entry(recorded)
+        if shown.state == "conflicted":
             raise NotFound(
-                f"The change {change!r} was interrupted and only partly taken back, so it has no {kind}; "
-                f"the bytes from before it are in {self._backups.shown(head.shown.execution_id)!r}"
+                f"The change {change!r} was interrupted and only partly taken back, so it has no {kind}; the bytes "
+                f"from before it are in {self._backups.shown(self._heads[change][-1].recorded.shown.execution_id)!r}"
             )
-        if (state == "undone") != (kind == "redo"):
+        if (shown.state == "undone") != (kind == "redo") and not (kind == "undo" and shown.left):
             done, other = ("undone", "redo") if kind == "undo" else ("applied", "undo")
             raise NotFound(f"The change {change!r} is {done} already; use {other} to turn that round")
-        self._check_own(head, credential)
-        begin = self._journal.read(head.offset)
-        # What went into the trash goes there again, where that is all there is to do.
-        alone = kind == "redo" and len(head.changes) == 1
-        disposal = self._journal.read(recorded.offset).disposal if alone else None
-        with FolderCache(self._root) as folders:
-            # What was undone or repeated together is turned round together.
-            together = len(head.changes)
-            summary = f"{together} changes" if together > 1 else recorded.shown.summary
-            return self._reversing(head, begin, folders).plan(kind, join_ids(head.changes), summary, disposal)
+        return self._reversal([change], kind, credential)
 
-    def _reversing(self, head: RecordedChange, begin: BeginRecord, folders: FolderCache) -> Reversal:
-        """What takes an application back, with what was written into its files since."""
-        later = (self._journal.read(one.offset) for one in self._touching_later(head))
-        found = BytesOfChange(begin, later, folders, self._backups)
+    def _reversal(self, chosen: Collection[str], kind: Literal["undo", "redo"], credential: str | None) -> ChangePlan:
+        """The plan that turns changes round; what was undone or repeated together is turned round together."""
+        heads = self._to_turn(chosen, kind)
+        for head in heads:
+            self._check_own(head.recorded, credential)
+        changes = tuple(dict.fromkeys(change for head in heads for change in head.recorded.changes))
+        own = self._recorded[changes[0]]
+        begins = [self._read(head) for head in heads]
+        # What went into the trash goes there again, where that is all there is to do.
+        alone = kind == "redo" and len(changes) == len(heads) == 1
+        disposal = self._journal.read(own.offset).disposal if alone else None
+        summary = f"{len(changes)} changes" if len(changes) > 1 else own.shown.summary
+        with FolderCache(self._root) as folders:
+            return self._reversing(heads, begins, folders)(kind, join_ids(changes), summary, disposal)
+
+    def _reversing(
+        self, heads: Sequence[_Head], begins: Sequence[BeginRecord], folders: FolderCache
+    ) -> Callable[..., ChangePlan]:
+        """What plans to turn applications round, the newest first, with what was written into their files since."""
+        later = (self._journal.read(one.offset) for one in self._touching_later(*(head.recorded for head in heads)))
+        found = BytesOfChange(begins[0], later, folders, self._backups)
 
         def after(file: TracedFile) -> bytes | None:
             data = found.after(file)
             return data if data is not None or not isinstance(file.last, str) else self._kept(file.last)
 
-        return Reversal([begin], folders, self._backups, after)
+        return Reversal(begins[::-1], folders, self._backups, after).plan
 
-    def _merges(
-        self, head: RecordedChange, begin: BeginRecord, folders: FolderCache
-    ) -> Mapping[str, str | None] | None:
-        """What files would be once an application is taken back that was built upon; None where it cannot be."""
-        try:
-            plan = self._reversing(head, begin, folders).plan("undo", head.change, "")
-        except ToolFailure:
-            return None
-        made: dict[str, str | None] = {}
-        for change in plan.changes:
-            if not change.of_folder:
-                made[change.path] = None if change.kind in {ChangeKind.DELETE, ChangeKind.MOVE} else change.after
-                made |= {change.new_path: change.after} if change.new_path else {}
-        return made
+    def _to_turn(self, changes: Collection[str], kind: Literal["undo", "redo"]) -> list[_Head]:
+        """What has to be turned round to undo or repeat some changes, the newest first."""
+        found: dict[int, _Head] = {}
+        known, waiting = set[str](), list(changes)
+        while waiting:
+            change = waiting.pop()
+            if change not in known:
+                known.add(change)
+                for head in self._heads.get(change, ()):
+                    if head.undoes == (kind == "redo"):
+                        found[head.recorded.offset] = head
+                        waiting += head.recorded.changes
+        return [found[offset] for offset in sorted(found, reverse=True)]
+
+    def _remaining(self, change: str, recorded: RecordedChange) -> Iterator[_Head]:
+        """What still has the last word on files of a change after an undo or redo that may have left some out."""
+        left = {one.path for one in recorded.shown.left}
+        for head in self._heads.get(change, ()):
+            if head.undoes != (recorded.kind == "redo"):
+                yield head
+            elif own := left.intersection(head.recorded.shown.files):
+                yield replace(head, only=frozenset(own))
+
+    def _read(self, head: _Head) -> BeginRecord:
+        """The files of an application that it still has the last word on."""
+        return only(self._journal.read(head.recorded.offset), head.only)
 
     def _check_own(self, head: RecordedChange, credential: str | None) -> None:
         """Refuse to take back changes of others, which were undone or repeated together with one of the caller's."""
@@ -351,15 +394,23 @@ class History:
 
     def _state(self, change: str) -> HistoryState:
         """The state of a change that is not open."""
-        head = self._heads[change]
-        if head.outcome == "conflicted":
+        heads = self._heads[change]
+        if any(head.recorded.outcome == "conflicted" for head in heads):
             return "conflicted"
-        return "undone" if head.kind == "undo" else "applied"
+        return "undone" if any(head.undoes for head in heads) else "applied"
 
     def _entry(self, recorded: RecordedChange) -> HistoryEntry:
         """A change as the history shows it now."""
-        head = self._heads.get(recorded.change, recorded)
-        return replace(recorded.shown, state=self._state(recorded.change), can_undo=head.shown.can_undo)
+        heads = self._heads.get(recorded.change)
+        if not heads:
+            return recorded.shown
+        state = self._state(recorded.change)
+        last = [head for head in heads if head.undoes == (state == "undone")] or heads
+        still = {path for head in heads if not head.undoes for path in head.only or ()}
+        named = {one.path: one for head in last for one in head.recorded.shown.left}
+        left = tuple(one for path, one in named.items() if path in still.intersection(recorded.shown.files))
+        can_undo = all(head.recorded.shown.can_undo for head in last)
+        return replace(recorded.shown, state=state, can_undo=can_undo, left=left if state == "undone" else ())
 
 
 def join_ids(changes: Collection[str]) -> str:
@@ -370,10 +421,6 @@ def join_ids(changes: Collection[str]) -> str:
 def split_ids(text: str) -> tuple[str, ...]:
     """The changes in such a text."""
     return tuple(text.split(","))
-
-
-def _age(recorded: RecordedChange) -> int:
-    return recorded.offset
 
 
 def _is_of(recorded: RecordedChange, credential: str | None) -> bool:

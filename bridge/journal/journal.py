@@ -20,7 +20,7 @@ from bridge.identity.caller import SHARED_ID
 from bridge.journal.record import Cause
 from bridge.vault.folder import Folder
 from bridge.vault.line_file import LineFile
-from bridge.vault.plan import Change, ChangeKind, Disposal
+from bridge.vault.plan import Change, ChangeKind, Disposal, LeftFile
 
 NAME = "journal.jsonl"
 _MAX_LINE = 1 << 28
@@ -64,6 +64,8 @@ class BeginRecord:
         keep: Whether the bytes that are replaced are kept when the change is done.
         disposal: Where what it deletes goes; None when it only stays in the backups.
         subjects: What the person saw as its subject, where that was not simply every file; else empty.
+        units: The files that hang together (`bridge.journal.units`); None where an earlier version did not say.
+        left: Of an undo, the files that it left as they were.
     """
 
     cause: Cause
@@ -78,6 +80,8 @@ class BeginRecord:
     keep: bool = True
     disposal: Disposal | None = None
     subjects: tuple[str, ...] = ()
+    units: tuple[tuple[str, ...], ...] | None = None
+    left: tuple[LeftFile, ...] = ()
 
     @property
     def execution_id(self) -> str:
@@ -237,6 +241,8 @@ def _to_json(record: JournalRecord) -> dict[str, Any]:
         | {"changes": [[*change.canonical(), mode] for change, mode in steps]}
         | ({} if record.disposal is None else {"disposal": record.disposal})
         | ({"subjects": record.subjects} if record.subjects else {})
+        | ({} if record.units is None else {"units": record.units})
+        | ({"left": [[one.path, one.why] for one in record.left]} if record.left else {})
     )
 
 
@@ -248,6 +254,7 @@ def _from_json(content: dict[str, Any]) -> JournalRecord:
         raise ValueError("The line is none of ours")
     check_id(content["id"])
     content = {"credential": SHARED_ID, "grant": None} | content  # earlier journals do not have them
+    units = content.get("units")
     plain: dict[str, Any] = {name: content[name] for name in _PLAIN} | {"operation": Operation(content["operation"])}
     return BeginRecord(
         cause=Cause(**{name: content[key] for key, name in _CAUSE.items()}),
@@ -256,6 +263,8 @@ def _from_json(content: dict[str, Any]) -> JournalRecord:
         modes=tuple(change[-1] for change in changes),
         disposal=disposal,
         subjects=tuple(map(str, content.get("subjects", ()))),
+        units=None if units is None else tuple(tuple(map(str, paths)) for paths in units),
+        left=tuple(LeftFile(str(path), str(why)) for path, why in content.get("left", ())),
         **plain,
     )
 

@@ -16,6 +16,7 @@ from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.backups import Backups
 from bridge.journal.editors import Editors, EditorStep, NoEditors, refuse_unsaved
+from bridge.journal.foresight import Foreseen
 from bridge.journal.history import History, RecordedChange
 from bridge.journal.journal import BeginRecord, Journal, OutcomeKind, OutcomeRecord, check_id
 from bridge.journal.on_disk import FolderCache
@@ -24,6 +25,7 @@ from bridge.journal.preconditions import check_preconditions, read_before, stale
 from bridge.journal.record import AppliedPlan, Cause, ChangeDiff, HistoryEntry, Recovery
 from bridge.journal.recovery import recover_change, take_back
 from bridge.journal.trash_step import TrashStep, trash_targets
+from bridge.journal.units import units_of
 from bridge.vault.folder import Folder
 from bridge.vault.os_errors import as_failure
 from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
@@ -256,8 +258,9 @@ class Ledger:
 
         Raises:
             NotFound: There is no such change, or it is undone already.
-            Conflict: A file was edited since (`edited_since`).
-            ExecutionFailed: A backup is missing or damaged.
+            Conflict: A file was edited since (`edited_since`), and nothing else is to be taken back. Otherwise the plan
+                leaves it out (`ChangePlan.left`), and a second undo of the change is of what was left out.
+            ExecutionFailed: A backup is missing or damaged, and nothing else is to be taken back.
         """
         return self._history.undo_plan(execution_id, credential)
 
@@ -270,15 +273,15 @@ class Ledger:
 
         Raises:
             NotFound: One of them is not there, is undone already, or its backup was not kept.
-            Conflict: A file was edited since, or between them (`edited_since`).
-            ExecutionFailed: A backup is missing or damaged.
+            Conflict: A file was edited since, or between them (`edited_since`), and nothing else is to be taken back.
+            ExecutionFailed: A backup is missing or damaged, and nothing else is to be taken back.
         """
         return self._history.undo_several_plan(execution_ids, credential)
 
     def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """The plan that applies an undone change again; without an id, the one that was undone last.
 
-        Takes, returns and raises what `undo_plan` does.
+        Takes, returns and raises what `undo_plan` does, but leaves nothing out: all of it is made again, or nothing.
         """
         return self._history.redo_plan(execution_id, credential)
 
@@ -316,14 +319,14 @@ class Ledger:
         """
         return self._history.diff(execution_id)
 
-    def foresee_undo(self, execution_ids: Collection[str]) -> dict[str, str | None]:
+    def foresee_undo(self, execution_ids: Collection[str]) -> dict[str, Foreseen]:
         """What undoing several changes, newest first, would come to. Writes nothing, and hashes every file of theirs.
 
         Args:
             execution_ids: Which changes; those that are none are left out.
 
         Returns:
-            In the order in which they are undone, why each could not be; None for those that could.
+            In the order in which they are undone, why each could not be, or what of it would stay as it is.
 
         Raises:
             ExecutionFailed: The journal no longer holds one of them.
@@ -372,8 +375,10 @@ class Ledger:
                 keep=self._keep_backups(),
                 disposal=plan.disposal,
                 subjects=plan.subjects if plan.about or plan.follows else (),
+                units=units_of(plan),
+                left=plan.left,
             )
-            modes = self._history.earlier_modes(cause.reverses)
+            modes = self._history.earlier_modes(cause)
             try:
                 self._write_marks()
                 offset = self._journal.append(begin, sync=True)

@@ -32,12 +32,16 @@ def check_preconditions(plan: ChangePlan, folders: FolderCache) -> tuple[os.stat
             be made (`exists`).
         ExecutionFailed: The disk cannot be read.
     """
-    checker = _PreconditionCheck(folders)
+    checker = PreconditionCheck(folders)
     return tuple(checker.step(change) for change in plan.changes)
 
 
-class _PreconditionCheck:
-    """The vault as it is, overlaid with what the steps so far will have done."""
+class PreconditionCheck:
+    """The vault as it is, overlaid with what the steps so far will have done.
+
+    Args:
+        folders: The vault's folders.
+    """
 
     def __init__(self, folders: FolderCache) -> None:
         self._folders = folders
@@ -45,7 +49,7 @@ class _PreconditionCheck:
         self._listed: dict[str, dict[str, list[str]]] = {}
 
     def step(self, change: Change) -> os.stat_result | None:
-        """Check one step, then take it as done."""
+        """Check one step, then take it as done. Raises what `check_preconditions` raises."""
         match change.kind:
             case ChangeKind.CREATE:
                 self._make_room(change.path)

@@ -5,7 +5,7 @@ from typing import Literal
 
 from bridge.contract.consent import FilePreview
 from bridge.identity.caller import SHARED_ID
-from bridge.vault.plan import ChangePlan, Disposal
+from bridge.vault.plan import ChangePlan, Disposal, LeftFile
 
 HistoryState = Literal["applied", "undone", "conflicted"]
 
@@ -93,6 +93,7 @@ class HistoryEntry:
         credential: The id of the credential that it was asked for with.
         summary: The plan's sentence.
         grant: The id of the remembered answer that allowed it; None when none did.
+        left: Of one that is undone, the files that are not, and why.
     """
 
     execution_id: str
@@ -109,6 +110,7 @@ class HistoryEntry:
     credential: str = SHARED_ID
     summary: str = ""
     grant: str | None = None
+    left: tuple[LeftFile, ...] = ()
 
     @property
     def client_id(self) -> str:

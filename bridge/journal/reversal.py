@@ -1,34 +1,39 @@
 """The plan that takes a change back: its steps turned round, last first, with the bytes from its backups.
 
 A redo is the same thing done to the undo. Where a change wrote to one file several times, the plan goes straight to
-the first bytes.
+the first bytes. What was written into a file since stays, where it does not meet what goes back; where it does, the
+file stays as it is.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
 from bridge.journal.backups import Backups
 from bridge.journal.journal import BeginRecord
-from bridge.journal.on_disk import FolderCache
+from bridge.journal.on_disk import FolderCache, hash_or_none
 from bridge.journal.path_effects import TracedFile, follow_changes
-from bridge.journal.preconditions import check_preconditions, stale
+from bridge.journal.preconditions import PreconditionCheck, stale, state_on_disk
+from bridge.journal.units import Units
 from bridge.vault.merging import merge
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash, preview
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, LeftFile, content_hash, preview
 
+_NAMED = 20
+"""Files that stay and that a question names."""
 _OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation.DELETE}
 
 
 class Reversal:
     """One change, or several in a row, to be taken back.
 
+    What cannot be taken back stays as it is, with all that hangs together with it, and the plan names it.
+
     Args:
-        begins: The changes, as the journal has them, the oldest first: ones that were applied, and nothing else came
-            between them to the files that they share.
+        begins: The changes, as the journal has them, the oldest first: ones that were applied.
         folders: The vault's folders.
         backups: Where the bytes from before it are.
         after: The bytes that it left in a file, where they are still kept somewhere: what was written into the file
@@ -47,18 +52,27 @@ class Reversal:
         self._begin = begins[0] if len(begins) == 1 else _as_one(begins)
         self._folders = folders
         self._backups = backups
-        self._changes: list[Change] = []
-        self._previews: list[FilePreview] = []
+        self._units = Units(*begins)
+        effects = follow_changes(self._begin.changes, self._begin.modes)
+        self._steps = list(zip(self._begin.changes, self._begin.modes, effects.files, strict=True))
+        self._left: dict[str, _Refusal] = {}
+        """What stays as it is, by its unit; a folder is one by itself, with a final slash."""
+        self._reset()
+
+    def _reset(self) -> None:
+        self._unit = ""
+        self._changes: list[tuple[str, Change, FilePreview]] = []
         self._warnings: list[str] = []
         self._blobs: dict[str, bytes] = {}
         self._made: set[str] = set()
         self._gone: set[str] = set()
         self._back_at_first: set[int] = set()
+        self._now_at: dict[int, str | None] = {}
 
     def plan(
         self, kind: Literal["undo", "redo"], reverses: str, summary: str, disposal: Disposal | None = None
     ) -> ChangePlan:
-        """The inverse plan.
+        """The inverse plan. A redo is planned as a whole or not at all.
 
         Args:
             kind: What it is called.
@@ -67,40 +81,128 @@ class Reversal:
             disposal: Where what it deletes goes.
 
         Raises:
-            Conflict: A file was edited since (`edited_since`).
-            ExecutionFailed: A backup is missing or damaged.
+            Conflict: A file was edited since (`edited_since`), and nothing else is to be done.
+            ExecutionFailed: A backup is missing or damaged, and nothing else is to be done.
+            NotFound: No backups were kept.
         """
-        effects = follow_changes(self._begin.changes, self._begin.modes)
-        steps = list(zip(self._begin.changes, self._begin.modes, effects.files, strict=True))
-        try:
-            for change, mode, file in reversed(steps):
+        self._refuse_torn()
+        while refused := self._attempt():
+            self._left |= refused
+        self._drop_idle_folders()
+        files = any(not change.of_folder for _unit, change, _shown in self._changes)
+        if self._left and (kind == "redo" or not files):
+            failure = next(iter(self._left.values())).failure
+            if isinstance(failure, Conflict):
+                raise edited_since(failure.data.get("path", ""), kind, self._begin.execution_id) from failure
+            raise failure
+        left = tuple(self._named_left())
+        warnings = [*map(str, left[:_NAMED]), *self._warnings]
+        if left[_NAMED:]:
+            warnings.insert(_NAMED, f"{len(left) - _NAMED:,} more files stay as they are")
+        if self._begin.disposal is not None:
+            warnings.append("What was put into the trash stays there as well")
+        changes = tuple(change for _unit, change, _shown in self._changes)
+        kinds = {change.kind for change in changes} - {ChangeKind.MKDIR, ChangeKind.RMDIR}
+        return ChangePlan(
+            operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
+            summary=f"{kind.capitalize()} {reverses}: {summary}{' (in part)' if left else ''}",
+            changes=changes,
+            blobs=self._blobs,
+            previews=tuple(shown for _unit, _change, shown in self._changes),
+            warnings=tuple(warnings),
+            reversal=kind,
+            reverses=reverses,
+            disposal=None if left else disposal,
+            about=() if left else tuple(path for path in self._begin.subjects if path.endswith("/")),
+            left=left,
+            units=self._units.named(),
+        )
+
+    def _attempt(self) -> dict[str, "_Refusal"]:
+        """Plan everything but what is left already; what turns out to be impossible, which is then left too."""
+        self._reset()
+        refused: dict[str, _Refusal] = {}
+        for change, mode, file in reversed(self._steps):
+            self._unit = f"{change.path}/" if file is None else self._units.of(change.path)
+            if self._unit in self._left or self._unit in refused:
+                continue
+            try:
                 if file is None:
                     self._reverse_folder(change, existed=mode is not None)
                 else:
                     self._reverse_file(change, file)
-            if self._begin.disposal is not None:
-                self._warnings.append("What was put into the trash stays there as well")
-            self._keep_folders()
-            kinds = {change.kind for change in self._changes} - {ChangeKind.MKDIR, ChangeKind.RMDIR}
-            plan = ChangePlan(
-                operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
-                summary=f"{kind.capitalize()} {reverses}: {summary}",
-                changes=tuple(self._changes),
-                blobs=self._blobs,
-                previews=tuple(self._previews),
-                warnings=tuple(self._warnings),
-                reversal=kind,
-                reverses=reverses,
-                disposal=disposal,
-                about=tuple(path for path in self._begin.subjects if path.endswith("/")),
-            )
-            check_preconditions(plan, self._folders)
-        except Conflict as conflict:
-            raise self._edited(conflict, kind) from conflict
-        return plan
+            except (Conflict, ExecutionFailed) as failure:
+                refused[self._unit] = self._refusal(failure)
+        if refused:
+            return refused
+        self._keep_folders()
+        check = PreconditionCheck(self._folders)
+        for unit, change, _shown in self._changes:
+            if unit not in refused:
+                try:
+                    check.step(change)
+                except (Conflict, ExecutionFailed) as failure:
+                    refused[unit] = self._refusal(failure)
+        return refused
 
-    def _edited(self, conflict: Conflict, kind: str) -> Conflict:
-        return edited_since(conflict.data.get("path", ""), kind, self._begin.execution_id)
+    # -- what is left -------------------------------------------------------------------------------------------
+
+    def _refuse_torn(self) -> None:
+        """Leave files that somebody else changed between two of the changes."""
+        states: dict[str, str | None] = {}
+        for change, _mode, file in self._steps:
+            if file is None:
+                continue
+            target = change.new_path or change.path
+            found = [(change.path, change.before)] if change.kind is not ChangeKind.CREATE else []
+            found += [(target, None)] if change.kind in {ChangeKind.CREATE, ChangeKind.MOVE} else []
+            for path, expected in found:
+                if states.get(path, expected) != expected:
+                    why = "it was changed by somebody else in between"
+                    self._left.setdefault(self._units.of(path), _Refusal(path, why, stale(path)))
+            states[change.path] = None
+            states[target] = change.after
+
+    def _drop_idle_folders(self) -> None:
+        """Leave out folders that would be made again only for files that stay elsewhere."""
+        stay = {file.origin for change, _, file in self._steps if file and self._units.of(change.path) in self._left}
+        used = {change.new_path or change.path for _unit, change, _shown in self._changes if not change.of_folder}
+        idle: set[str] = set()
+        for path in sorted((change.path for _, change, _ in self._changes if change.kind is ChangeKind.MKDIR))[::-1]:
+            inside = f"{path}/"
+            if any(one and one.startswith(inside) for one in stay) and not any(p.startswith(inside) for p in used):
+                idle.add(path)
+            else:
+                used.add(path)
+        self._changes = [
+            step for step in self._changes if step[1].kind is not ChangeKind.MKDIR or step[1].path not in idle
+        ]
+
+    def _refusal(self, failure: Conflict | ExecutionFailed) -> "_Refusal":
+        path = str(failure.data.get("path", ""))
+        if not isinstance(failure, Conflict):
+            first, _comma, _rest = failure.message.partition(", so ")
+            return _Refusal(path, f"{first[0].lower()}{first[1:]}", failure)
+        if failure.code == "exists":
+            return _Refusal(path, "something else is in its place now", failure)
+        gone = state_on_disk(path, self._folders)[0] is None
+        return _Refusal(path, "it was moved or deleted since" if gone else "it was edited since", failure)
+
+    def _named_left(self) -> Iterator[LeftFile]:
+        """Every file that stays as it is, and the folders that do so by themselves."""
+        seen: set[str] = set()
+        for change, _mode, file in self._steps:
+            refusal = self._left.get(f"{change.path}/" if file is None else self._units.of(change.path))
+            if file is None:
+                path = change.path
+            elif (file.origin, file.first) == (file.place, file.last) or file.origin is file.last is None:
+                continue  # as it was
+            else:
+                path = file.place if file.last is not None else file.origin or file.place
+            if refusal is not None and path not in seen:
+                seen.add(path)
+                own = file is None or refusal.path in {"", path, file.origin, file.place}
+                yield LeftFile(path, refusal.why if own else f"it hangs together with {refusal.path}, which stays")
 
     # -- steps --------------------------------------------------------------------------------------------------
 
@@ -115,19 +217,19 @@ class Reversal:
                 self._make_parents(change.path)
                 content = self._first_bytes(file)
                 self._back_at_first.add(id(file))
+                self._now_at[id(file)] = file.first
                 self._add(Change(ChangeKind.CREATE, change.path, after=file.first), None, content)
             case ChangeKind.MODIFY if file.origin is not None and id(file) not in self._back_at_first:
                 self._back_at_first.add(id(file))
                 if file.first != file.last:
                     old, content = self._merged(file)
-                    hashes = content_hash(old), content_hash(content)
-                    if hashes[0] != hashes[1]:
-                        self._add(
-                            Change(ChangeKind.MODIFY, change.path, before=hashes[0], after=hashes[1]), old, content
-                        )
+                    before, after = content_hash(old), content_hash(content)
+                    self._now_at[id(file)] = after
+                    if before != after:
+                        self._add(Change(ChangeKind.MODIFY, change.path, before=before, after=after), old, content)
             case ChangeKind.MOVE:
                 self._make_parents(change.path)
-                content_now = file.first if id(file) in self._back_at_first else file.last
+                content_now = self._moved(file)
                 new_path = change.new_path or ""
                 self._add(Change(ChangeKind.MOVE, new_path, change.path, before=content_now, after=content_now))
                 self._gone.add(new_path)
@@ -153,13 +255,12 @@ class Reversal:
         """Leave a folder that would be removed and made anew: one change had removed it, and a later one made it."""
         removed: dict[str, int] = {}
         kept: set[int] = set()
-        for number, change in enumerate(self._changes):
+        for number, (_unit, change, _shown) in enumerate(self._changes):
             if change.kind is ChangeKind.RMDIR:
                 removed[change.path] = number
             elif change.kind is ChangeKind.MKDIR and change.path in removed:
                 kept |= {removed.pop(change.path), number}
-        self._changes = [change for number, change in enumerate(self._changes) if number not in kept]
-        self._previews = [shown for number, shown in enumerate(self._previews) if number not in kept]
+        self._changes = [step for number, step in enumerate(self._changes) if number not in kept]
 
     def _make_parents(self, path: str) -> None:
         """Folders above a path that someone removed since."""
@@ -175,10 +276,11 @@ class Reversal:
         self._add(Change(ChangeKind.MKDIR, path))
 
     def _add(self, change: Change, old: bytes | None = None, new: bytes | None = None) -> None:
-        self._changes.append(change)
         subjects = self._begin.subjects
         follows = bool(subjects) and change.kind is ChangeKind.MODIFY and not _is_within(change.path, subjects)
-        self._previews.append(preview(change, old, new, follows=follows))
+        # A folder is made for whoever needs it, and so belongs to nobody.
+        unit = f"{change.path}/" if change.of_folder else self._unit
+        self._changes.append((unit, change, preview(change, old, new, follows=follows)))
         if new is not None:
             self._blobs[change.after or ""] = new
 
@@ -203,12 +305,26 @@ class Reversal:
         now, first = self._now(file), self._first_bytes(file)
         if content_hash(now) == file.last:
             return now, first
-        last = None if file.place != file.origin else self._after(file)
+        last = self._after(file)
         found = None if last is None else merge(last, first, now)
         if found is None or found.data is None or found.clashes:
             raise stale(file.place)
         self._warnings.append(f"{file.place!r} was edited since; that stays")
         return now, found.data
+
+    def _moved(self, file: TracedFile) -> str | None:
+        """The hash of the bytes that a file has where it is moved back from."""
+        if id(file) not in self._now_at:
+            try:
+                now = hash_or_none(*self._folders.parent(file.place))
+            except (OSError, ToolFailure) as error:
+                raise stale(file.place, gone=True) from error
+            if now is None:
+                raise stale(file.place, gone=True)
+            if now != file.last and file.first == file.last:
+                self._warnings.append(f"{file.place!r} was edited since; that stays")
+            self._now_at[id(file)] = now
+        return self._now_at[id(file)]
 
     def _kept(self, file: TracedFile) -> Iterator[tuple[BeginRecord, str]]:
         """Where a file's first bytes may be kept: with the change that pushed them aside, by its name at that time."""
@@ -236,8 +352,18 @@ class Reversal:
         what = "is missing" if data is None else "is damaged"
         raise ExecutionFailed(
             f"The backup of {path!r} in {Backups.shown(begin.execution_id)!r} {what}, so this cannot be done "
-            "safely and nothing was written. Restore the file from a copy of your own"
+            "safely and nothing was written. Restore the file from a copy of your own",
+            data={"path": path},
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Refusal:
+    """Why a file, and all that hangs together with it, stays as it is."""
+
+    path: str
+    why: str
+    failure: Conflict | ExecutionFailed
 
 
 def edited_since(path: str, kind: str, change: str) -> Conflict:

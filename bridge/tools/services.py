@@ -18,7 +18,7 @@ from bridge.pictures.reader import PictureReader
 from bridge.toolkit.permitted import Denials, PermittedFiles
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, LeftFile
 
 Handed = Callable[[str, str], bool]
 """Whether a session (its id) has written a file (its path), or the user has attached it."""
@@ -85,6 +85,11 @@ class PastChange(Protocol):
     @property
     def summary(self) -> str:
         """The plan's sentence."""
+        ...
+
+    @property
+    def left(self) -> tuple[LeftFile, ...]:
+        """The files that its undo left as they were."""
         ...
 
 

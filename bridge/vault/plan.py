@@ -118,6 +118,23 @@ class Rest:
     comments: tuple[ReviewComment, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class LeftFile:
+    """A file that an undo leaves as it is.
+
+    Attributes:
+        path: Where it is, or was.
+        why: Why, in words that go on after a colon.
+    """
+
+    path: str
+    why: str
+
+    def __str__(self) -> str:
+        """Say so, for people."""
+        return f"{self.path} stays as it is: {self.why}"
+
+
 @dataclass(frozen=True)
 class ChangePlan:
     """A list of changes that happens wholly or not at all.
@@ -152,6 +169,9 @@ class ChangePlan:
         restores: Whether it brings back, for the user, what another program changed. Not part of the digest.
         conflicts: Of a draft, where another hand changed the same. Not part of the digest.
         rest: Of a draft's plan of which a person takes a part: what stays in the draft. Not part of the digest.
+        left: Of an undo, the files that it leaves as they are. Not part of the digest.
+        units: Files that hang together, for who takes the plan back, where the previews do not say it. Not part of the
+            digest.
     """
 
     operation: Operation
@@ -176,6 +196,8 @@ class ChangePlan:
     restores: bool = False
     conflicts: tuple[MergePlace, ...] = ()
     rest: Rest | None = None
+    left: tuple[LeftFile, ...] = ()
+    units: tuple[tuple[str, ...], ...] | None = None
 
     @cached_property
     def digest(self) -> str:

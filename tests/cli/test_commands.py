@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from bridge.cli.main import COMMANDS, app
 from bridge.client import Connection, ConnectionLost, ProtocolFailure
 from bridge.errors import BridgeError
 from bridge.rpc.frames import STOPPED
+from tests.journal.small_vault import SmallVault
 from tests.patience import PATIENCE
 
 pytestmark = pytest.mark.slow
@@ -292,6 +294,25 @@ def test_several_changes_are_listed_and_undone_as_a_whole(changed: Path, run: Ru
     kept = run("undo", "--since", "1h", "--yes", vault=changed, code=1)
     assert re.search(r"keep .*'Ideas\.md' was edited since", kept.stdout)
     assert (changed / "Ideas.md").read_text() == "by hand\n"
+
+
+def test_what_an_undo_leaves_out_is_named_before_and_after_and_in_the_history(served: Any, run: Run) -> None:
+    vault = served.vault
+    served.stop()
+    small = SmallVault(vault, {})
+    small.clock.moment = datetime.now(UTC)
+    with small.ledger() as ledger:
+        small.apply(ledger, ("create", "One.md", b"night\n"), ("create", "Two.md", b"night\n"))
+    (vault / "Two.md").write_text("mine\n")
+    said = "Two.md stays: it was edited since"
+    shown = run("undo", "--tool", "apply_patch", vault=vault, keys="n\n", code=1)
+    assert "but Two.md stays: it was edited since" in " ".join(shown.stdout.split())
+    assert "1 file stays as it is." in shown.stderr
+    undone = run("undo", vault=vault, code=1)
+    assert "Two.md stays as it is: it was edited since" in undone.stdout
+    assert ((vault / "One.md").exists(), (vault / "Two.md").read_text()) == (False, "mine\n")
+    listed = run("history", vault=vault).stdout
+    assert f"(undone, but {said})" in " ".join(re.sub(r"\s*\n[^\S\n]*", " ", listed).split())
 
 
 def test_what_a_change_did_is_shown_also_when_it_is_undone(changed: Path, run: Run) -> None:

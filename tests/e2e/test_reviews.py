@@ -263,7 +263,7 @@ async def test_of_two_drafts_over_the_same_notes_the_second_is_shown_against_the
         assert world.read("Long.md") == text({2: "robot 2\n", 6: "robot 6\nother 6\n", 11: "other 11\n"})
 
 
-async def test_an_undo_keeps_what_was_written_elsewhere_since_and_refuses_only_what_meets(vault: Path) -> None:
+async def test_an_undo_keeps_what_was_written_elsewhere_since_and_leaves_only_what_meets(vault: Path) -> None:
     for name in ("Long.md", "Other.md"):
         (vault / name).write_bytes(text().encode())
     async with night(vault, "Robot") as world:
@@ -274,10 +274,25 @@ async def test_an_undo_keeps_what_was_written_elsewhere_since_and_refuses_only_w
         undo = {"executionIds": [entry["executionId"]]}
         world.write("Long.md", text({2: "mine 2\n"}))
         shown = await world.person.host.request("history.undoAll", **undo, preview=True)
-        assert (shown["undone"], shown["changes"][0]["why"]) == (0, "'Long.md' was edited since")
-        refused = await world.person.host.request("history.undo", executionId=entry["executionId"])
+        left = [{"path": "Long.md", "why": "it was edited since"}]
+        said = "Long.md stays as it is: it was edited since"
+        assert (shown["undone"], shown["files"], shown["changes"][0]["left"]) == (1, 2, left)
+        assert shown["text"] == "Would undo 1 change in 2 files. 1 file stays as it is"
+        asked = await world.person.host.request("tools.preview", name="history_undo", arguments=undo_of(entry))
+        assert said in asked["plan"]["warnings"]
+        done = await world.person.host.request("history.undo", **undo_of(entry))
+        assert (done["data"]["left"], said in done["text"]) == ([said], True)
+        assert [world.read(name) for name in ("N.md", "Other.md", "Long.md")] == [None, text(), text({2: "mine 2\n"})]
+        (listed,) = await world.person.host.request("history.list", tool="draft")
+        assert (listed["state"], listed["left"]) == ("undone", left)
+        refused = await world.person.host.request("history.undo", **undo_of(entry))
         assert refused["data"]["code"] == "edited_since"
-        assert world.read("N.md") == "n\n"
+        world.write("Long.md", text({2: "ours 2\n"}))
+        assert (await world.person.host.request("history.undo", **undo_of(entry)))["success"]
+        assert world.read("Long.md") == text()
+        (listed,) = await world.person.host.request("history.list", tool="draft")
+        assert (listed["state"], listed["left"]) == ("undone", [])
+        assert (await world.person.host.request("history.redo", **undo_of(entry)))["success"]
         world.write("Long.md", text({2: "ours 2\n", 11: "mine 11\n"}))
         shown = await world.person.host.request("history.undoAll", **undo, preview=True)
         assert shown["undone"] == 1
@@ -288,6 +303,10 @@ async def test_an_undo_keeps_what_was_written_elsewhere_since_and_refuses_only_w
         again = await world.person.host.request("history.redo", executionId=entry["executionId"])
         assert again["success"]
         assert world.read("Long.md") == text({2: "ours 2\n", 11: "mine 11\n"})
+
+
+def undo_of(entry: dict[str, Any]) -> dict[str, Any]:
+    return {"executionId": entry["executionId"]}
 
 
 async def test_a_client_is_told_before_its_draft_is_full_and_nothing_that_is_staged_is_lost(vault: Path) -> None:

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import ToolFailure
+from bridge.journal.foresight import Foreseen
 from bridge.journal.ledger import Ledger
 from tests.journal.small_vault import FILES, SmallVault
 
@@ -31,9 +32,9 @@ def test_a_change_that_was_built_upon_can_be_undone_after_what_was_built_on_it(s
         small.apply(ledger, ("modify", MEETING, b"one", b"two"))
         small.apply(ledger, ("move", MEETING, "Moved.md", b"two"))
         alone = ledger.foresee_undo({"change-1"})
-        assert alone == {"change-1": f"{MEETING!r} was edited since"}
+        assert alone == {"change-1": Foreseen(f"{MEETING!r} was edited since")}
         together = ledger.foresee_undo({"change-1", "change-2", "change-3"})
-        assert together == {"change-3": None, "change-2": None, "change-1": None}
+        assert together == {"change-3": Foreseen(), "change-2": Foreseen(), "change-1": Foreseen()}
         assert list(together) == ["change-3", "change-2", "change-1"]
 
 
@@ -45,9 +46,9 @@ def test_what_was_edited_by_hand_keeps_its_own_changes_from_being_undone_and_no_
         small.write(MEETING, b"by hand")
         (small.folder / "Gone.md").unlink()
         assert ledger.foresee_undo({"change-1", "change-2", "change-3", "none"}) == {
-            "change-3": "'Gone.md' was edited since",
-            "change-2": None,
-            "change-1": f"{MEETING!r} was edited since",
+            "change-3": Foreseen("'Gone.md' was edited since"),
+            "change-2": Foreseen(),
+            "change-1": Foreseen(f"{MEETING!r} was edited since"),
         }
 
 
@@ -58,8 +59,8 @@ def test_what_is_undone_or_has_no_backup_says_so(small: SmallVault) -> None:
         small.keep = False
         small.apply(ledger, ("modify", MEETING, BEFORE, b"one"))
         assert ledger.foresee_undo({"change-1", "change-3"}) == {
-            "change-3": "Its backup was not kept",
-            "change-1": "It is undone already",
+            "change-3": Foreseen("Its backup was not kept"),
+            "change-1": Foreseen("It is undone already"),
         }
 
 
@@ -84,7 +85,7 @@ def test_what_is_foreseen_is_what_happens(events: list[tuple[str, str, str]], ch
             wanted = {change for place, change in enumerate(changes, 1) if place in chosen}
             foreseen = ledger.foresee_undo(wanted)
             assert list(foreseen) == [change for change in changes if change in wanted]
-            assert undo_all(small, ledger, list(foreseen)) == [why is None for why in foreseen.values()]
+            assert undo_all(small, ledger, list(foreseen)) == [one.why is None for one in foreseen.values()]
 
 
 def happen(small: SmallVault, ledger: Ledger, what: tuple[str, str, str], data: bytes) -> None:

@@ -102,7 +102,11 @@ LATER: dict[str, tuple[str, Callable[[SmallVault], object], str]] = {
     "edited": ("mixed", lambda small: small.write(IDEAS, b"later"), IDEAS),
     "deleted": ("mixed", lambda small: (small.folder / IDEAS).unlink(), IDEAS),
     "a created file edited": ("mixed", lambda small: small.write("Fresh/New.md", b"later"), "Fresh/New.md"),
-    "a moved file edited": ("mixed", lambda small: small.write("Fresh/Renamed.md", b"later"), "Fresh/Renamed.md"),
+    "a moved file deleted": (
+        "mixed",
+        lambda small: (small.folder / "Fresh/Renamed.md").unlink(),
+        "Fresh/Renamed.md",
+    ),
     "a moved file moved on": (
         "mixed",
         lambda small: (small.folder / "Fresh/Renamed.md").rename(small.folder / "Elsewhere.md"),
@@ -184,7 +188,7 @@ def test_a_new_folder_that_someone_removed_since_needs_no_removing(small: SmallV
 @pytest.mark.parametrize("what", ["damaged", "missing", "folder missing", "all missing"])
 def test_a_backup_that_is_not_what_it_was_stops_the_undo(small: SmallVault, what: str) -> None:
     with small.ledger() as ledger:
-        small.apply(ledger, *SHAPES["modify in several folders"])
+        small.apply(ledger, *SHAPES["modify"])
         before = small.tree()
         folder = small.backup("change-1")
         match what:
@@ -201,6 +205,18 @@ def test_a_backup_that_is_not_what_it_was_stops_the_undo(small: SmallVault, what
         assert ("is damaged" if what == "damaged" else "is missing") in caught.value.message
         assert "nothing was written" in caught.value.message
         assert small.tree() == before
+
+
+def test_a_damaged_backup_of_one_file_keeps_that_one_from_being_undone_and_no_other(small: SmallVault) -> None:
+    with small.ledger() as ledger:
+        small.apply(ledger, *SHAPES["modify in several folders"])
+        (small.backup("change-1") / MEETING).write_bytes(b"scribbled over")
+        _change, plan = ledger.undo_plan()
+        [left] = plan.left
+        assert left.path == MEETING
+        assert left.why == f"the backup of {MEETING!r} in '.vault-bridge/backups/change-1/' is damaged"
+        small.undo(ledger)
+        assert (small.read(IDEAS), small.read(MEETING)) == (FILES[IDEAS][1], b"")
 
 
 def ask(ledger: Ledger, kind: str, execution_id: str | None) -> ToolFailure:

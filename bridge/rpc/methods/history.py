@@ -40,12 +40,13 @@ async def list_changes(context: RequestContext, params: HistoryListParams) -> li
 
     Returns changes, newest first: to a client its own, to one that may `administer` everybody's (50, at most 1,000),
     each `{executionId, tool, client, clientId, who, time, state, summary, files, added, removed, canUndo, grant,
-    outside, origin}`. `before` is an execution id, `since` an ISO 8601 time, `client` a name or an id, `grant` the id
-    of the remembered answer that allowed the change (null if none did); `path` is a path, a folder or a [note
-    name](tools.md#note-names), for the changes to that alone, even if it is gone since. `state` is `applied`, `undone`
-    or `conflicted` (a crash interrupted it, and a later edit kept it from being taken back whole). A change is listed
-    once it has been made; while it is being made, some of its files have their new bytes already. Files that are closed
-    to the client are left out.
+    outside, origin, brokenLinks, left}`. `before` is an execution id, `since` an ISO 8601 time, `client` a name or an
+    id, `grant` the id of the remembered answer that allowed the change (null if none did); `path` is a path, a folder
+    or a [note name](tools.md#note-names), for the changes to that alone, even if it is gone since. `state` is
+    `applied`, `undone` or `conflicted` (a crash interrupted it, and a later edit kept it from being taken back whole).
+    A change is listed once it has been made; while it is being made, some of its files have their new bytes already.
+    `left` names the files that the undo of a change left as they were, each `{path, why}`. Files that are closed to the
+    client are not named.
 
     The person's own programs are also told [what other programs changed](restore.md): entries with `outside`, with ids
     that begin with `outside-`, without a tool and a client, which no filter by client, tool or grant leaves in. Where a
@@ -68,10 +69,13 @@ async def list_changes(context: RequestContext, params: HistoryListParams) -> li
 async def undo(context: RequestContext, params: UndoParams) -> ToolResult | PendingCall:
     """Take a change back.
 
-    Undoes a change: the one named, or the newest not yet undone, of those that `history.list` shows. Returns a
-    ToolResult; `not_found` if there is no such change, `conflict` with `edited_since` if a file was edited after it in
-    the same place, or moved, or what the change had left in it is no longer kept; what was written into it elsewhere
-    stays. From an agent it asks for consent, with the diff, like any write.
+    Undoes a change: the one named, or the newest not yet undone, of those that `history.list` shows. What was written
+    into a file elsewhere since stays. A file that was edited in the same place, or moved or deleted, or of which the
+    bytes are no longer kept, stays as it is, with all that hangs together with it (a move and the links that follow
+    it), and everything else is undone; the question, the answer (`left`) and the history name what stays and why. A
+    later undo of the same change, by its id, is of what was left. Returns a ToolResult; `not_found` if there is no such
+    change, `conflict` with `edited_since` if nothing of it can be undone. From an agent it asks for consent, with the
+    diff, like any write.
 
     The person's own programs can name an entry of another program's changes, and with `paths` some of its files alone.
     Each file goes back to the bytes from before; one that anything has changed since, or of which the bytes were not
@@ -88,7 +92,8 @@ async def undo(context: RequestContext, params: UndoParams) -> ToolResult | Pend
 async def redo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:
     """Make an undone change again.
 
-    Redoes an undone change: the one named, or the last undone. In everything else it is like `history.undo`.
+    Redoes an undone change: the one named, or the last undone, all of it or nothing (`edited_since`). In everything
+    else it is like `history.undo`.
     """
     return await _reverse(context, "history_redo", params)
 
@@ -115,7 +120,14 @@ def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | No
     """
     if denial is None:
         return entries
-    seen = [replace(entry, files=tuple(path for path in entry.files if denial(path) is None)) for entry in entries]
+    seen = [
+        replace(
+            entry,
+            files=tuple(path for path in entry.files if denial(path) is None),
+            left=tuple(one for one in entry.left if denial(one.path) is None),
+        )
+        for entry in entries
+    ]
     return [entry for entry in seen if entry.files]
 
 

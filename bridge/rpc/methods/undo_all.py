@@ -4,8 +4,9 @@ import asyncio
 import sys
 from collections.abc import Sequence
 
-from bridge.contract.tools import UndoAllParams, UndoneAll, UndoneChange
+from bridge.contract.tools import LeftFile, UndoAllParams, UndoneAll, UndoneChange
 from bridge.errors import InvalidParameters, NotFound
+from bridge.journal.foresight import Foreseen
 from bridge.journal.record import HistoryEntry
 from bridge.rpc.dispatch import RequestContext
 from bridge.rpc.methods.history_filter import HistoryFilter, who
@@ -22,14 +23,18 @@ async def undo_all(context: RequestContext, params: UndoAllParams) -> UndoneAll:
     undone yet (at most 1,000; `since`, `client`, `tool` and `grant` are as in `history.list`, and at least one
     parameter is needed). What cannot be undone, such as a file that was edited since, is left as it is, and the rest is
     undone. With `preview`, nothing is written. Returns `{changes, undone, skipped, files, text}`: `changes` in the
-    order in which they are undone, each as in `history.list` with `undone` and `why` it is not; how many are undone and
-    how many not; how many files are as they were; and the same in a sentence.
+    order in which they are undone, each as in `history.list` with `undone` and `why` it is not, and in `left` the files
+    of one that is undone which stay as they are; how many are undone and how many not; how many files are as they were;
+    and the same in a sentence.
     """
     chosen = await asyncio.to_thread(_chosen, context, params)
     if params.preview:
         found = await asyncio.to_thread(context.services.ledger.foresee_undo, {entry.execution_id for entry in chosen})
-        return _answer(chosen, [found[entry.execution_id] for entry in chosen], preview=True)
-    return _answer(chosen, [await _undo(context, entry.execution_id) for entry in chosen], preview=False)
+        return _answer([(entry, found[entry.execution_id]) for entry in chosen], preview=True)
+    reasons = [await _undo(context, entry.execution_id) for entry in chosen]
+    left = {entry.execution_id: entry.left for entry in context.services.ledger.history(limit=sys.maxsize)}
+    done = [Foreseen(why, left[entry.execution_id]) for entry, why in zip(chosen, reasons, strict=True)]
+    return _answer(list(zip(chosen, done, strict=True)), preview=False)
 
 
 def _chosen(context: RequestContext, params: UndoAllParams) -> Sequence[HistoryEntry]:
@@ -57,21 +62,30 @@ async def _undo(context: RequestContext, execution_id: str) -> str | None:
     return None if result.success else result.error or result.text
 
 
-def _answer(chosen: Sequence[HistoryEntry], reasons: Sequence[str | None], *, preview: bool) -> UndoneAll:
-    pairs = list(zip(chosen, reasons, strict=True))
-    files = {path for entry, why in pairs if why is None for path in entry.files}
-    done = sum(why is None for why in reasons)
-    skipped = len(chosen) - done
+def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) -> UndoneAll:
+    left = {one.path for _entry, found in pairs for one in found.left}
+    files = {path for entry, found in pairs if found.why is None for path in entry.files} - left
+    done = sum(found.why is None for _entry, found in pairs)
+    skipped = len(pairs) - done
     verb = "Would undo" if preview else "Undid"
     text = f"{verb} {_counted(done, 'change')} in {_counted(len(files), 'file')}"
-    if not chosen:
+    if not pairs:
         text = "There is nothing to undo"
     elif skipped:
         text += f". {_counted(skipped, 'change')} cannot be undone" if preview else f". {skipped:,} could not be undone"
+    if left:
+        text += ". 1 file stays as it is" if len(left) == 1 else f". {len(left):,} files stay as they are"
     return UndoneAll(
         changes=tuple(
-            UndoneChange.of(entry).model_copy(update={"undone": why is None, "why": why, "who": who(entry)})
-            for entry, why in pairs
+            UndoneChange.of(entry).model_copy(
+                update={
+                    "undone": found.why is None,
+                    "why": found.why,
+                    "who": who(entry),
+                    "left": tuple(map(LeftFile.of, found.left)),
+                }
+            )
+            for entry, found in pairs
         ),
         undone=done,
         skipped=skipped,

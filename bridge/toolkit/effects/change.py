@@ -40,8 +40,8 @@ class PlannedChange(EffectKind):
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
-        """Every file that it touches."""
-        return in_vault(*self.plan.targets)
+        """Every file that it touches, and those of which it says why it does not."""
+        return in_vault(*self.plan.targets, *(one.path for one in self.plan.left))
 
     @property
     def is_large(self) -> bool:

@@ -11,6 +11,7 @@ from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.formatting import counted
+from bridge.tools.history.reversals import with_left
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.services import HistoryPort, PastChange
@@ -36,6 +37,7 @@ class _Entry(NamedTuple):
 
     change: PastChange
     files: tuple[str, ...]
+    left: tuple[str, ...]
 
 
 class HistoryTool(WriteTool[HistoryParams]):
@@ -86,13 +88,21 @@ class HistoryTool(WriteTool[HistoryParams]):
         del params
         changes = (applied.plan.reverses or "").split(",")
         files = list(applied.plan.targets)
-        return Output({"undone": changes, "files": files}, f"Undone: {', '.join(changes)} ({_named(files)})")
+        output = Output({"undone": changes, "files": files}, f"Undone: {', '.join(changes)} ({_named(files)})")
+        return with_left(output, applied.plan)
 
     def _entries(self, context: CallContext) -> list[_Entry]:
         """The caller's changes, the newest first; those to closed files alone are left out."""
         is_open = self._opens(context)
         changes = self._history.history(limit=sys.maxsize, credential=context.caller.sees_changes_of)
-        entries = [_Entry(change, tuple(filter(is_open, change.files))) for change in changes]
+        entries = [
+            _Entry(
+                change,
+                tuple(filter(is_open, change.files)),
+                tuple(str(one) for one in change.left if is_open(one.path)),
+            )
+            for change in changes
+        ]
         return [entry for entry in entries if entry.files]
 
     def _opens(self, context: CallContext) -> Callable[[str], bool]:
@@ -136,6 +146,7 @@ def _listed(entries: Sequence[_Entry], limit: int) -> Unchanged:
             "added": entry.change.added,
             "removed": entry.change.removed,
             "can_undo": entry.change.can_undo and entry.change.state == "applied",
+            **({"left": list(entry.left)} if entry.left else {}),
         }
         for entry in shown
     ]
@@ -162,7 +173,7 @@ def _one(entries: Sequence[_Entry], execution_id: str | None) -> _Entry:
 def _line(entry: _Entry) -> str:
     change = entry.change
     lines = f"(+{change.added} -{change.removed})"
-    return f"{change.execution_id} {change.time[:16]} {change.state}: {_files(entry)} {lines}"
+    return "; ".join([f"{change.execution_id} {change.time[:16]} {change.state}: {_files(entry)} {lines}", *entry.left])
 
 
 def _files(entry: _Entry) -> str:

@@ -3,6 +3,8 @@
 And what the tools have in common that take back what other programs did.
 """
 
+from dataclasses import replace
+
 from pydantic import Field
 
 from bridge.contract.base import Params
@@ -34,7 +36,7 @@ class ReversalTool(WriteTool[ReversalParams]):
         del params
         key, done = ("redone", "Made again") if applied.plan.reversal == "redo" else ("undone", "Undone")
         change, files = (applied.plan.reverses or "").replace(",", ", "), list(applied.plan.targets)
-        return Output({key: change, "files": files}, f"{done}: {change} ({', '.join(files)})")
+        return with_left(Output({key: change, "files": files}, f"{done}: {change} ({', '.join(files)})"), applied.plan)
 
 
 class UndoTool(ReversalTool):
@@ -51,7 +53,7 @@ class UndoTool(ReversalTool):
     )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
-        """The inverse of the change, refused when its files were edited since."""
+        """The inverse of the change, without the files that were edited since; refused where nothing is left of it."""
         return self._history.undo_plan(params.execution_id, context.caller.sees_changes_of)[1]
 
 
@@ -69,8 +71,16 @@ class RedoTool(ReversalTool):
     )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
-        """The change again, refused when its files were edited since."""
+        """The change again, refused when one of its files was edited since."""
         return self._history.redo_plan(params.execution_id, context.caller.sees_changes_of)[1]
+
+
+def with_left(output: Output, plan: ChangePlan) -> Output:
+    """The answer to an undo, which names what stays as it is."""
+    if not plan.left:
+        return output
+    left = list(map(str, plan.left))
+    return replace(output, data={**output.data, "left": left}, text="\n".join([*left, output.text]))
 
 
 def refuse_others(context: CallContext) -> None:

@@ -40,6 +40,11 @@ const OUTSIDE = "outside-";
 export const HISTORY_PAGE = 50;
 export const HOUR = 3_600_000;
 
+/** The files that the undo of a change leaves, or left, as they are. */
+export function leftOf({ left }: ChangeEntry): string[] {
+	return left.map(({ path, why }) => `${path} stays as it is: ${why}`);
+}
+
 export class History {
 	constructor(
 		private readonly request: Request,

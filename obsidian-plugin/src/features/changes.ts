@@ -1,7 +1,7 @@
 /** The history of changes: the view, the commands, undo and redo. */
 
 import { Component } from "obsidian";
-import { History, type Direction, type HistoryFilter } from "../core/history";
+import { History, leftOf, type Direction, type HistoryFilter } from "../core/history";
 import type { ChangeDiff, EventName, ToolResult } from "../core/wire/contract";
 import { ReversalModal } from "../ui/reversalModal";
 import { UndoAllModal } from "../ui/undoAllModal";
@@ -81,7 +81,7 @@ export class Changes extends Component {
 	private async undoThese(executionIds: string[]): Promise<void> {
 		try {
 			const { text, changes } = await this.history.undoThese(executionIds);
-			const kept = changes.flatMap(({ summary, why }) => (why === null ? [] : [`${summary}: ${why}`]));
+			const kept = changes.flatMap((change) => (change.why === null ? leftOf(change) : [`${change.summary}: ${change.why}`]));
 			tell([`${text}.`, ...kept.slice(0, MOST_NAMED)].join("\n"), kept.length > 0 ? 0 : undefined);
 		} catch (error) {
 			tellFailure(error);

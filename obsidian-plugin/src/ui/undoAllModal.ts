@@ -1,6 +1,7 @@
 /** What undoing several changes will come to, each of them listed, before it is done. */
 
 import { Modal, type App } from "obsidian";
+import { leftOf } from "../core/history";
 import type { UndoneAll, UndoneChange } from "../core/wire/contract";
 import { showText } from "./text";
 import { showTime } from "./views/time";
@@ -52,7 +53,6 @@ function drawList(body: HTMLElement, title: string, changes: readonly UndoneChan
 		showTime(about, change.time);
 		about.appendText(" · ");
 		showText(about, change.who);
-		if (change.why === null) continue;
-		showText(item.createDiv({ cls: "vault-bridge-problem is-warning" }), change.why);
+		for (const said of change.why === null ? leftOf(change) : [change.why]) showText(item.createDiv({ cls: "vault-bridge-problem is-warning" }), said);
 	}
 }

@@ -219,6 +219,28 @@ describe("the history", () => {
 		await expect.poll(() => bridge.asked.filter((one) => one.method === "history.undoAll").at(-1)?.params).toEqual({ executionIds: changes.filter((one) => one.undone).map((one) => one.executionId) });
 	});
 
+	it("names the files that an undo leaves as they are, before it and in the history, and offers to undo the rest", async () => {
+		undo();
+		const left = [{ path: "Inbox/Mine.md", why: "it was edited since" }];
+		const said = "Inbox/Mine.md stays as it is: it was edited since";
+		const change = { ...recorded<object>("history").find((one) => (one as { state: string }).state === "applied"), executionId: "x-1", state: "undone", outside: false, left };
+		bridge.answers.set("history.list", () => [change]);
+		bridge.answers.set("history.undoAll", () => ({ changes: [{ ...change, undone: true, why: null }], undone: 1, skipped: 0, files: 1, text: "Would undo 1 change in 1 file. 1 file stays as it is" }));
+		await run("show-changes");
+		const row = page.locator(".vault-bridge-change");
+		await expect.poll(async () => row.locator("summary").first().textContent()).toContain("undone in part");
+		await row.locator("summary").first().click();
+		await expect.poll(async () => row.textContent()).toContain(said);
+		await row.locator('button:has-text("Undo the rest")').click();
+		await expect.poll(() => bridge.asked.filter((one) => one.method === "tools.preview").at(-1)?.params).toEqual({ name: "history_undo", arguments: { executionId: "x-1" } });
+		await page.click('.modal button:text-is("Cancel")');
+		await run("undo-last-hour");
+		const modal = page.locator(".modal.vault-bridge-undo-all");
+		await expect.poll(async () => modal.textContent()).toContain(said);
+		await modal.locator('button:text-is("Undo 1 change")').click();
+		await page.waitForSelector(`.notice:has-text("${said}")`);
+	});
+
 	it("undoes nothing when the list is closed, and says when there is nothing to undo", async () => {
 		await run("undo-last-hour");
 		await page.click('.modal.vault-bridge-undo-all button:text-is("Cancel")');

@@ -39,19 +39,6 @@ async def test_several_changes_are_taken_back_by_one_question_and_repeated_toget
         assert vault.files() == before
 
 
-async def test_an_edit_of_somebody_else_between_them_stops_it_all() -> None:
-    async with sandbox(FILES) as vault:
-        await edit(vault, "A.md", "a1", "a2")
-        await edit(vault, "B.md", "b1", "b2")
-        vault.write("A.md", "mine\n")
-        vault.ledger.recover()
-        refused = await vault.call("history", action="undo", count=2)
-        assert refused.data["code"] == "edited_since"
-        assert vault.text("B.md") == "b2\n"
-        await vault.succeed("history", action="undo", count=1)
-        assert vault.text("B.md") == "b1\n"
-
-
 async def test_an_edit_between_two_changes_of_one_file_is_not_lost() -> None:
     async with sandbox(FILES) as vault:
         await edit(vault, "A.md", "a1", "a2")
@@ -101,3 +88,33 @@ async def test_what_is_not_there_is_refused(arguments: dict[str, object], error:
         refused = await vault.call("history", session="agent-1", **arguments)  # type: ignore[arg-type]
         assert refused.error_type == error
         assert (await vault.succeed("history")).data == []
+
+
+async def test_what_meets_an_edit_of_somebody_else_stays_and_is_named_and_the_rest_is_taken_back() -> None:
+    async with sandbox(FILES) as vault:
+        await edit(vault, "A.md", "a1", "a2")
+        change = await edit(vault, "B.md", "b1", "b2")
+        vault.write("A.md", "mine\n")
+        said = "A.md stays as it is: it was edited since"
+        done = await vault.succeed("history", action="undo", count=2)
+        assert (done.data["left"], done.text.splitlines()[0]) == ([said], said)
+        assert (vault.text("A.md"), vault.text("B.md")) == ("mine\n", "b1\n")
+        assert said in vault.asked[-1]["preview"]["warnings"]
+        listed = await vault.succeed("history")
+        assert [entry.get("left") for entry in listed.data] == [None, [said]]
+        assert said in listed.text
+        assert listed.data[0]["execution_id"] == change
+
+
+async def test_of_a_note_that_is_closed_now_an_undo_says_nothing() -> None:
+    async with sandbox(FILES) as vault:
+        chain = [
+            {"name": name, "tool": "edit_file", "arguments": {"path": path, "old_text": old, "new_text": "x"}}
+            for name, path, old in (("a", "A.md", "a1"), ("c", "Private/C.md", "c1"))
+        ]
+        done = await vault.succeed("chain", calls=chain)
+        vault.write("Private/C.md", "mine\n")
+        vault.close_path("Private/")
+        refused = await vault.call("history", action="undo", execution_id=done.execution_id)
+        assert (refused.success, "C.md" in refused.text, "edited" in refused.text) == (False, False, False)
+        assert vault.text("A.md") == "x\n"

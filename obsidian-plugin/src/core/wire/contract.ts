@@ -396,6 +396,7 @@ export interface ChangeEntry {
 	outside: boolean;
 	origin: string | null;
 	brokenLinks: number;
+	left: LeftFile[];
 }
 
 /** The address that the person has agreed to, as `chat.models` names it. */
@@ -1117,6 +1118,12 @@ export interface KeyTest {
 /** Which service; also one that wants no key. */
 export interface KeyTestParams {
 	provider: SearchService;
+}
+
+/** A file that an undo left as it was. */
+export interface LeftFile {
+	path: string;
+	why: string;
 }
 
 /** A file that cannot be brought back to what it was. */
@@ -2026,6 +2033,7 @@ export interface UndoneChange {
 	outside: boolean;
 	origin: string | null;
 	brokenLinks: number;
+	left: LeftFile[];
 	undone: boolean;
 	why: string | null;
 }

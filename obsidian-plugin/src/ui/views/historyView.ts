@@ -2,7 +2,7 @@
 
 import { ButtonComponent, debounce, DropdownComponent, ItemView, setIcon, type WorkspaceLeaf } from "obsidian";
 import { hoursOf, PERIODS } from "../../core/audit/filter";
-import { HISTORY_PAGE, type HistoryFilter } from "../../core/history";
+import { HISTORY_PAGE, leftOf, type HistoryFilter } from "../../core/history";
 import { sanitizePlain } from "../../core/text/sanitize";
 import { SHARED_ID } from "../../core/wire/clients";
 import type { ChangeDiff, ChangeEntry } from "../../core/wire/contract";
@@ -154,7 +154,7 @@ export class HistoryView extends ItemView {
 		showText(head.createSpan({ cls: "vault-bridge-log-sentence" }), entry.summary || entry.files.join(", "));
 		if (entry.added > 0) head.createSpan({ cls: "vault-bridge-count is-added", text: `+${entry.added}` });
 		if (entry.removed > 0) head.createSpan({ cls: "vault-bridge-count is-removed", text: `−${entry.removed}` });
-		if (entry.state !== "applied") outcomeBadge(head, entry.state);
+		if (entry.state !== "applied") outcomeBadge(head, entry.left.length > 0 ? "undone in part" : entry.state);
 		showText(head.createSpan({ cls: "vault-bridge-change-client" }), entry.who);
 		details.addEventListener("toggle", () => {
 			if (details.open && details.childElementCount === 1) this.drawDetail(details.createDiv({ cls: "vault-bridge-log-detail" }), entry);
@@ -166,6 +166,7 @@ export class HistoryView extends ItemView {
 		if (direction === "redo" && entry.outside) return;
 		const [icon, label] = direction === "undo" ? ["undo-2", "Undo"] : ["redo-2", "Redo"];
 		this.drawButton(row, icon, label, () => { this.source.reverse(direction, entry.executionId); });
+		if (entry.left.length > 0) this.drawButton(row, "undo-2", "Undo the rest", () => { this.source.reverse("undo", entry.executionId); });
 	}
 
 	private drawButton(row: HTMLElement, icon: string, label: string, act: () => void): void {
@@ -182,6 +183,7 @@ export class HistoryView extends ItemView {
 			showText(link, path);
 			link.addEventListener("click", () => { this.source.openFile(path); });
 		}
+		for (const said of leftOf(entry)) showText(detail.createDiv({ cls: "vault-bridge-problem is-warning" }), said);
 		if (entry.files.length > MOST_FILES) files.createSpan({ cls: "vault-bridge-faint", text: `and ${entry.files.length - MOST_FILES} more` });
 		this.register(drawChangeDiff(detail.createDiv(), async () => this.source.diff(entry.executionId)));
 	}
