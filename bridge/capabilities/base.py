@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AsyncExitStack
+from contextlib import AbstractContextManager, AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -85,6 +85,7 @@ class Base:
         pdfs: The texts of PDF files, if the bridge reads them.
         ports: Where the bridge itself listens.
         session_files: What each session has written or attached.
+        writing: What is open while we change files: each is called with the change.
         started: The bridge listens, and begins to follow the vault.
         applied: We have changed files. Called from a worker thread; who hears of it first knows it first.
         changed: Another program has changed a file, and the index knows: its path, and what became of it.
@@ -112,6 +113,7 @@ class Base:
     pdfs: Late[PdfIndex] = field(default_factory=lambda: Late("Reading PDF files"))
     ports: set[int] = field(default_factory=set)
     session_files: SessionFiles = field(default_factory=SessionFiles)
+    writing: list[Callable[[ChangePlan], AbstractContextManager[None]]] = field(default_factory=list)
     started: Signal[[]] = field(default_factory=Signal)
     applied: Signal[[ChangePlan]] = field(default_factory=Signal)
     changed: Signal[[str, str]] = field(default_factory=Signal)

@@ -1,7 +1,8 @@
 """What was changed: our own changes in the ledger, and what other programs changed in the recorder."""
 
 import asyncio
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -42,9 +43,14 @@ async def open_history(base: Base) -> History:
     """Build it, and deal with what was interrupted."""
     recorder: Late[Recorder] = Late("The recorder")
 
-    def announce(plan: ChangePlan, execution_id: str) -> AbstractContextManager[None]:
-        """A change of ours is about to be made: whoever records those of others knows it."""
-        return recorder.get().writing(plan, execution_id)
+    @contextmanager
+    def announce(plan: ChangePlan, execution_id: str) -> Iterator[None]:
+        """A change of ours is about to be made: whoever records those of others knows it, and whoever reads waits."""
+        with ExitStack() as stack:
+            stack.enter_context(recorder.get().writing(plan, execution_id))
+            for each in base.writing:
+                stack.enter_context(each(plan))
+            yield
 
     ledger = Ledger(
         base.root,

@@ -26,6 +26,7 @@ async def open_index(base: Base, history: History, events: VaultEvents) -> Vault
     index = await asyncio.to_thread(load)
     base.stop_in_thread(index.close)
     index.record_with(history.recorder)
+    base.writing.append(index.writing)
     base.applied.on(index.applied)
     return index
 

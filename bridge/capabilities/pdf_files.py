@@ -24,8 +24,8 @@ class PdfFiles(Capability):
         )
         base.stop_in_thread(pdfs.close)
         base.settings.on_change(lambda _change: pdfs.changed())
-        base.changed.on(lambda _path, _change: pdfs.changed())
-        base.applied.on(lambda _plan: pdfs.changed())
+        base.changed.on(lambda path, _change: pdfs.changed([path]))
+        base.applied.on(lambda plan: pdfs.changed(plan.targets))
         base.pdfs.fill(pdfs)
         if not base.brief:
             base.started.on(pdfs.start)

@@ -613,7 +613,7 @@ def comment_of(draft: Draft, plan: ChangePlan, said: LineComment) -> ReviewComme
     Raises:
         InvalidParameters: There is no such file or line in the plan.
     """
-    shown = next((one for one in plan.previews if said.path in {one.path, one.new_path}), None)
+    shown = next(iter(plan.shown.get(said.path, ())), None)
     if shown is None:
         raise InvalidParameters(f"{said.path!r} is no file of this change; name files as its preview does")
     path = shown.new_path or shown.path

@@ -64,7 +64,7 @@ class ChangedBases:
 
 def _changed_blocks(plan: ChangePlan, path: str, text: str) -> Sequence[str]:
     """The bases of a note in which the change adds or changes a line."""
-    shown = [each for each in plan.previews if path in {each.path, each.new_path}]
+    shown = plan.shown.get(path, ())
     cut = any(each.truncated for each in shown)
     found: list[str] = []
     added: set[int] | None = None

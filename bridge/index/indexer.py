@@ -8,6 +8,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING
 
 from bridge.clock import Clock
@@ -71,6 +72,8 @@ class Indexer:
         self._working = threading.Lock()
         self._noting = threading.Lock()
         self._noted: set[str] = set()
+        self._writing: AbstractSet[str] = frozenset()
+        self._held: set[str] = set()
         self._written: set[str] = set()
         self._stopping = False
         self.last_sweep: datetime | None = None
@@ -92,7 +95,8 @@ class Indexer:
             How many are remembered.
         """
         with self._noting:
-            self._noted.update(filter(is_visible, paths))
+            for path in filter(is_visible, paths):
+                (self._held if path in self._writing else self._noted).add(path)
             return len(self._noted)
 
     def take_noted(self) -> None:
@@ -133,6 +137,22 @@ class Indexer:
 
     # -- what we did ourselves ----------------------------------------------------------------------------------
 
+    @contextlib.contextmanager
+    def writing(self, plan: ChangePlan) -> Iterator[None]:
+        """While a plan is carried out, what is reported of its files waits: `applied` reads them once.
+
+        Args:
+            plan: The plan. Only one is carried out at a time.
+        """
+        with self._noting:
+            self._writing = frozenset(plan.targets)
+        try:
+            yield
+        finally:
+            with self._noting:
+                held, self._held, self._writing = self._held, set(), frozenset()
+            self.note(held)
+
     def applied(self, plan: ChangePlan) -> bool:
         """Take in what a plan changed, before its call returns.
 
@@ -141,6 +161,8 @@ class Indexer:
         """
         paths = [path for path in plan.targets if is_visible(path)]
         state = self._state
+        with self._noting:
+            self._held.difference_update(paths)  # they are read from now on
         with state.lock:
             births = _births(plan, state)
             self._written.update(paths)

@@ -58,6 +58,5 @@ def _touches_properties(plan: ChangePlan, path: str, text: str) -> bool:
     end = text.count("\n", 0, block.end) + 1 if block else 0
     return any(
         shown.truncated or any(line <= end for hunk in parse_hunks(shown.diff) for line, _text in hunk.added())
-        for shown in plan.previews
-        if path in {shown.path, shown.new_path}
+        for shown in plan.shown.get(path, ())
     )

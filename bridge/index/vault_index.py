@@ -3,6 +3,7 @@
 Rules are those of docs/obsidian.md.
 """
 
+import contextlib
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -141,6 +142,15 @@ class VaultIndex:
     def changed(self, paths: Iterable[str]) -> None:
         """Paths have changed, as far as the system reports: files, or folders with all in them. Returns at once."""
         self._thread.changed(paths)
+
+    @contextlib.contextmanager
+    def writing(self, plan: ChangePlan) -> Iterator[None]:
+        """While we carry out a plan, its files are not read: `applied` reads them, or whoever follows when it fails."""
+        try:
+            with self._indexer.writing(plan):
+                yield
+        finally:
+            self._thread.changed(())
 
     def applied(self, plan: ChangePlan) -> None:
         """We have changed the vault ourselves. Afterwards answers are true of what was changed.

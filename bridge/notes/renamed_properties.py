@@ -4,6 +4,8 @@ Rules 50 and 54 of docs/obsidian.md.
 """
 
 import json
+import re
+from collections.abc import Iterator
 
 from bridge.errors import InvalidParameters
 from bridge.notes.frontmatter import find_frontmatter, read_properties
@@ -30,14 +32,25 @@ def rename_property(text: str, old: str, new: str) -> str:
         return text
     if len(names) > 1 or any(fold(name) == fold(new) != fold(old) for name in properties):
         raise InvalidParameters(f"it has the property {new!r} already")
+    expected = repr({new if name == names[0] else name: value for name, value in properties.items()})
+    for start, end in _places(yaml, names[0]):
+        for written in (new, json.dumps(new, ensure_ascii=False)):
+            edited = yaml[:start] + written + yaml[end:]
+            if repr(read_properties(edited)) == expected:
+                return text[: block.yaml_start] + edited + text[block.yaml_end :]
+    raise InvalidParameters("its name is written in a way that is not edited")
+
+
+def _places(yaml: str, name: str) -> Iterator[tuple[int, int]]:
+    """Where a property's name may stand: where most names stand, and then where the YAML, read whole, has it.
+
+    Raises:
+        InvalidParameters: The properties cannot be edited safely.
+    """
+    found = list(re.finditer(rf"^{re.escape(name)}(?=[ \t]*:\s)", yaml, re.MULTILINE))
+    if len(found) == 1:
+        yield found[0].span()
     try:
-        lines = next(each for each in property_lines(yaml) if each.name == names[0])
+        yield next(each for each in property_lines(yaml) if each.name == name).key
     except CannotEdit as error:
         raise InvalidParameters(f"its properties cannot be edited safely: {error}") from None
-    expected = repr({new if name == names[0] else name: value for name, value in properties.items()})
-    start, end = lines.key
-    for written in (new, json.dumps(new, ensure_ascii=False)):
-        edited = yaml[:start] + written + yaml[end:]
-        if repr(read_properties(edited)) == expected:
-            return text[: block.yaml_start] + edited + text[block.yaml_end :]
-    raise InvalidParameters("its name is written in a way that is not edited")

@@ -5,6 +5,7 @@ with the hashes, staged bytes, previews and missing folders. See `docs/architect
 """
 
 import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -239,6 +240,15 @@ class ChangePlan:
         """Where files go that move, each counted once however many steps its way has."""
         moves = [change for change in self.changes if change.kind is ChangeKind.MOVE]
         return frozenset(change.new_path or "" for change in moves) - {change.path for change in moves}
+
+    @cached_property
+    def shown(self) -> Mapping[str, Sequence[FilePreview]]:
+        """The previews by each path that their file has: before the change, and afterwards."""
+        found = defaultdict[str, list[FilePreview]](list)
+        for each in self.previews:
+            for path in {each.path, each.new_path or each.path}:
+                found[path].append(each)
+        return found
 
     @property
     def follows(self) -> frozenset[str]:

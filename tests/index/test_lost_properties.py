@@ -1,10 +1,17 @@
 """A change after which properties are fewer, or cannot be read, says so, whatever tool makes it."""
 
+import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
+from bridge.clock import SystemClock
+from bridge.contract.consent import FilePreview, Operation
+from bridge.index.changed_bases import ChangedBases
+from bridge.index.lost_properties import lost_properties
 from bridge.testing import Sandbox, sandbox
+from bridge.vault.paths import parse_path
 
 FILES = {
     "Note.md": "---\ntags: [a]\nmood: bad\n---\n# Note\n\ntext\n",
@@ -66,3 +73,27 @@ async def test_taking_a_change_back_says_so_too() -> None:
         made = await vault.succeed("write_file", path="Bare.md", content="---\nnew: x\n---\n")
         found = await warned(vault, "history_undo", executionId=made.execution_id)
     assert found == ["'Bare.md' loses properties: new"]
+
+
+async def test_a_question_about_many_notes_does_not_look_through_all_for_each() -> None:
+    """It would take minutes for thousands of notes if each was looked for among all."""
+
+    class Counted(tuple[FilePreview, ...]):
+        __slots__ = ()
+        looks = 0
+
+        def __iter__(self) -> Iterator[FilePreview]:
+            Counted.looks += 1
+            return super().__iter__()
+
+    block = "```base\nviews:\n  - type: table\n```\n"
+    files = {f"{number}.md": f"---\n\tbroken: [\n---\n{block}" for number in range(20)}
+    async with sandbox(files, memory=True) as vault:
+        builder = vault.storage.plan()
+        for path, text in files.items():
+            builder.modify(parse_path(path), text.encode(), text.replace("broken", "worse").encode())
+        plan = builder.build(Operation.UPDATE, "Many")
+        plan = dataclasses.replace(plan, previews=Counted(plan.previews))
+        assert len(list(lost_properties(plan, vault.storage.knowledge))) == len(files)
+        list(ChangedBases(vault.storage.knowledge, SystemClock()).of(plan))
+    assert Counted.looks < 5

@@ -1,16 +1,18 @@
 """The index answers as the disk is: after a build, after changes of any kind, and after a restart."""
 
+import contextlib
 import errno
 import itertools
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge.contract.consent import Operation
+from bridge.index.file_reading import FileReading, NotAFile
 from bridge.index.ingest import Batch, Ingest
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
@@ -225,6 +227,47 @@ def test_our_own_writes_are_known_before_the_call_returns(world: World, change: 
     change(lambda plan: plan.delete(parse_path("Other.md"), other))
     assert world.wrong == []
     assert world.reported == []
+
+
+def test_what_is_reported_while_we_write_waits_until_all_is_written(
+    world: World, change: Change, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    readings: list[str] = []
+
+    def reading(ingest: Ingest, folder: Folder, path: str, births: Mapping[str, int]) -> FileReading | NotAFile:
+        readings.append(path)
+        return read(ingest, folder, path, births)
+
+    read = Ingest._read
+    monkeypatch.setattr(Ingest, "_read", reading)
+
+    def make(plan: PlanBuilder) -> None:
+        for name, data in old.items():
+            plan.modify(parse_path(name), data, b"mine [[Hub]]")
+
+    old = {name: (world.folder / name).read_bytes() for name in ("Hub.md", "Other.md")}
+    builder = PlanBuilder(world.root)
+    make(builder)
+    with world.index.writing(builder.build(Operation.UPDATE, "A change")):
+        world.report("Hub.md", "Other.md")
+        assert readings == []
+        change(make)
+    world.report()
+    assert sorted(readings) == ["Hub.md", "Other.md"], "each is read once"
+    assert world.wrong == []
+
+
+def test_what_was_reported_during_a_write_that_failed_is_looked_at_afterwards(world: World) -> None:
+    builder = PlanBuilder(world.root)
+    builder.modify(parse_path("Hub.md"), (world.folder / "Hub.md").read_bytes(), b"mine")
+    with contextlib.suppress(OSError), world.index.writing(builder.build(Operation.UPDATE, "A change")):
+        (world.folder / "Hub.md").write_bytes(b"somebody else's [[Other]]")
+        world.report("Hub.md")
+        assert world.reported == []
+        raise OSError(errno.ENOSPC, "full")
+    world.report()
+    assert world.wrong == []
+    assert world.reported == [("Hub.md", "modified")]
 
 
 def test_our_own_writes_are_not_taken_in_again_when_the_system_reports_them(

@@ -113,9 +113,14 @@ class PdfIndex:
         if store is not None:
             store.close()
 
-    def changed(self) -> None:
-        """Look again soon: files, rules or settings may have changed. Returns at once."""
-        self._wake.set()
+    def changed(self, paths: Iterable[str] | None = None) -> None:
+        """Look again soon, where it concerns PDF files. Returns at once.
+
+        Args:
+            paths: What has changed; None: rules or settings may have.
+        """
+        if paths is None or any(map(is_pdf, paths)):
+            self._wake.set()
 
     def status(self) -> PdfStatus:
         """Return how far it is."""
