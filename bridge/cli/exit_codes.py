@@ -73,5 +73,7 @@ def show_result(result: Result, printer: Printer) -> None:
             raise typer.Exit(FAILURE)
     elif result.ok:
         printer.text(result.text)
+        if any(part.get("type") == "image" for part in result.raw.get("parts") or ()):
+            printer.say("A terminal shows no picture; with --json it is in `parts`.")
     else:
         fail(result.error or "The tool failed.")

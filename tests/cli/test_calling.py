@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from PIL import Image
 from typer.testing import CliRunner, Result
 
 from bridge.cli.main import app
@@ -38,6 +39,15 @@ def test_a_result_is_printed_as_text_or_as_json(open_vault: Any) -> None:
     result = json.loads(call(open_vault.vault, "read", "path=Ideas.md", "startLine=1", "endLine=1", "--json").stdout)
     assert result["success"]
     assert result["data"]["path"] == "Ideas.md"
+
+
+def test_a_picture_is_in_the_json_and_the_terminal_says_so(open_vault: Any) -> None:
+    Image.new("RGB", (30, 20), "red").save(open_vault.vault / "Cat.png")
+    shown = call(open_vault.vault, "read", "path=Cat.png")
+    assert "30 by 20 pixels" in shown.stdout
+    assert "with --json it is in `parts`" in shown.stderr
+    result = json.loads(call(open_vault.vault, "read", "path=Cat.png", "--json").stdout)
+    assert [part["type"] for part in result["parts"]] == ["image"]
 
 
 def test_what_a_note_holds_is_inert_also_in_a_pipe(open_vault: Any) -> None:
