@@ -1,4 +1,4 @@
-"""A program that fills the record pushes out what it has made itself, and not what the person had made."""
+"""A program that floods the record of changes pushes out what it has made itself, and nothing that you had made."""
 
 import os
 from collections.abc import Iterator
