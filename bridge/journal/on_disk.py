@@ -73,6 +73,8 @@ class FolderCache(AbstractContextManager["FolderCache"]):
 OTHER = "other"
 """Stands for the hash of what is no regular file: never what anybody expects."""
 _NOT_REGULAR = {errno.ELOOP, errno.EISDIR, errno.ENXIO}
+TOGETHER = 32
+"""From so many new files on, they are made durable together, where the system has one call for that."""
 _WHOLE = 1 << 20
 """Up to this many bytes a file is read in one go."""
 

@@ -1,27 +1,33 @@
 """Carry out the steps of a plan, one at a time: each can be taken back, and none overwrites what it did not know.
 
-The journal has the plan already. New bytes are written beside the target and synced; then the two files change places
-in one step of the system, and what came out is hashed: if someone wrote to the file in the last instant, it is put
-back. The same holds for what is moved and deleted. So there is no moment at which an edit of someone else can be
-lost. Only where the system cannot let two files change places (Windows, some network disks) there is one: the
-microseconds between the last look and the rename.
+The journal has the plan already. New bytes are written beside the target and synced, those of many files with one wait;
+then the two files change places in one step of the system, and what came out is hashed: if someone wrote to the file in
+the last instant, it is put back. The same holds for what is moved and deleted. So there is no moment at which an edit
+of someone else can be lost. Only where the system cannot let two files change places (Windows, some network disks)
+there is one: the microseconds between the last look and the rename.
 """
 
+import contextlib
 import errno
 import os
 import stat
 from collections.abc import Callable, Mapping
+from itertools import takewhile
 
+from bridge.errors import ToolFailure
 from bridge.journal.backups import Backups, copy_durably
 from bridge.journal.editors import EditorStep
 from bridge.journal.journal import BeginRecord
-from bridge.journal.on_disk import FolderCache, file_hash, hash_or_none, part_name, swap_name
+from bridge.journal.on_disk import TOGETHER, FolderCache, file_hash, hash_or_none, part_name, swap_name
 from bridge.journal.path_effects import follow_changes
 from bridge.journal.preconditions import exists, stale
 from bridge.vault.disk import is_real_folder
 from bridge.vault.folder import NEW_FILE_MODE, Folder
 from bridge.vault.name_folding import fold
 from bridge.vault.plan import Change, ChangeKind
+
+_Rights = tuple[int, tuple[int, int] | None]
+"""A file's permissions, and its user and group."""
 
 
 class PlanExecutor:
@@ -55,6 +61,8 @@ class PlanExecutor:
         self._backups = backups
         self._editor_step = editor_step
         self._changed: set[str] = set()
+        self._ahead: dict[int, _Rights] = {}
+        """The steps whose new bytes lie beside their files already, with the rights that they have."""
         self.number = 0
         """The step that is being carried out."""
         self.all_done = False
@@ -72,6 +80,12 @@ class PlanExecutor:
             Conflict: The vault is not as the plan believes; the steps before this one are done.
             OSError: The disk is full or failed; this step may be half done.
         """
+        try:
+            self._take_steps()
+        finally:
+            self._remove_parts()
+
+    def _take_steps(self) -> None:
         kinds: dict[ChangeKind, Callable[[Change], None]] = {
             ChangeKind.CREATE: self._create,
             ChangeKind.MODIFY: self._modify,
@@ -82,10 +96,13 @@ class PlanExecutor:
         }
         emptied = []
         last_uses = self._last_uses()
+        staged = 0
         for number, change in enumerate(self._begin.changes):
             self.number = number
             # A folder that is held would be followed wherever someone moves it; so every step finds its way anew.
             self._folders.close()
+            if number >= staged:
+                staged = self._stage_ahead(number)
             if change.kind is ChangeKind.RMDIR and last_uses[fold(change.path)] == number:
                 emptied.append(change)
             else:
@@ -129,7 +146,7 @@ class PlanExecutor:
             old = folder.stat(name)
         except FileNotFoundError:
             raise stale(change.path, gone=True) from None
-        part = self._stage(change, folder, stat.S_IMODE(old.st_mode), (old.st_uid, old.st_gid))
+        part = self._stage(change, folder, *_rights_of(old))
         folder.move_new(part, folder, swap)
         try:
             swapped = folder.swap(name, folder, swap)
@@ -192,13 +209,61 @@ class PlanExecutor:
 
     # -- parts of steps -----------------------------------------------------------------------------------------
 
+    def _stage_ahead(self, first: int) -> int:
+        """Write the new bytes of the files that are modified one after another, and wait once until all are durable.
+
+        A file that has gone is left to its own step, which says so.
+
+        Args:
+            first: The number of the first step.
+
+        Returns:
+            The number of the step that comes after them.
+        """
+        changes = self._begin.changes
+        following = (changes[number] for number in range(first, len(changes)))
+        steps = [*takewhile(lambda step: step.kind is ChangeKind.MODIFY, following)]
+        if len(steps) < TOGETHER:
+            return first + max(len(steps), 1)
+        on_disks: dict[int, str] = {}
+        for number, change in enumerate(steps, first):
+            with contextlib.suppress(ToolFailure, FileNotFoundError):
+                folder, name = self._folders.parent(change.path)
+                if not folder.disk.can_sync_all or change.before == change.after:
+                    continue
+                old = folder.stat(name)
+                self._ahead[number] = mode, owner = _rights_of(old)
+                self._write_part(number, folder, mode, owner, sync=False)
+                on_disks[old.st_dev] = change.path
+        for path in on_disks.values():
+            folder, _name = self._folders.parent(path)
+            folder.disk.sync_all(folder.handle())
+        return first + len(steps)
+
+    def _remove_parts(self) -> None:
+        """Remove new bytes that no step has taken: an editor wrote its file, or the change has failed."""
+        for number in self._ahead:
+            with contextlib.suppress(ToolFailure, OSError):
+                folder, _name = self._folders.parent(self._begin.changes[number].path)
+                folder.unlink(part_name(self._begin.execution_id, number))
+        self._ahead.clear()
+
     def _stage(self, change: Change, folder: Folder, mode: int, owner: tuple[int, int] | None = None) -> str:
         """Write the new bytes beside their place, durably, and read back that they are those that were approved."""
         part = part_name(self._begin.execution_id, self.number)
-        folder.create(part, self._blobs[change.after or ""], mode=mode, owner=owner, sync=True)
+        rights = self._ahead.pop(self.number, None)
+        if rights != (mode, owner) or not folder.exists(part):
+            if rights is not None:  # they are others by now
+                with contextlib.suppress(FileNotFoundError):
+                    folder.unlink(part)
+            self._write_part(self.number, folder, mode, owner, sync=True)
         if file_hash(folder, part)[0] != change.after:
             raise OSError(errno.EIO, os.strerror(errno.EIO), part)
         return part
+
+    def _write_part(self, number: int, folder: Folder, mode: int, owner: tuple[int, int] | None, *, sync: bool) -> None:
+        data = self._blobs[self._begin.changes[number].after or ""]
+        folder.create(part_name(self._begin.execution_id, number), data, mode=mode, owner=owner, sync=sync)
 
     def _into_place(self, folder: Folder, name: str, to: Folder, path: str) -> None:
         """Give a file its place in the vault, which must be free."""
@@ -254,3 +319,7 @@ class PlanExecutor:
         swap = swap_name(self._begin.execution_id, self.number)
         self._take_out(change, folder, name, swap)
         folder.unlink(swap)
+
+
+def _rights_of(state: os.stat_result) -> tuple[int, tuple[int, int]]:
+    return stat.S_IMODE(state.st_mode), (state.st_uid, state.st_gid)

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.journal.backups import Backups
 from bridge.journal.journal import BeginRecord
-from bridge.journal.on_disk import FolderCache, hash_or_none
+from bridge.journal.on_disk import TOGETHER, FolderCache, hash_or_none
 from bridge.journal.preconditions import stale
 from bridge.vault.folder import Folder
 from bridge.vault.os_errors import as_failure
@@ -25,8 +25,6 @@ from bridge.vault.plan import Change, ChangeKind, Disposal
 from bridge.vault.root import VaultRoot
 from bridge.vault.trash import LOCAL_TRASH, Trasher, local_trash, put_into, real_path
 
-_TOGETHER = 32
-"""From so many files on, copies are made durable all at once, where the system can."""
 _DELETES = {ChangeKind.DELETE, ChangeKind.RMDIR}
 _REPLACED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ESTALE}
 _logger = logging.getLogger(__name__)
@@ -109,7 +107,7 @@ class TrashStep:
     def _back_up(self) -> None:
         """Copy every file, and make the copies durable."""
         files = [change for change in self._begin.changes if change.kind is ChangeKind.DELETE]
-        together = len(files) >= _TOGETHER and self._root.disk.can_sync_all
+        together = len(files) >= TOGETHER and self._root.disk.can_sync_all
         for change in files:
             try:
                 self._copy(change, sync=not together)

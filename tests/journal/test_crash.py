@@ -116,6 +116,32 @@ def test_a_kill_at_any_operation_leaves_all_old_or_all_new(
     assert outcomes == {"old", "new"}
 
 
+def test_a_kill_while_files_are_written_ahead_leaves_all_old_or_all_new(
+    fresh: Callable[[], SmallVault], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.journal.plan_executor.TOGETHER", 2)
+    steps = SHAPES["modify in several folders"]
+    old, new = trees(fresh, steps)
+    seen: set[str] = set()
+    outcomes = set()
+    for at in range(1, MOST_OPERATIONS):
+        small, dying = fresh(), DyingDisk(at)
+
+        def watched(number: int, operation: str, name: str, dying: DyingDisk = dying) -> None:
+            seen.add(operation)
+            dying(number, operation, name)
+
+        if not die_while_applying(small, steps, HookedDisk(watched)):
+            break
+        with small.ledger():
+            outcomes.add("old" if small.tree() == old else "new")
+        assert_agreement(small, steps, old, new)
+    else:
+        pytest.fail("the plan never ended")
+    assert outcomes == {"old", "new"}
+    assert ("sync_all" in seen) == HookedDisk().can_sync_all
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("shape", ["mixed", "two files change names"])
 @pytest.mark.parametrize("kind", ["plain", "names cannot change places"])

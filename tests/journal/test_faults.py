@@ -10,7 +10,7 @@ import pytest
 
 from bridge.errors import ExecutionFailed
 from bridge.vault.disk import FolderHandle
-from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, plan_of
+from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, plan_of, posix_only
 
 MOST_OPERATIONS = 200
 NEEDS_SPACE = {"create", "append", "write", "mkdir", "link", "fsync"}
@@ -68,6 +68,43 @@ def test_one_failing_operation_leaves_all_old_or_all_new(tmp_path: Path, shape: 
         if not failed:
             return
     pytest.fail("the plan never ended")
+
+
+def test_files_that_are_written_ahead_leave_nothing_when_one_operation_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.journal.plan_executor.TOGETHER", 2)
+    plan = plan_of(*SHAPES["modify in several folders"])
+    for at in range(1, MOST_OPERATIONS):
+        small = SmallVault(tmp_path / str(at))
+        old = small.tree()
+        disk = HookedDisk()
+        with small.ledger(disk) as ledger:
+            disk.count = 0
+            disk.hook, failed = fail_at(at, errno.ENOSPC, once=True, only=NEEDS_SPACE | {"sync_all"})
+            try:
+                ledger.apply(plan, small.cause("change-x"))
+            except ExecutionFailed:
+                assert small.tree() == old
+        if not failed and disk.count < at:
+            return
+    pytest.fail("the plan never ended")
+
+
+@posix_only
+def test_rights_that_change_after_bytes_were_written_ahead_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.journal.plan_executor.TOGETHER", 2)
+    small = SmallVault(tmp_path)
+
+    def hook(_number: int, operation: str, _name: str) -> None:
+        if operation in {"sync_all", "fsync"}:
+            (small.folder / "Ideas.md").chmod(0o604)
+
+    with small.ledger(HookedDisk(hook)) as ledger:
+        ledger.apply(plan_of(*SHAPES["modify in several folders"]), small.cause("change-x"))
+    assert small.tree()["Ideas.md"][0] == 0o604
 
 
 @pytest.mark.parametrize("shape", ["modify in several folders", "delete", "mixed"])
