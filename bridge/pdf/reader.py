@@ -1,14 +1,13 @@
 """Reads PDF files in worker processes, one process for each file, within time and memory."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Final
 
-from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.pdf.document import PdfText
 from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
-from bridge.workers.pool import NOT_STARTED, Job, Worker, WorkerPool
+from bridge.workers.file_workers import FileWorkers
+from bridge.workers.pool import NOT_STARTED, Job, Worker
 
 LARGEST: Final = 100 << 20
 """Bytes of a file that is read."""
@@ -17,7 +16,6 @@ SECONDS: Final = 60.0
 MOST_PAGES: Final = 5_000
 MOST_CHARACTERS: Final = 20_000_000
 """Characters that are kept of one file: some seven thousand dense pages."""
-WORKERS: Final = 2
 
 READING: Final = Job("bridge.pdf.pdf_worker", "PDF", "open the file in another program")
 _REFUSALS: Final = {
@@ -26,17 +24,10 @@ _REFUSALS: Final = {
 }
 
 
-class PdfReader:
-    """Reads PDF files. Any thread may ask.
+class PdfReader(FileWorkers):
+    """Reads PDF files."""
 
-    Args:
-        clock: The one that deadlines are given in.
-        hide: Takes secrets out of what a process said before it ended.
-    """
-
-    def __init__(self, clock: Clock, hide: Callable[[str], str]) -> None:
-        self._clock = clock
-        self._pool = WorkerPool(clock, READING, hide, WORKERS, reuse=False)
+    job = READING
 
     def read(self, data: bytes, deadline: float | None = None) -> PdfText:
         """Return the text of a file, as far as it can be read. Blocks.
@@ -63,10 +54,6 @@ class PdfReader:
                 raise
             reading.why = f"Reading it ended the process ({failure.data.get('stderr', 'it was stopped')})"
         return reading.result()
-
-    def close(self) -> None:
-        """End the processes. What is being read fails."""
-        self._pool.close()
 
 
 @dataclass(slots=True)

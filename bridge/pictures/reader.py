@@ -1,21 +1,20 @@
 """Makes pictures ready to be shown in worker processes, one process for each, within time and memory."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
 from bridge.pictures.picture_worker import NO_ENGINE, TOO_LARGE
 from bridge.pictures.scaling import MOST_PIXELS
-from bridge.workers.pool import NOT_STARTED, Job, WorkerPool
+from bridge.workers.file_workers import FileWorkers
+from bridge.workers.pool import NOT_STARTED, Job
 
 LARGEST: Final = 50 << 20
 """Bytes of a picture's file."""
 SECONDS: Final = 20.0
 """How long one picture may take. The largest ones take two."""
-_WORKERS: Final = 2
 
 SHOWING: Final = Job("bridge.pictures.picture_worker", "picture", "open the file in another program")
 _REFUSALS: Final = {
@@ -45,48 +44,59 @@ class Picture:
     why: str = ""
 
 
-class PictureReader:
-    """Reads pictures. Any thread may ask.
+class PictureReader(FileWorkers):
+    """Makes pictures ready to be shown."""
 
-    Args:
-        clock: The one that deadlines are given in.
-        hide: Takes secrets out of what a process said before it ended.
-    """
+    job = SHOWING
 
-    def __init__(self, clock: Clock, hide: Callable[[str], str]) -> None:
-        self._clock = clock
-        self._pool = WorkerPool(clock, SHOWING, hide, _WORKERS, reuse=False)
-
-    def picture(self, load: Callable[[], bytes], most: int, deadline: float, *, page: int | None = None) -> Picture:
-        """Return a picture, or a page of a PDF file as one. Blocks.
+    def picture(self, load: Callable[[], bytes], most: int, deadline: float) -> Picture:
+        """Return a picture. Blocks.
 
         Args:
             load: Returns the file's bytes. It is called when a process is free, so that few files are in memory.
             most: Bytes that it may have.
             deadline: `Clock.monotonic()` value.
-            page: The page, from 1; None for a file that is a picture.
 
         Raises:
             ExecutionFailed: `worker_not_started`: the process cannot start, so nothing is known of the file.
         """
-        asked = {"most": most} | ({} if page is None else {"page": page - 1})
+        return self._made(load, [{"most": most}], deadline, LARGEST)[0]
+
+    def pages(self, load: Callable[[], bytes], pages: Sequence[int], most: int, deadline: float) -> list[Picture]:
+        """Return some pages of a PDF file as pictures; the file is loaded and opened once. Blocks.
+
+        Args:
+            load: As of `picture`.
+            pages: The pages, from 1.
+            most: Bytes that each may have.
+            deadline: `Clock.monotonic()` value.
+
+        Raises:
+            ExecutionFailed: As of `picture`.
+        """
+        return self._made(load, [{"most": most, "page": page - 1} for page in pages], deadline)
+
+    def _made(
+        self, load: Callable[[], bytes], asked: Sequence[dict[str, int]], deadline: float, largest: int | None = None
+    ) -> list[Picture]:
+        """Return what a process makes of a file; what came before it ended stays."""
+        made: list[Picture] = []
         try:
             with self._pool.lend(min(deadline, self._clock.monotonic() + SECONDS)) as worker:
                 data = load()
-                if page is None and len(data) > LARGEST:
-                    return Picture(why=f"its file has more than {LARGEST >> 20} MB")
-                header, body = worker.ask(asked, data)
+                if largest is not None and len(data) > largest:
+                    return [Picture(why=f"its file has more than {largest >> 20} MB")]
+                for each in asked:
+                    made.append(_told(*worker.ask(each, b"" if made else data)))
         except DeadlineExceeded:
-            return Picture(why="making it ready took too long")
+            why = "making it ready took too long"
         except ExecutionFailed as failure:
             if failure.code == NOT_STARTED:
                 raise
-            return Picture(why=f"its process ended ({failure.data.get('stderr', 'it was stopped')})")
-        return _told(header, body)
-
-    def close(self) -> None:
-        """End the processes. What is being made ready fails."""
-        self._pool.close()
+            why = f"its process ended ({failure.data.get('stderr', 'it was stopped')})"
+        else:
+            why = ""
+        return made + [Picture(why=why)] * (len(asked) - len(made))
 
 
 def _told(header: dict[str, Any], body: bytes) -> Picture:

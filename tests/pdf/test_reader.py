@@ -107,7 +107,7 @@ def test_a_deadline_that_is_over_ends_the_process(reader: PdfReader) -> None:
 
 
 def test_a_process_that_cannot_start_is_a_failure_and_no_empty_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "READING", Job("bridge.pdf.no_such_worker", "PDF", "try again"))
+    monkeypatch.setattr(PdfReader, "job", Job("bridge.pdf.no_such_worker", "PDF", "try again"))
     broken = PdfReader(SystemClock(), lambda text: text)
     with pytest.raises(ExecutionFailed, match="cannot start") as failed:
         broken.read(pdf_files.pages("text"))

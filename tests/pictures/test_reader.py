@@ -5,7 +5,7 @@ import random
 import struct
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import psutil
 import pytest
@@ -14,8 +14,7 @@ from PIL import Image
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.pdf.reader import READING
-from bridge.pictures import reader as reading
-from bridge.pictures.reader import LARGEST, PictureReader
+from bridge.pictures.reader import LARGEST, SHOWING, Picture, PictureReader
 from bridge.workers.pool import Job, Worker
 from bridge.workers.priority import LATER
 from tests.patience import PATIENCE
@@ -51,6 +50,11 @@ def photo() -> bytes:
     return body.getvalue()
 
 
+def shown(reader: PictureReader, load: Callable[[], bytes], page: int | None) -> Picture:
+    """A picture, or a page of a PDF file as one."""
+    return reader.picture(load, MOST, later()) if page is None else reader.pages(load, [page], MOST, later())[0]
+
+
 def test_a_picture(reader: PictureReader) -> None:
     found = reader.picture(photo, MOST, later())
     assert (found.why, found.original, found.size) == ("", (300, 200), (300, 200))
@@ -58,11 +62,25 @@ def test_a_picture(reader: PictureReader) -> None:
 
 
 def test_a_page_of_a_pdf(reader: PictureReader) -> None:
-    found = reader.picture(lambda: pdf_files.pages("One", "Two"), MOST, later(), page=2)
+    (found,) = reader.pages(lambda: pdf_files.pages("One", "Two"), [2], MOST, later())
     assert found.why == ""
     assert max(found.size) == 1500
     shown = Image.open(io.BytesIO(found.data)).convert("L")
     assert shown.getextrema() == (0, 255)  # black on white: something is on it
+
+
+def test_pages_of_a_pdf_are_made_of_a_file_that_is_loaded_once(reader: PictureReader) -> None:
+    loaded: list[bytes] = []
+
+    def load() -> bytes:
+        loaded.append(pdf_files.pages("One", "", "Three"))
+        return loaded[-1]
+
+    one, two, nine, three = reader.pages(load, [1, 2, 9, 3], MOST, later())
+    assert len(loaded) == 1
+    assert [bool(each.data) for each in (one, two, nine, three)] == [True, True, False, True]
+    assert nine.why == "it is damaged, or of a kind that is not shown"
+    assert len({one.data, two.data, three.data}) == 3
 
 
 @pytest.mark.parametrize(
@@ -79,7 +97,7 @@ def test_a_page_of_a_pdf(reader: PictureReader) -> None:
     ],
 )
 def test_a_file_that_is_not_shown_says_why(reader: PictureReader, data: bytes, page: int | None, why: str) -> None:
-    found = reader.picture(lambda: data, MOST, later(), page=page)
+    found = shown(reader, lambda: data, page)
     assert found.why.startswith(why)
     assert bool(found.why) is bool(why)
     assert bool(found.data) is not bool(found.why)
@@ -90,7 +108,7 @@ def test_hundred_hostile_files_are_answered_by_one_process() -> None:
     """It is not ended by any of them; one that were would cost its own process, as above."""
     chance = random.Random(20)  # noqa: S311 - damage, the same in every run
     whole = [photo(), png(50, 50, bytes(51 * 50)), pdf_files.pages("x")]
-    worker = Worker(reading.SHOWING.program)
+    worker = Worker(SHOWING.program)
     for number in range(100):
         data = bytearray(whole[number % 3])
         for _ in range(chance.randrange(1, 30)):
@@ -100,7 +118,7 @@ def test_hundred_hostile_files_are_answered_by_one_process() -> None:
     worker.close()
 
 
-@pytest.mark.parametrize("program", [reading.SHOWING.program, READING.program])
+@pytest.mark.parametrize("program", [SHOWING.program, READING.program])
 def test_what_agents_can_ask_for_in_any_amount_gives_way_to_what_the_person_does(program: str) -> None:
     worker = Worker(program)
     worker.start()
@@ -118,7 +136,7 @@ def test_a_picture_that_takes_too_long_is_given_up(reader: PictureReader) -> Non
 
 
 def test_a_process_that_cannot_start_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reading, "SHOWING", Job("bridge.no_such_worker", "picture", "open the file otherwise"))
+    monkeypatch.setattr(PictureReader, "job", Job("bridge.no_such_worker", "picture", "open the file otherwise"))
     broken = PictureReader(SystemClock(), lambda text: text)
     with pytest.raises(ExecutionFailed, match="vault-bridge doctor"):
         broken.picture(photo, MOST, later())

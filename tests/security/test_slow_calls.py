@@ -17,8 +17,8 @@ from tests.people import add_client, named, person_at
 async def test_a_flood_of_slow_calls_holds_up_no_other_client(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go, begun = threading.Event(), threading.Semaphore(0)
 
-    def picture(self: PictureReader, *asked: Any, page: int | None = None) -> Picture:
-        del self, asked, page
+    def picture(self: PictureReader, *asked: Any) -> Picture:
+        del self, asked
         begun.release()
         go.wait(PATIENCE)
         return Picture(why="it took its time")

@@ -3,7 +3,7 @@
 import logging
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import is_
@@ -16,9 +16,10 @@ from bridge.index.knowledge import ClosedRules, IndexedFile
 from bridge.index.pdfs.pdf_store import Known, PdfStore, digest_of, remove
 from bridge.index.vault_index import VaultIndex
 from bridge.pdf.document import EXTENSION, PdfText, is_pdf
-from bridge.pdf.reader import LARGEST, WORKERS, PdfReader
+from bridge.pdf.reader import LARGEST, PdfReader
 from bridge.vault.files import FileStat, VaultFiles
 from bridge.vault.paths import known_path
+from bridge.workers.file_workers import WORKERS
 
 logger = logging.getLogger(__name__)
 
@@ -128,9 +129,9 @@ class PdfIndex:
 
     # -- asking -------------------------------------------------------------------------------------------------
 
-    def paths(self) -> frozenset[str]:
-        """Return the files whose text is known."""
-        return frozenset(list(self._store.files)) if self._is_used else frozenset()
+    def known(self) -> Mapping[str, Known]:
+        """Return the files whose text is known, by path, as they were when they were read."""
+        return dict(self._store.files) if self._is_used else {}
 
     def text(self, path: str) -> str | None:
         """Return the text of all pages of a file that is as it was when it was read."""

@@ -1,7 +1,7 @@
 """Pictures in the answer of `read`: few, and small enough for the clients that people have."""
 
 import base64
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -32,31 +32,48 @@ class ShownPictures:
     expected: int = 1
     parts: list[ImagePart] = field(default_factory=list)
 
-    def show(self, load: Callable[[], bytes], *, page: int | None = None) -> dict[str, Any]:
+    def show(self, load: Callable[[], bytes]) -> dict[str, Any]:
         """Put a picture into the answer, and return what is said of it: `picture`, or `whyNoPicture`. Blocks.
 
         Args:
             load: Returns the file, as soon as it is its turn.
-            page: The page of a PDF file, from 1; None for a file that is a picture.
 
         Raises:
             ExecutionFailed: The process that makes it ready cannot start.
         """
-        found = self._ready(load, page)
+        (found,) = self._made(1, lambda reader, _most: [reader.picture(load, self._room, self.deadline)])
+        wide, high = found.original
+        return self._put(found) | ({} if found.why else {"width": wide, "height": high})
+
+    def show_pages(self, load: Callable[[], bytes], pages: Sequence[int]) -> list[dict[str, Any]]:
+        """Put pages of a PDF file into the answer as pictures, as many as it takes; see `show`.
+
+        Args:
+            load: Returns the file, as soon as it is its turn.
+            pages: The pages, from 1.
+        """
+        made = self._made(len(pages), lambda reader, most: reader.pages(load, pages[:most], self._room, self.deadline))
+        return list(map(self._put, made))
+
+    def _put(self, found: Picture) -> dict[str, Any]:
         if found.why:
             return {"whyNoPicture": found.why}
         self.parts.append(ImagePart(data=base64.b64encode(found.data).decode(), mime_type=found.mime_type))
-        (width, height), (wide, high) = found.size, found.original
-        shown = {"width": width, "height": height, "mimeType": found.mime_type, "size": len(found.data)}
-        return {"picture": shown, **({} if page is not None else {"width": wide, "height": high})}
+        width, height = found.size
+        return {"picture": {"width": width, "height": height, "mimeType": found.mime_type, "size": len(found.data)}}
 
-    def _ready(self, load: Callable[[], bytes], page: int | None) -> Picture:
+    def _made(self, wanted: int, make: Callable[[PictureReader, int], list[Picture]]) -> list[Picture]:
+        """Return so many pictures, as far as the answer takes them, and of the others why they are not shown."""
         if self.reader is None:
-            return Picture(why="no pictures are shown here")
-        if len(self.parts) >= MOST:
-            return Picture(why=_ENOUGH)
-        most = min(_MOST_OF_ONE, _MOST_OF_ALL // min(max(self.expected, 1), MOST))
-        return self.reader.picture(load, most, self.deadline, page=page)
+            return [Picture(why="no pictures are shown here")] * wanted
+        most = min(wanted, MOST - len(self.parts))
+        made = make(self.reader, most) if most else []
+        return made + [Picture(why=_ENOUGH)] * (wanted - len(made))
+
+    @property
+    def _room(self) -> int:
+        """Bytes that one picture may have."""
+        return min(_MOST_OF_ONE, _MOST_OF_ALL // min(max(self.expected, 1), MOST))
 
 
 def told(facts: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
 """Pages of a PDF file as `read` gives them: text, page by page, as far as there is room, and pictures of pages."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -106,7 +106,7 @@ def read_pages(
         return Output(facts | {"pages": []}, f"{file.path} cannot be read as text: {text.why}.")
     if asked.first > text.count:
         raise InvalidParameters(f"{str(file.path)!r} has {text.count} pages", data={"totalPages": text.count})
-    return _shown(file, text, asked, facts, room=room, draw=lambda page: shown.show(load, page=page))
+    return _shown(file, text, asked, facts, room=room, draw=lambda pages: shown.show_pages(load, pages))
 
 
 def _shown(
@@ -116,12 +116,11 @@ def _shown(
     facts: dict[str, Any],
     *,
     room: int,
-    draw: Callable[[int], dict[str, Any]],
+    draw: Callable[[Sequence[int]], list[dict[str, Any]]],
 ) -> Output:
     """Return as many of the pages as there is room for, but at least a part of the first."""
     last = min(asked.last or text.count, text.count)
     pages: list[dict[str, Any]] = []
-    lines: list[str] = []
     truncated = False
     for number in range(asked.first, min(last, len(text.pages)) + 1):
         page = text.pages[number - 1]
@@ -132,14 +131,12 @@ def _shown(
                 break
             page = page.encode()[: max(room - _OF_A_PAGE, 0)].decode(errors="ignore")
         room -= taken
-        entry = {"page": number, "text": page}
-        lines += [f"[page {number} of {text.count}]", page]
-        if asked.drawn or not page.strip():
-            entry |= draw(number)
-            lines += [f"[{said}]"] if (said := told(entry)) else []
-        pages.append(entry)
+        pages.append({"page": number, "text": page})
         if truncated:
             break
+    drawn = [entry for entry in pages if asked.drawn or not entry["text"].strip()]
+    for entry, picture in zip(drawn, draw([entry["page"] for entry in drawn]), strict=True):
+        entry.update(picture)
     end = asked.first + len(pages) - 1
     foot = f"pages {asked.first}-{end} of {text.count}"
     if end < text.count:
@@ -150,4 +147,15 @@ def _shown(
         foot += "; the page is cut"
     if len(pages) == 1 and not any(map(told, pages)):
         foot += f"; as a picture: {place_in(str(file.path), asked.first)}{_DRAWN}"
-    return Output(facts | {"pages": pages}, "\n".join([*lines, f"[{foot}]"]), {"truncated": truncated})
+    return Output(
+        facts | {"pages": pages}, "\n".join([*_lines(pages, text.count), f"[{foot}]"]), {"truncated": truncated}
+    )
+
+
+def _lines(pages: Sequence[dict[str, Any]], count: int) -> Iterator[str]:
+    """Yield the text of the pages, each below its number, with what is said of its picture."""
+    for page in pages:
+        yield f"[page {page['page']} of {count}]"
+        yield page["text"]
+        if said := told(page):
+            yield f"[{said}]"

@@ -19,9 +19,10 @@ from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.pdf.document import PdfText
 from bridge.pdf.pdf_worker import PdfiumDocument, Refused
-from bridge.pdf.reader import WORKERS, PdfReader
+from bridge.pdf.reader import PdfReader
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
+from bridge.workers.file_workers import WORKERS
 from tests.index.index_world import World
 from tests.patience import PATIENCE
 from tests.pdf import pdf_files
@@ -269,7 +270,7 @@ def test_it_follows_in_a_thread(shelf: Shelf) -> None:
     shelf.world.index.refresh()
     shelf.pdfs.start()
     latest = SystemClock().monotonic() + PATIENCE
-    while shelf.pdfs.paths() != {"Later.pdf", "Manuals/Boiler.pdf"} and SystemClock().monotonic() < latest:
+    while set(shelf.pdfs.known()) != {"Later.pdf", "Manuals/Boiler.pdf"} and SystemClock().monotonic() < latest:
         shelf.pdfs.changed()
     shelf.pdfs.close()
     assert shelf.world.index.with_text(".pdf") == {"Later.pdf", "Manuals/Boiler.pdf"}
