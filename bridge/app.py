@@ -53,8 +53,8 @@ if TYPE_CHECKING:
     from bridge.web.services import WebServices
 
 CAPABILITIES: Final[tuple[type[Capability], ...]] = (
-    SearchByMeaning,
     PdfFiles,
+    SearchByMeaning,
     Web,
     Terminal,
     OtherServers,
@@ -63,7 +63,10 @@ CAPABILITIES: Final[tuple[type[Capability], ...]] = (
     OwnEditors,
     Chat,
 )
-"""What a bridge has beside its core, in the order in which tools are listed. It works without each of them."""
+"""What a bridge has beside its core, in the order in which tools are listed. It works without each of them.
+
+What is searched by meaning is let go of before the texts of PDF files are.
+"""
 
 SWITCH_SECONDS: Final = 0.0005
 """How long a busy thread may keep the interpreter from the event loop; Python's own default is ten times that."""

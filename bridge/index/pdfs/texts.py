@@ -1,8 +1,9 @@
 """What searches and tools ask of the texts of PDF files."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
+from bridge.index.pdfs.pdf_store import Known
 from bridge.pdf.document import PdfText
 from bridge.vault.files import FileStat
 
@@ -10,8 +11,8 @@ from bridge.vault.files import FileStat
 class PdfTexts(Protocol):
     """The texts of PDF files. Any thread may ask."""
 
-    def paths(self) -> frozenset[str]:
-        """Return the files whose text is known."""
+    def known(self) -> Mapping[str, Known]:
+        """Return the files whose text is known, by path, as they were when they were read."""
         ...
 
     def text(self, path: str) -> str | None:
@@ -35,9 +36,9 @@ class PdfTexts(Protocol):
 class NoPdfTexts:
     """Knows no PDF file."""
 
-    def paths(self) -> frozenset[str]:
+    def known(self) -> Mapping[str, Known]:
         """Return none."""
-        return frozenset()
+        return {}
 
     def text(self, path: str) -> str | None:
         """Return none."""
@@ -60,9 +61,9 @@ class LatePdfTexts:
     def __init__(self, find: Callable[[], PdfTexts | None]) -> None:
         self._find = find
 
-    def paths(self) -> frozenset[str]:
+    def known(self) -> Mapping[str, Known]:
         """See `PdfTexts`."""
-        return self._texts.paths()
+        return self._texts.known()
 
     def text(self, path: str) -> str | None:
         """See `PdfTexts`."""

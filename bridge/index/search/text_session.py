@@ -85,7 +85,7 @@ class TextSession:
         self._held = ExitStack()
         self._lines: dict[str, LineSearch] = {}
         self._holders: dict[str, MatchingFiles] = {}
-        self._pdfs = texts.pdfs.paths()
+        self._pdfs = frozenset(texts.pdfs.known())
 
     def __enter__(self) -> Self:
         return self

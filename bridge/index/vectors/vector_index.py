@@ -1,11 +1,10 @@
 """Keeping the vectors of all notes as the vault is, in the background, and finding what is near in meaning.
 
-What is embedded is what agents may read: the texts of open notes. A pass compares what is kept with the index, removes
-what is gone, closed or changed, and embeds what is missing, the newest first, in portions that are kept one by one.
-So it can be ended at any moment, and goes on where it was.
+What is embedded is what agents may read: the texts of open notes and, after those, of PDF files. A pass compares what
+is kept with the index, removes what is gone, closed or changed, and embeds what is missing, the newest first, in
+portions that are kept one by one. So it can be ended at any moment, and goes on where it was.
 """
 
-import hashlib
 import logging
 import shutil
 import sqlite3
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 from bridge.clock import Clock
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import ClosedRules, IndexedFile
+from bridge.index.pdfs.texts import PdfTexts
 from bridge.index.search.meaning import MeaningState, NearPassage, NoMeaning
 from bridge.index.search.note_text import NoteText
 from bridge.index.search.passages import MOST_TEXT, body_start, cut, readable
@@ -27,6 +27,7 @@ from bridge.index.texts.line_patterns import Span
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import Embedder, ModelChanged
 from bridge.index.vectors.strain import Strain, strain
+from bridge.pdf.document import PAGE_BREAK, is_pdf
 from bridge.vault.file_types import is_note, note_name
 from bridge.vault.files import VaultFiles
 
@@ -97,8 +98,8 @@ class VectorStatus:
             agreed.
         reason: Why it is paused, failed or not allowed; empty otherwise.
         model: The model, or both; empty where there is none.
-        done: Notes that are embedded.
-        total: Notes that there are to embed.
+        done: Notes and PDF files that are embedded.
+        total: Those that there are to embed.
         passages: Passages of them.
         size: Bytes of the files.
     """
@@ -127,6 +128,7 @@ class VectorIndex:
         first: Whether it may begin; others come first until then.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
+        pdfs: The texts of PDF files.
     """
 
     def __init__(
@@ -143,9 +145,10 @@ class VectorIndex:
         first: Callable[[], bool] = lambda: True,
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
+        pdfs: PdfTexts | None = None,
     ) -> None:
         self._index = index
-        self._texts = SearchTexts(index.texts, files, clock)
+        self._texts = SearchTexts(index.texts, files, clock, pdfs)
         self._closed = closed
         self._clock = clock
         self._vault = str(files.root.path)
@@ -167,7 +170,9 @@ class VectorIndex:
         self._store: VectorStore | None = None
         self._state: tuple[State, str] = ("waiting", "")
         self._counts = (0, 0)
-        self._followed: tuple[object, object] | None = None
+        self._pdfs = (0, 0)
+        """PDF files that there are, and those of them that were not embedded before all notes were."""
+        self._followed: tuple[object, object, object] | None = None
         self._thread = threading.Thread(target=self._run, name="vectors", daemon=True)
 
     def start(self) -> None:
@@ -210,6 +215,12 @@ class VectorIndex:
             passages=store.passages if store is not None else 0,
             size=store.size if store is not None else 0,
         )
+
+    def covered(self) -> float:
+        """Return the part of the notes that is embedded; PDF files come after them and do not count."""
+        (done, total), (pdfs, pdfs_left) = self._counts, self._pdfs
+        left = max(total - done - pdfs_left, 0)
+        return 1 - left / max(total - pdfs, 1) if total else 0.0
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -388,20 +399,27 @@ class VectorIndex:
             if found is not None:
                 self._store = VectorStore(*found)
         if self._store is not None:
-            files = {file.path for file in self._open_notes()}
+            files = {file.path for file in self._open_files()}
             self._store.discard([path for path in self._store.stamps() if path not in files])
 
     def _follow(self, store: "VectorStore", mode: Mode) -> float:
         """Bring the vectors up to date, as far as the machine has time for it."""
-        followed = self._index.seen_files(), self._closed()
-        if self._followed is not None and all(map(is_, self._followed, followed)) and not store.is_torn:
+        followed = self._index.seen_files(), self._closed(), self._texts.pdfs.known()
+        before = self._followed
+        if (
+            before is not None
+            and all(map(is_, before[:2], followed))
+            and before[2] == followed[2]
+            and not store.is_torn
+        ):
             return LOOK_SECONDS
         self._followed = None
-        files = {file.path: file for file in self._open_notes()}
+        files = {file.path: file for file in self._open_files()}
         stamps = store.stamps()
         store.discard([path for path in stamps if path not in files])
         missing = [file for file in files.values() if stamps.get(file.path) != (file.size, file.mtime_ns)]
-        missing.sort(key=lambda file: -file.mtime_ns)
+        missing.sort(key=lambda file: (is_pdf(file.path), -file.mtime_ns))
+        self._pdfs = sum(map(is_pdf, files)), sum(is_pdf(file.path) for file in missing)
         self._counts = len(files) - len(missing), len(files)
         large = len(missing) > FEW
         for notes in self._portions(missing, self._model.portion if self._model is not None else 1):
@@ -420,11 +438,12 @@ class VectorIndex:
             self._model.rest()
         return LOOK_SECONDS
 
-    def _open_notes(self) -> Iterator[IndexedFile]:
-        """The notes that agents may read, as they were seen last."""
-        closed = self._closed()
+    def _open_files(self) -> Iterator[IndexedFile]:
+        """The notes that agents may read, as they were seen last, and the PDF files whose text is known."""
+        closed, pdfs = self._closed(), self._texts.pdfs.known()
         for file in self._index.seen_files():
-            if is_note(file.path) and (closed is None or closed(file.path) is None):
+            has_text = is_note(file.path) or pdfs.get(file.path, ())[:2] == (file.size, file.mtime_ns)
+            if has_text and (closed is None or closed(file.path) is None):
                 yield file
 
     def _portions(self, missing: Sequence[IndexedFile], most: int) -> Iterator[list["_Texts"]]:
@@ -468,7 +487,7 @@ class VectorIndex:
 
     def _open_store(self) -> "VectorStore":
         """The store of the model's vectors; those of others are removed."""
-        from bridge.index.vectors.vector_store import StoreKey, VectorStore, remove_others  # noqa: PLC0415 - numpy
+        from bridge.index.vectors.vector_store import StoreKey, VectorStore, folder_of, remove_others  # noqa: PLC0415 - numpy
 
         if self._embedder is None:
             raise RuntimeError("no model")
@@ -477,10 +496,10 @@ class VectorIndex:
             store, self._store, self._followed = self._store, None, None
             store.close()
         if self._store is None:
-            name = hashlib.sha256(f"{key.model} {key.dimensions}".encode()).hexdigest()[:16]
-            if self._folder is not None:
-                remove_others(self._folder, name)
-            self._store = VectorStore(self._folder / name if self._folder is not None else None, key)
+            folder = folder_of(self._folder, key) if self._folder is not None else None
+            if folder is not None:
+                remove_others(folder)
+            self._store = VectorStore(folder, key)
         return self._store
 
     def _let_go(self) -> None:
@@ -533,12 +552,21 @@ class _Texts:
 
     @classmethod
     def of(cls, path: str, stamp: "Stamp", note: NoteText | None) -> "_Texts":
-        """A note's pieces; none where it has no text."""
+        """A file's pieces; none where it has no text."""
         text = readable(note)
         if text is None:
             return cls(path, stamp, (), ())
         shown = text.text[:MOST_TEXT]
-        start = body_start(shown)
-        spans = list(cut(shown, start)) or [(start, start)]  # a note may say it all with its name
+        start = 0 if is_pdf(path) else body_start(shown)
+        found = _cut_pages(shown) if is_pdf(path) else cut(shown, start)
+        spans = list(found) or [(start, start)]  # a note may say it all with its name
         name = note_name(path)
         return cls(path, stamp, spans, [f"{name}\n{shown[start:end]}" for start, end in spans])
+
+
+def _cut_pages(text: str) -> Iterator[Span]:
+    """Yield the passages of a PDF file's text, each of which is on one page."""
+    begin = 0
+    for page in text.split(PAGE_BREAK):
+        yield from ((begin + start, begin + end) for start, end in cut(page) if not page[start:end].isspace())
+        begin += len(page) + len(PAGE_BREAK)

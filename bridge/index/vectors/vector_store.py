@@ -10,6 +10,7 @@ with the files, they are made anew.
 """
 
 import contextlib
+import hashlib
 import logging
 import mmap
 import shutil
@@ -406,6 +407,11 @@ def _first_of_each(notes: "NDArray[Any]", starts: "NDArray[Any]", rows: Rows) ->
     return np.sort(rows[order[first]])
 
 
+def folder_of(place: Path, key: StoreKey) -> Path:
+    """Return the folder of a model's vectors, where those of all models are."""
+    return place / hashlib.sha256(f"{key.model} {key.dimensions}".encode()).hexdigest()[:16]
+
+
 def kept_store(place: Path, vault: str) -> tuple[Path, StoreKey] | None:
     """The folder of vectors that are kept of a vault, whichever model made them; None where there is none.
 
@@ -424,16 +430,11 @@ def kept_store(place: Path, vault: str) -> tuple[Path, StoreKey] | None:
     return None
 
 
-def remove_others(place: Path, kept: str | None) -> None:
-    """Remove the folders of other models, as far as the system lets go of them.
-
-    Args:
-        place: Where the folders are.
-        kept: The name of the one that stays.
-    """
+def remove_others(kept: Path) -> None:
+    """Remove the folders of other models, beside the one that is kept, as far as the system lets go of them."""
     with contextlib.suppress(OSError):
-        for folder in place.iterdir():
-            if folder.name != kept:
+        for folder in kept.parent.iterdir():
+            if folder != kept:
                 shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bridge.clock import Clock
 from bridge.index.knowledge import ClosedRules, IndexedFile
+from bridge.index.pdfs.texts import PdfTexts
 from bridge.index.search.meaning import FOUND_NEAR, MeaningState, NearPassage
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.strain import Strain, strain
@@ -47,6 +48,7 @@ class Vectors:
         chosen: What the person has chosen. When it is something else, the models are found anew.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
+        pdfs: The texts of PDF files.
     """
 
     def __init__(
@@ -64,8 +66,11 @@ class Vectors:
         chosen: Callable[[], object] = lambda: None,
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
+        pdfs: PdfTexts | None = None,
     ) -> None:
-        made = partial(VectorIndex, index, files, closed, clock, chosen=chosen, strained=strained, delay=delay)
+        made = partial(
+            VectorIndex, index, files, closed, clock, chosen=chosen, strained=strained, delay=delay, pdfs=pdfs
+        )
         self._quick = made(folder=folder / "vectors" if folder is not None else None, mode=mode, model=model)
         self._better = made(
             folder=folder / "better" if folder is not None else None,
@@ -95,7 +100,7 @@ class Vectors:
         self._better.rebuild()
 
     def status(self) -> VectorStatus:
-        """How far both are: a note counts as half done when only its passages are."""
+        """How far both are: a file counts as half done when only the quick model has read it."""
         quick, better = self._quick.status(), self._better.status()
         if better.state in _NOT_THERE:
             return quick
@@ -134,5 +139,5 @@ class Vectors:
     def _answering(self) -> VectorIndex:
         quick, better = self._quick.status(), self._better.status()
         missing = quick.state == "missing" and better.state not in _NOT_THERE
-        covered = better.state in {"embedding", "paused", "ready"} and better.done >= COVERED * max(better.total, 1)
+        covered = better.state in {"embedding", "paused", "ready"} and self._better.covered() >= COVERED
         return self._better if missing or covered else self._quick
