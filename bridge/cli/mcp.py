@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import AsyncIterator
 from importlib import import_module
+from importlib.util import find_spec, module_from_spec
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -22,6 +23,8 @@ from bridge.errors import BridgeError
 
 MODULES: Final = ("bridge.mcp.pipe", "bridge.mcp.server", "bridge.cli.standard_streams")
 """What speaks MCP, with its library."""
+BARE: Final = ("mcp", "mcp.server")
+"""Packages of that library of which only single modules are wanted: they import clients and servers for the network."""
 PARENT_SECONDS: Final = 2.0
 """How often it is looked whether the program that started us is still there."""
 
@@ -47,7 +50,16 @@ def mcp(
     find_token(folder, client)  # says at once what is missing
     if sys.stdin.isatty():
         typer.echo("An MCP client starts this command and speaks with it. End it with Ctrl-D.", err=True)
+    for package in BARE:
+        _bare(package)
     asyncio.run(_serve(folder, client))
+
+
+def _bare(package: str) -> None:
+    """Have a package's modules imported without what it imports itself: that takes 14 MB, and no part of it is used."""
+    spec = None if package in sys.modules else find_spec(package)
+    if spec is not None:
+        sys.modules[package] = module_from_spec(spec)
 
 
 async def _serve(folder: Path, client: str) -> None:

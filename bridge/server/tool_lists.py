@@ -7,16 +7,17 @@ have said when it was last asked to keep it; the program asks the bridge itself 
 import logging
 import threading
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
 from bridge.identity.caller import Caller, Client
-from bridge.identity.store import ClientStore
 from bridge.records.folder import RunFolder, place
-from bridge.settings.store import SettingsStore
-from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.schema import describe
+
+if TYPE_CHECKING:  # each program that an MCP client starts reads a kept list, and has no need of these
+    from bridge.identity.store import ClientStore
+    from bridge.settings.store import SettingsStore
+    from bridge.toolkit.registry import ToolRegistry
 
 logger = logging.getLogger(__name__)
 
@@ -47,7 +48,9 @@ class ToolLists:
         settings: Which of them are enabled.
     """
 
-    def __init__(self, vault: Path, clients: ClientStore, registry: ToolRegistry, settings: SettingsStore) -> None:
+    def __init__(
+        self, vault: Path, clients: "ClientStore", registry: "ToolRegistry", settings: "SettingsStore"
+    ) -> None:
         self._folder = RunFolder(vault, kind=KIND)
         self._clients = clients
         self._registry = registry
@@ -70,6 +73,8 @@ class ToolLists:
                 self._folder.write(name, data)
 
     def _list(self, client_id: str) -> bytes:
+        from bridge.toolkit.schema import describe  # noqa: PLC0415 - as above
+
         client = self._clients.current(Client(client_id, None, frozenset()))
         if client is None:
             return b"[]"
