@@ -49,6 +49,7 @@ class Server:
 
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self._process = process
+        self.pid = process.pid
 
     async def line(self) -> str:
         """The next line it prints."""
