@@ -1,5 +1,6 @@
 """The text of one PDF file."""
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -7,6 +8,9 @@ PAGE_BREAK: Final = "\n\n\f"
 """What separates the pages of a text: the form feed that programs use for that, behind the end of a paragraph."""
 _MARK: Final = PAGE_BREAK[-1]
 EXTENSION: Final = ".pdf"
+_NO_LETTER: Final = re.compile(r"[\x01\x03-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd]")
+_SOME: Final = 100
+"""One of so many characters, and the page is no text: commas and figures have such numbers in most fonts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,3 +72,14 @@ def cleaned(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\ufffe\n", "").replace("\ufffe", "")
     text = "".join(" " if character in "\0\f\v" else character for character in text)
     return text.encode("utf-8", "replace").decode().strip("\n")
+
+
+def is_unmapped(text: str) -> bool:
+    """Return whether the text of a page is of a font that does not say which letters it shows.
+
+    What engines give then are the numbers of its signs; of some, no letter has the number.
+
+    Args:
+        text: As an engine gives it.
+    """
+    return len(_NO_LETTER.findall(text)) * _SOME > len(text)

@@ -3,7 +3,8 @@
 PDFium is used where it is installed (the package `pypdfium2`), else `pypdf`, which is slower but needs no build for the
 system. The first request has the file's bytes and is answered with the number of its pages; each further request names
 a page and is answered with that page's text, so that the pages before a crash are not lost. An answer has `failed`
-where that is not possible. The process ends when its standard input does, or when it takes more memory than it may.
+where that is not possible, and `unmapped` where the page's font does not say which letters it shows. The process ends
+when its standard input does, or when it takes more memory than it may.
 """
 
 import io
@@ -11,7 +12,7 @@ import logging
 from collections.abc import Callable
 from typing import Any, Final
 
-from bridge.pdf.document import cleaned
+from bridge.pdf.document import cleaned, is_unmapped
 from bridge.workers.frames import answer_requests
 from bridge.workers.memory import limit_address_space, watch_resident_memory
 from bridge.workers.priority import LATER, step_back
@@ -122,7 +123,8 @@ class Session:
             if self._document is None:
                 self._document = self._open(data)
                 return {"pages": self._document.count()}, b""
-            return {}, cleaned(self._document.page(header["page"])).encode()
+            text = self._document.page(header["page"])
+            return ({"unmapped": True}, b"") if is_unmapped(text) else ({}, cleaned(text).encode())
         except Refused as refused:
             return {"failed": refused.args[0]}, b""
         except Exception as error:  # noqa: BLE001 - whatever a file does to an engine is its own fault

@@ -71,6 +71,7 @@ class _Reading:
     count: int = 0
     why: str = ""
     failed: int = 0
+    unmapped: int = 0
 
     def read(self, worker: Worker, data: bytes) -> None:
         """Read one page after the other."""
@@ -83,6 +84,7 @@ class _Reading:
         for index in range(min(self.count, MOST_PAGES)):
             header, text = worker.ask({"page": index})
             self.failed += "failed" in header
+            self.unmapped += "unmapped" in header
             self.pages.append(text.decode()[:left])
             left -= len(self.pages[-1])
             if left <= 0:
@@ -98,6 +100,11 @@ class _Reading:
             why = f"{why}; {done} of {self.count} pages were read"
         elif not why and self.failed:
             why = f"{self.failed} of {self.count} pages cannot be read"
+        elif not why and self.unmapped:
+            why = (
+                f"{self.unmapped} of {self.count} pages have a font that does not say which letters it shows; they can "
+                "only be seen as pictures"
+            )
         elif not why and done and not any(map(str.strip, self.pages)):
             why = "No page has text; the pages are pictures, as in a scanned document"
         return PdfText(tuple(self.pages), self.count, why)

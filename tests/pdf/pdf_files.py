@@ -60,6 +60,29 @@ def pages(*texts: str) -> bytes:
     return with_contents(*(stream(operators(text)) for text in texts))
 
 
+def mapless(text: str) -> bytes:
+    """Return a file whose font numbers its signs as fonts made for Windows do, and says nothing of letters."""
+    signs = b"".join(b"%04x" % (ord(character) - 29) for character in text)
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Count 1 /Kids [6 0 R] >>",
+        b"<< /Type /Font /Subtype /Type0 /BaseFont /Some /Encoding /Identity-H /DescendantFonts [4 0 R] >>",
+    ]
+    objects.append(
+        b"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /Some /FontDescriptor 5 0 R /DW 600 "
+        b"/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
+    )
+    objects.append(
+        b"<< /Type /FontDescriptor /FontName /Some /Flags 4 /FontBBox [0 0 600 800] /ItalicAngle 0 /Ascent 800 "
+        b"/Descent 0 /CapHeight 700 /StemV 80 >>"
+    )
+    objects.append(
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 7 0 R "
+        b"/Resources << /Font << /F1 3 0 R >> >> >>"
+    )
+    return document([*objects, stream(b"BT /F1 11 Tf 50 780 Td <" + signs + b"> Tj ET")])
+
+
 def locked(data: bytes, password: str) -> bytes:
     """Return a file that needs a password to be opened; an empty one is tried by every program."""
     writer = pypdf.PdfWriter(clone_from=io.BytesIO(data))

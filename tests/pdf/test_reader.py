@@ -61,6 +61,10 @@ def test_both_engines_say_why_a_file_cannot_be_opened(engine: type[Document], da
         (pdf_files.pages("cut off", "in the middle")[:300], "The file is damaged or is no PDF"),
         (pdf_files.document([b"[" * 200_000]), "The file is damaged or is no PDF"),
         (pdf_files.pages("", ""), "No page has text; the pages are pictures, as in a scanned document"),
+        (
+            pdf_files.mapless("Signs, without a meaning."),
+            "1 of 1 pages have a font that does not say which letters it shows; they can only be seen as pictures",
+        ),
     ],
 )
 def test_a_file_without_text_says_why(reader: PdfReader, data: bytes, why: str) -> None:
@@ -113,6 +117,13 @@ def test_a_process_that_cannot_start_is_a_failure_and_no_empty_file(monkeypatch:
         broken.read(pdf_files.pages("text"))
     assert failed.value.code == "worker_not_started"
     broken.close()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_the_numbers_of_signs_are_no_text(engine: type[Document]) -> None:
+    session = Session(engine)
+    session.answer({}, pdf_files.mapless("Signs, without a meaning."))
+    assert session.answer({"page": 0}, b"") == ({"unmapped": True}, b"")
 
 
 @pytest.mark.parametrize(

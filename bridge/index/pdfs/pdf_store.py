@@ -19,7 +19,7 @@ from bridge.pdf.document import PdfText
 
 logger = logging.getLogger(__name__)
 
-VERSION: Final = 1
+VERSION: Final = 2
 """Of the form, and of what is made of a page; another one is made anew."""
 FILE: Final = "pdf.sqlite"
 _TABLES: Final = """
