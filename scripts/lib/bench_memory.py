@@ -58,7 +58,7 @@ async def measure(vault: Path) -> None:
     shutil.rmtree(vault / ".vault-bridge", ignore_errors=True)
     began = time.perf_counter()
     async with serving(vault) as server, connected(vault) as agent:
-        await _until(agent, lambda status: not status["indexing"])
+        await until(agent, lambda status: not status["indexing"])
         _say("first index", time.perf_counter() - began)
         await _tell(server, vault, "indexed")
         await _ask(agent, questions, "by words")
@@ -66,25 +66,25 @@ async def measure(vault: Path) -> None:
         await _tell_mcp(vault)
     async with serving(vault, by_meaning=True) as server, connected(vault) as agent:
         began = time.perf_counter()
-        await _until(agent, _is_quick_done)
+        await until(agent, is_quick_done)
         _say("passages by the quick model", time.perf_counter() - began)
         await _ask(agent, questions, "by words and meaning, while the better model reads")
         await _tell(server, vault, "while the better model reads", settle=False)
-    await asyncio.to_thread(_make_better, vault)
+    await asyncio.to_thread(make_better, vault)
     async with serving(vault, by_meaning=True) as server, connected(vault) as agent:
-        await _until(agent, lambda status: status["semantic"]["state"] == "ready")
+        await until(agent, lambda status: status["semantic"]["state"] == "ready")
         await _tell(server, vault, "restarted, with vectors of both models")
         await _ask(agent, questions, "by words and meaning")
         await _tell(server, vault, f"after {QUESTIONS} questions by meaning")
 
 
-def _is_quick_done(status: dict[str, Any]) -> bool:
+def is_quick_done(status: dict[str, Any]) -> bool:
     """Return whether the quick model has read all notes: that is half of what there is to do."""
     found = status["semantic"]
     return bool(found["total"]) and found["done"] * 2 >= found["total"]
 
 
-async def _until(agent: Raw, done: Callable[[dict[str, Any]], bool]) -> None:
+async def until(agent: Raw, done: Callable[[dict[str, Any]], bool]) -> None:
     """Wait until the status says that something is done."""
     while True:
         status = orjson.loads(await agent.ask(request("vault.status")))["result"]
@@ -160,7 +160,7 @@ async def _tell_mcp(vault: Path) -> None:
         await process.wait()
 
 
-def _make_better(vault: Path) -> None:
+def make_better(vault: Path) -> None:
     """Keep vectors of the better model, made by chance, for the passages that the quick one has read."""
     folder = cache_folder(vault)
     found = kept_store(folder / "vectors", str(vault.resolve())) if folder is not None else None
