@@ -21,6 +21,23 @@ PROBE_MEMORY = 256 * 1024
 MEMORY = 2 * 1024 * 1024
 """Bytes for a pattern's program and its automaton."""
 
+_LITERAL = re.compile(r"[A-Za-z0-9 ]+")
+_SHORTEST_TAIL = 4
+_OFTEN = dict(
+    zip(
+        " etaionrshldcumfgpywbvkxjqz",
+        (180, 100, 75, 65, 60, 60, 55, 50, 50, 45, 32, 30, 25, 22, 20, 20, 17, 16, 15, 15, 12, 8, 6, 2, 1, 1, 1),
+        strict=True,
+    )
+)
+"""How often characters are in texts, about, of a thousand; others are rare."""
+_RARE = 2
+_RARER = 2
+"""So many times as rare a letter must be to be looked for in place of a word's first one."""
+_BYTES_A_MISS = 2048
+"""Where a tail without its word comes more often than once in so many bytes, it is no help."""
+_FIRST_BYTES = 1 << 16
+"""In so many bytes it is not asked yet whether that is so."""
 NOWHERE = (-1, -1)
 _LINE_FEED = ord("\n")
 
@@ -44,11 +61,65 @@ class LinePattern:
         regex: RE2's or PCRE2's object.
         scan: Finds the first match of each matching line: `scan_whole` or `scan_lines`.
         size: Instructions of its program; RE2's time is at most proportional to this times the text's length.
+        tail: Of a word, what is sooner found than the whole; None of anything else.
     """
 
     regex: Any
     scan: Callable[[LineRegex, bytes, int], list[Span]]
     size: int
+    tail: "Tail | None" = None
+
+    def places(self, text: Text, limit: int, start: int, end: int) -> list[int]:
+        """Where the first match of each matching line begins in a part of a text; see `scan_whole`."""
+        places, start = self.tail.places(text, limit, start, end) if self.tail is not None else ([], start)
+        return places + [at for at, _end in scan_whole(self.regex, text, limit - len(places), start, end)]
+
+
+class Tail:
+    """The end of a word that is searched for, from a rare letter on.
+
+    RE2 goes from one place of a word's first letter to the next, so it is the sooner done, the rarer that letter is.
+
+    Args:
+        head: What is before it in the word.
+        regex: RE2's object for the rest.
+    """
+
+    def __init__(self, head: bytes, regex: Any) -> None:
+        self._head = head
+        self._search = first_span(regex)
+
+    @classmethod
+    def of(cls, pattern: str, compiled: Callable[[str], Any]) -> "Tail | None":
+        """Return a pattern's tail; None where it is no word, or its first letter is rare enough.
+
+        Args:
+            pattern: As the user wrote it.
+            compiled: Makes RE2's object for a pattern.
+        """
+        last = len(pattern) - _SHORTEST_TAIL
+        if last < 1 or _LITERAL.fullmatch(pattern) is None:
+            return None
+        often = [_OFTEN.get(letter, _RARE) for letter in pattern[: last + 1]]
+        at = often.index(min(often))
+        return cls(pattern[:at].encode(), compiled(pattern[at:])) if often[at] * _RARER <= often[0] else None
+
+    def places(self, text: Text, limit: int, start: int, end: int) -> tuple[list[int], int]:
+        """Return where the word is first in each line, as far as this is quick, and where to go on otherwise."""
+        head, search, find = self._head, self._search, text.find
+        length, misses, began = len(head), 0, start
+        places: list[int] = []
+        at = start
+        while len(places) < limit and at < end and (tail := search(text, at, end)[0]) >= 0:
+            word = tail - length
+            if word >= start and text[word:tail] == head:
+                places.append(word)
+                at = start = find(b"\n", tail, end) + 1 or end
+                continue
+            at, misses = tail + 1, misses + 1
+            if misses * _BYTES_A_MISS > at - began + _FIRST_BYTES:
+                return places, start
+        return places, end
 
 
 def compile_re2(pattern: str, memory: int = MEMORY) -> LinePattern | None:
@@ -71,7 +142,8 @@ def compile_re2(pattern: str, memory: int = MEMORY) -> LinePattern | None:
     except re2.error:
         return None
     scan = scan_lines if _SEES_BEYOND_LINE.search(pattern) else scan_whole
-    return LinePattern(regex, scan, regex.programsize)
+    tail = Tail.of(pattern, lambda part: re2.compile(part, options))
+    return LinePattern(regex, scan, regex.programsize, tail)
 
 
 def scan_whole(regex: LineRegex, text: Text, limit: int, start: int = 0, end: int | None = None) -> list[Span]:

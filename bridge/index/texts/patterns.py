@@ -216,7 +216,7 @@ class LineSearch:
         compiled = self._pattern.compiled
         if compiled is None or end - start > self._quick:
             return self._ask_about_all(text, start, end, limit)
-        return [at for at, _end in scan_whole(compiled.regex, text, limit, start, end)]
+        return compiled.places(text, limit, start, end)
 
     def _with_hyperscan(self, text: Text, start: int, end: int, limit: int) -> list[int]:
         """Nothing that hyperscan is asked matches a line feed, so every line that it reports matches."""

@@ -94,3 +94,47 @@ def test_text_that_is_not_utf8_is_searched_all_the_same() -> None:
     compiled = compile_re2("caf.$")
     assert compiled is not None
     assert compiled.scan(compiled.regex, b"\xff\xfe caf\xe9\ncafe\n", 10) == [(8, 12)]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "tail"),
+    [
+        ("kwyjibo", b"jibo"),
+        ("alchemist", b"mist"),
+        ("history", None),
+        ("TODO", None),
+        ("ajar", None),
+        ("(?i)kwyjibo", None),
+        ("al.hemist", None),
+        ("aäjibo", None),
+    ],
+)
+def test_a_word_is_looked_for_by_its_rare_letters(pattern: str, tail: bytes | None) -> None:
+    compiled = compile_re2(pattern)
+    assert compiled is not None
+    if tail is None:
+        assert compiled.tail is None
+        return
+    assert compiled.tail is not None
+    assert compiled.tail._search(b"..." + tail, 0, 3 + len(tail)) == (3, 3 + len(tail))
+    assert pattern.encode() == compiled.tail._head + tail
+
+
+@pytest.mark.parametrize("first_bytes", [0, 1 << 16])
+@given(
+    text=st.text(alphabet="aejx \n", max_size=200),
+    word=st.text(alphabet="aejx ", min_size=1, max_size=8),
+    limit=st.integers(1, 9),
+    start=st.integers(0, 20),
+)
+def test_a_word_found_by_its_tail_is_where_it_is_found_whole(
+    text: str, word: str, limit: int, start: int, first_bytes: int
+) -> None:
+    compiled = compile_re2(word)
+    assert compiled is not None
+    data = (text + word + "\n" + text + "\n").encode()
+    start = data.rfind(b"\n", 0, start) + 1
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("bridge.index.texts.line_patterns._FIRST_BYTES", first_bytes)
+        found = compiled.places(data, limit, start, len(data))
+    assert found == [at for at, _end in scan_whole(compiled.regex, data, limit, start)]
