@@ -18,7 +18,7 @@ from bridge.clock import SystemClock
 from bridge.pdf.pdf_worker import PdfiumDocument, PypdfDocument
 from bridge.pdf.reader import PdfReader
 from scripts.lib.bench_measure import alternate, compare
-from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, request, serving
+from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, serving
 
 PAGES = 200
 """Pages of the book that is read."""
