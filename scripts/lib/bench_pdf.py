@@ -1,5 +1,6 @@
 """PDF files: reading a book in a process of its own, and searching a library, as work of the processor."""
 
+import asyncio
 import contextlib
 import io
 import os
@@ -24,6 +25,7 @@ PAGES = 200
 """Pages of the book that is read."""
 FILES = 100
 """PDF files of the library that is searched, of ten pages each."""
+LOOK_SECONDS = 0.1
 PHRASE = '"xylem zephyr"'
 _LETTERS = "aeiobdfgklmnprst"
 _VOCABULARY = 3_000
@@ -100,7 +102,7 @@ class _Searching:
 
 async def _until_found(agent: Raw) -> None:
     while await _found(agent) < FILES:
-        await agent.ask(request("ping"))
+        await asyncio.sleep(LOOK_SECONDS)
 
 
 async def _found(agent: Raw) -> int:
