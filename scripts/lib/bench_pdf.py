@@ -101,7 +101,7 @@ class _Searching:
 
 
 async def _until_found(agent: Raw) -> None:
-    while await _found(agent) < FILES:
+    while await _found(agent) < FILES:  # noqa: ASYNC110 - nothing tells of it
         await asyncio.sleep(LOOK_SECONDS)
 
 
