@@ -259,7 +259,7 @@ class Broker:
         screens = [host for host in self._hosts.values() if _may_answer(waiting, host.caller)]
         if not wait_for_host and not screens:
             raise _no_ui(question)
-        self._check_room(question, held)
+        self.check_room(question.client_id, held)
         self._open[request_id] = waiting
         self._watch_time(waiting)
         try:
@@ -513,9 +513,16 @@ class Broker:
                 if self._settle(waiting, _End(outcome, answer.by, replace(answer, option=None, feedback=said))):
                     waiting.closed.set()
 
-    def _check_room(self, question: ConsentRequest, held: int) -> None:
-        """Refuse a question of a client that has too many open, or too much. The person's programs have no limit."""
-        client = question.client_id
+    def check_room(self, client: str, held: int = 0) -> None:
+        """Refuse a question of a client that has too many open, or too much. The person's programs have no limit.
+
+        Args:
+            client: The client's id.
+            held: Bytes of the change that would be kept for it.
+
+        Raises:
+            RateLimited: There is no room.
+        """
         if client == HOST_ID:
             return
         if self._count_waiting(client) >= MAX_WAITING:

@@ -59,20 +59,26 @@ class Session(Peer):
         self._delivering: set[asyncio.Task[None]] = set()
         super().__init__(client, hub, transport)
 
-    async def receive(self, data: bytes) -> None:
-        """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends."""
+    async def receive(self, data: bytes) -> bool:
+        """Take a frame of a socket. Returns when what is immediate is answered; the rest is answered as it ends.
+
+        Returns:
+            Whether there is a rest.
+        """
         if not self._is_current():
             await self.send(_REVOKED)
             self.cut()
-            return
+            return False
         frame = await self._hub.intake.read(data, self.caller.client)
         work = await self._begin(frame, len(data), alone=not frame.batch)
         if not any(isinstance(part, Running) for part in work):
             await self.send(_join(work, batch=frame.batch))
-        elif frame.batch:
+            return False
+        if frame.batch:
             delivering = asyncio.create_task(self._deliver(work))
             self._delivering.add(delivering)
             delivering.add_done_callback(self._delivering.discard)
+        return True
 
     async def answer(self, data: bytes) -> bytes | None:
         """Take the body of a POST and return the answer; None when nothing in it wants one."""

@@ -108,16 +108,17 @@ async def serve_socket(
     count = 0
     try:
         async for message in socket:
+            begun = False
             if message.type in {WSMsgType.TEXT, WSMsgType.BINARY} and len(message.data) > MAX_FRAME:
                 await socket.close(code=WSCloseCode.MESSAGE_TOO_BIG, message=b"A frame has at most 16 MiB")
             elif message.type is WSMsgType.TEXT:
-                await session.receive(message.data)
+                begun = await session.receive(message.data)
             elif message.type is WSMsgType.BINARY:
                 await link.send(frames.failure(None, PARSE_ERROR, "Parse error", "Send text frames, not binary ones"))
             taken(len(message.data) if isinstance(message.data, bytes) else 0)
             del message  # else it is held until the next one comes, which may be never
             count += 1
-            if count % TURN == 0:
+            if begun or count % TURN == 0:  # calls that come together do not begin in one turn of the loop
                 await asyncio.sleep(0)
     finally:
         pumping.cancel()

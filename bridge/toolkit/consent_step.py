@@ -265,6 +265,8 @@ class ConsentStep:
         if verdict.outcome != "ask":
             self._follow(verdict, case, tool, tool_call)
             return
+        if tool_call.may_ask and self._broker.connected:
+            self._broker.check_room(tool_call.caller.client.id)  # before the question is made, which takes long
 
         def covered() -> bool | None:
             now = self.verdict(tool, effect, tool_call, self._settings())[1].outcome

@@ -1,14 +1,17 @@
 """One connection: order, the cap, and what happens to its calls when it closes."""
 
 import asyncio
+from collections.abc import AsyncIterator
 from typing import Any, ClassVar
 
 import orjson
 import pytest
+from aiohttp import WSMessage, WSMsgType
 
 from bridge.contract.base import SparseEvent
 from bridge.contract.host_requests import DirtyQuestion
 from bridge.rpc.session import MAX_IN_FLIGHT
+from bridge.server.websocket import serve_socket
 from tests.rpc.world import FakeTransport, World, frame
 
 
@@ -35,6 +38,31 @@ async def test_a_quick_request_is_answered_while_a_slow_one_runs(world: World) -
     await world.calls.until_running(1)
     world.calls.release.set()
     assert [sent["id"] for sent in await transport.wait_for(2)] == [2, 1]
+
+
+async def test_others_have_their_turn_between_two_calls_that_come_together(world: World) -> None:
+    class Socket:
+        async def __aiter__(self) -> AsyncIterator[WSMessage]:
+            for number in range(10):
+                yield WSMessage(WSMsgType.TEXT, slow(number), None)
+
+    class Link:
+        async def pump(self) -> None:
+            """Nothing is sent."""
+
+    turns = 0
+
+    def turn() -> None:
+        nonlocal turns
+        turns += 1
+        asyncio.get_running_loop().call_soon(turn)
+
+    turn()
+    session: Any = world.open("agent", FakeTransport())
+    socket: Any = Socket()
+    link: Any = Link()
+    await serve_socket(socket, link, session, lambda _size: None)
+    assert turns > 10
 
 
 async def test_a_name_given_in_one_frame_holds_for_the_next(world: World) -> None:

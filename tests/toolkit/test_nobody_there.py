@@ -8,6 +8,8 @@ import pytest
 from bridge.consent import broker
 from bridge.consent.broker import ALONE_SECONDS, MAX_OPEN, MAX_WAITING
 from bridge.contract.consent import Decision
+from bridge.toolkit.consent_step import ConsentStep
+from tests.patience import PATIENCE
 from tests.toolkit.conftest import Screen
 from tests.toolkit.test_tickets import LINE, as_robot, decision, restart, times
 
@@ -124,3 +126,28 @@ async def test_a_flood_of_calls_while_nobody_is_there_fills_neither_the_screen_n
     person = rig.person()
     assert len(person.asked) == len(rig.broker.pending())
     assert sum(question["waiting"] for question in person.asked) == MAX_WAITING
+
+
+@pytest.mark.slow
+async def test_a_question_for_which_there_is_no_room_is_not_even_made(
+    rig: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rig.settings.update({"rateLimits": {"extend": 1000}, "globalRateLimit": 1000})
+    person, made = rig.person(), list[object]()
+    question = ConsentStep._question
+
+    def making(*arguments: Any, **more: Any) -> Any:
+        made.append(more)
+        return question(*arguments, **more)
+
+    monkeypatch.setattr(ConsentStep, "_question", making)
+    first = [asyncio.create_task(rig.calls.call(rig.caller, "extend", LINE)) for _ in range(MAX_OPEN + 5)]
+    refused, _waiting = await asyncio.wait(first, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+    assert refused
+    assert len(person.asked) == MAX_OPEN
+    made.clear()
+    last = (await rig.calls.call(rig.caller, "extend", LINE)).to_wire()
+    assert last["errorType"] == "rate_limited"
+    assert made == []
+    rig.broker.cancel(rig.broker.pending()[0].request_id)
+    await rig.calls.stop()
