@@ -46,6 +46,8 @@ IDLE_PAUSE = 1.0
 UNFINISHED = 200
 BEGUN = 8_000_000
 """Bytes of a message that is never ended."""
+MEMORY = "under 300 MB"
+"""What the bridge may hold after any attack."""
 RESERVE = 100
 """Descriptors that this process needs besides."""
 
@@ -75,30 +77,30 @@ async def _frames(agent: Raw, pinger: Server) -> None:
     members = ",".join(f'"a{number}":1' for number in range(MEMBERS))
     frame = request("tools.call", name="find", arguments={}).replace('"arguments":{}', f'"arguments":{{{members}}}')
     await asyncio.sleep(1)
-    _say("the person's ping, meanwhile nothing", await pinger.take())
+    say("the person's ping, meanwhile nothing", await pinger.take())
     for _ in range(FRAMES):
         await agent.ask(frame)
-    _say(f"while frames of {MEMBERS:,} members come in a loop", await pinger.take())
+    say(f"while frames of {MEMBERS:,} members come in a loop", await pinger.take())
 
 
 async def _junk(agent: Raw, pinger: Server, pid: int) -> None:
     junk = "x" * JUNK
-    before = _memory(pid)
+    before = memory(pid)
     for number in range(JUNK_CALLS):
         call_id = f"junk-{number}"
         await agent.ask(request("tools.call", name="find", callId=call_id, wait=0, arguments={"junk": junk}))
-    _say(f"while calls with {JUNK / 1e6:.0f} MB of junk come in a loop", await pinger.take())
-    print(f"  memory, before and after {JUNK_CALLS:,} of them: {before} and {_memory(pid)}   goal: under 300 MB")
+    say(f"while calls with {JUNK / 1e6:.0f} MB of junk come in a loop", await pinger.take())
+    print(f"  memory, before and after {JUNK_CALLS:,} of them: {before} and {memory(pid)}   goal: {MEMORY}")
 
 
 async def _members(agent: Raw, pinger: Server, pid: int) -> None:
     """Calls that plan much, and whose results nobody waits for."""
-    before = _memory(pid)
+    before = memory(pid)
     for call in range(MEMBER_CALLS):
         moves = [{"source": f"{number}.md", "destination": f"{call}/{number}.md"} for number in range(100)]
         await agent.ask(request("tools.call", name="move", wait=0, arguments={"moves": moves}))
-    _say("while moves of 100 notes each come in a loop", await pinger.take())
-    print(f"  memory, before and after {MEMBER_CALLS:,} of them: {before} and {_memory(pid)}   goal: under 300 MB")
+    say("while moves of 100 notes each come in a loop", await pinger.take())
+    print(f"  memory, before and after {MEMBER_CALLS:,} of them: {before} and {memory(pid)}   goal: {MEMORY}")
 
 
 async def _many_files(vault: Path, pinger: Server, files: int, pid: int) -> None:
@@ -124,8 +126,8 @@ async def _many_files(vault: Path, pinger: Server, files: int, pid: int) -> None
             took = time.perf_counter() - began
             if told["data"].get("code") != "denied_by_user":
                 raise RuntimeError(f"Nobody was asked: {told}")
-            _say(f"while a question about {files:,} files is asked and denied", await pinger.take())
-            print(f"    it took {took:.1f} s, and the bridge holds {_memory(pid)}")
+            say(f"while a question about {files:,} files is asked and denied", await pinger.take())
+            print(f"    it took {took:.1f} s, and the bridge holds {memory(pid)}")
     finally:
         shutil.rmtree(folder)
 
@@ -156,11 +158,11 @@ async def _questions(vault: Path) -> None:
 async def _unfinished(vault: Path) -> None:
     """One client begins messages over many connections, and ends none."""
     endpoint = find_endpoint(vault)
-    before = _memory(endpoint.pid)
+    before = memory(endpoint.pid)
     with contextlib.ExitStack() as stack:
         for _ in range(UNFINISHED):
             stack.callback((await _begin_message(endpoint.http, endpoint.token)).close)
-        print(f"  memory, before and after {UNFINISHED} unfinished messages: {before} and {_memory(endpoint.pid)}")
+        print(f"  memory, before and after {UNFINISHED} unfinished messages: {before} and {memory(endpoint.pid)}")
 
 
 async def _begin_message(http: str, token: str) -> asyncio.StreamWriter:
@@ -252,7 +254,8 @@ async def _host(vault: Path) -> AsyncIterator[Any]:
         yield host
 
 
-def _say(what: str, samples: list[float]) -> None:
+def say(what: str, samples: list[float]) -> None:
+    """Print how long the person's pings took, in seconds, while something happened."""
     p50, p99, worst = (percentile(samples, rank) * 1e3 for rank in (50, 99, 100))
     print(f"  {what:<52} p50 {p50:.2f} ms, p99 {p99:.0f} ms, worst {worst:.0f} ms   goal: under 30 and 300 ms")
 
@@ -261,7 +264,7 @@ def _size(file: Path) -> int:
     return file.stat().st_size
 
 
-def _memory(pid: int) -> str:
+def memory(pid: int) -> str:
     """What a process holds in memory; Linux says it."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():

@@ -23,6 +23,7 @@ from scripts.lib import (
     bench_rpc,
     bench_search,
     bench_start,
+    bench_strangers,
     bench_write,
 )
 from scripts.lib.golden import read_vault
@@ -173,6 +174,19 @@ async def test_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: p
     assert all(said.count(f"{kind}") >= len(bench_search.engines()) for kind in bench_search.PATTERNS)
     assert "restart to first grep" in said
     assert "another result" not in said
+
+
+async def test_strangers(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    small = {"HOSTILE": 4_096, "NOISE": (30, 20), "PICTURES": 2, "CARDS": 2, "CARD": 100, "AT_ONCE": 3, "RENAMED": 5}
+    for name, value in {**small, "DOOR_SECONDS": 0.0, "MODES": ("error",), "ROBOTS": {"none": ""}}.items():
+        monkeypatch.setattr(bench_strangers, name, value)
+    for name in ("PAGES", "DOORS"):
+        monkeypatch.setattr(bench_strangers, name, dict([*getattr(bench_strangers, name).items()][:1]))
+    await bench_strangers.run()
+    said = capsys.readouterr().out
+    for attack in ("3 notes at once", "hostile notes", "a property renamed in 5 notes", "pages of the web", "door: "):
+        assert f"while: {attack}" in said
+    assert "other MCP servers" in said
 
 
 async def test_hostile(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
