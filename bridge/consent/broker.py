@@ -499,19 +499,28 @@ class Broker:
             by: Who changed them.
             by_id: The id of their credential.
         """
-        for decision in (Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS):
-            self._end_covered(ConsentAnswer(decision, by, by_id=by_id))
+        for waiting, allows in self._covered():
+            decision = Decision.ALLOW_ALWAYS if allows else Decision.DENY_ALWAYS
+            self._end_with(waiting, ConsentAnswer(decision, by, by_id=by_id))
 
     def _end_covered(self, answer: ConsentAnswer) -> None:
-        """End every other question that what was just said says is allowed, or denied."""
-        for waiting in list(self._open.values()):
-            covered = None if waiting.covered is None else waiting.covered()
-            if covered is answer.decision.allows:
-                outcome = Outcome.ALLOWED if covered else Outcome.DENIED
+        """End every other question that what was just answered says is allowed, or denied."""
+        for waiting, allows in self._covered():
+            if allows is answer.decision.allows:
                 # What was said with a yes is about that call; a no says why, and says it of this one too.
-                said = None if covered else answer.feedback
-                if self._settle(waiting, _End(outcome, answer.by, replace(answer, option=None, feedback=said))):
-                    waiting.closed.set()
+                said = None if allows else answer.feedback
+                self._end_with(waiting, replace(answer, option=None, feedback=said))
+
+    def _covered(self) -> list[tuple[_Open, bool]]:
+        """Return the open questions that are none any more, each with whether its call is allowed."""
+        found = [(waiting, waiting.covered()) for waiting in self._open.values() if waiting.covered is not None]
+        return [(waiting, allows) for waiting, allows in found if allows is not None]
+
+    def _end_with(self, waiting: _Open, answer: ConsentAnswer) -> None:
+        """End a question as another answer, or the rules, say."""
+        outcome = Outcome.ALLOWED if answer.decision.allows else Outcome.DENIED
+        if self._settle(waiting, _End(outcome, answer.by, answer)):
+            waiting.closed.set()
 
     def check_room(self, client: str, held: int = 0) -> None:
         """Refuse a question of a client that has too many open, or too much. The person's programs have no limit.
