@@ -1,6 +1,7 @@
 """The tool `search`: the notes for some words, best first, or the lines that match a regular expression."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -33,6 +34,8 @@ _WIDTH = 110
 _BYTES = 185
 """Bytes of text that a note may take on the average, its path included: ten notes stay within two kilobytes."""
 _LEAST = 40
+_MOST_COUNTED = 10_000
+"""Lines that are counted where not all are shown."""
 _LONGEST_LINE = 200
 """Characters of a line in the text; `data` has it as `grep` has it."""
 
@@ -154,7 +157,12 @@ class SearchTool(ReadTool[SearchParams]):
         found = self._grep.search(query)
         data = [{"file": hit.file, "line": hit.line, "match": hit.match, "context": hit.context} for hit in found.hits]
         metadata: dict[str, Any] = {"truncated": found.more or found.full, "limit": limit}
-        return Output({"results": data}, "\n".join([*_grouped(found.hits), *_remarks(found)]), metadata)
+        total = f"{len(data):,}"
+        if metadata["truncated"]:
+            every = self._grep.count(replace(query, around=0, limit=_MOST_COUNTED))
+            metadata["total"] = sum(lines for _, lines in every.counts)
+            total = f"{'more than ' if every.more else ''}{metadata['total']:,}"
+        return Output({"results": data}, "\n".join([*_grouped(found.hits), *_remarks(found, total)]), metadata)
 
 
 def _glob(params: SearchParams, folder: str) -> Glob | None:
@@ -207,8 +215,8 @@ def _grouped(hits: list[GrepHit]) -> Iterator[str]:
             yield f"  {number}{':' if matches else '-'} {shortened(text.strip(), _LONGEST_LINE)}"
 
 
-def _remarks(found: GrepResult) -> Iterator[str]:
+def _remarks(found: GrepResult, total: str) -> Iterator[str]:
     if found.more or found.full:
-        yield f"[The first {counted(len(found.hits), 'line')}; there are more. Narrow the search, or raise limit.]"
+        yield f"[The first {len(found.hits)} of {total} lines. Narrow the search, or raise limit.]"
     elif not found.hits:
         yield f"No matches in {counted(found.files, 'file')}."

@@ -10,7 +10,7 @@ from bridge.notes.canvas_edit import Action, CanvasOperation, edit_canvas
 from bridge.notes.canvas_places import Side
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.files.paths import existing_path, read_text
-from bridge.tools.formatting import shortened
+from bridge.tools.formatting import some
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import LONGEST_PATH, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
@@ -18,9 +18,6 @@ from bridge.vault.plan import ChangePlan
 from bridge.vault.text import encode
 
 MOST_OPERATIONS = 100
-_NAMED = 10
-"""Changes that a question has in words."""
-_LONGEST = 300
 
 _Card = Annotated[str, Field(min_length=1, max_length=2000)]
 _Length = Annotated[int, Field(ge=20, le=20_000)]
@@ -108,12 +105,9 @@ class EditCanvasTool(WriteTool[EditCanvasParams]):
             return Unchanged(in_vault(str(path)), f"Compare {path} with a change", output)
         builder = self._storage.plan()
         builder.modify(path, data, new)
-        said = [shortened(deed, _LONGEST) for deed in edited.deeds[:_NAMED]]
-        more = len(edited.deeds) - _NAMED
-        said += [f"and {more} more changes"] if more > 0 else []
         # That a card was made says that its file is there: it takes what reading that file takes.
         files = sorted({each.file for each in operations if each.file is not None})
-        return builder.build(self.spec.operation, f"Edit {path}: {'; '.join(said)}", reads=files)
+        return builder.build(self.spec.operation, f"Edit {path}: {some(edited.deeds, '; ')}", reads=files)
 
     def _operation(self, asked: Operation) -> CanvasOperation:
         """Return a change as the canvas takes it: a file by its whole path in the vault.

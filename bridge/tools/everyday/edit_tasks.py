@@ -14,7 +14,7 @@ from bridge.notes.tasks import DONE, TODO, Task, tasks_of, with_done_date
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.sections import with_text_below
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
-from bridge.tools.formatting import counted, shortened
+from bridge.tools.formatting import counted, shortened, some
 from bridge.tools.joining import free_block, parsed, with_blocks
 from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
@@ -85,12 +85,13 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
 
     def report(self, params: EditTasksParams, applied: Applied) -> Output:
         """Which notes changed."""
+        del params
         plan = applied.plan
+        verb, _, rest = plan.summary.partition(" ")
         data: dict[str, Any] = {
             "updated": [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY],
-            "count": len(params.tasks or params.texts or ()),
+            "count": int(rest.partition(" ")[0].replace(",", "")),
         }
-        verb, _, rest = plan.summary.partition(" ")
         said = f"{_DONE[verb]} {rest}.{broken_sentence(plan)} ({applied.execution_id})"
         return Output(data | broken_data(plan), said)
 
@@ -133,8 +134,8 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
         if not changed:
             message = f"{'All' if len(params.tasks or ()) > 1 else 'The task'} {params.action}ed already."
             return Unchanged(in_vault(*notes), "Look at the tasks", Output({"updated": [], "count": 0}, message))
-        warnings = [f"They recur, and only the plugin Tasks makes the next ones: {', '.join(recurring)}"]
-        summary = f"{verb} {counted(changed, 'task')} in {', '.join(notes)}"
+        warnings = [f"They recur, and only the plugin Tasks makes the next ones: {some(recurring)}"]
+        summary = f"{verb} {counted(changed, 'task')} in {some(list(notes))}"
         return builder.build(self.spec.operation, summary, warnings if recurring else [])
 
     # -- moving -------------------------------------------------------------------------------------------------

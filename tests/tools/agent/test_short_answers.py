@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
+from bridge.contract.consent import Operation
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
+from bridge.tools import specs
 
 MOST = 1024
 MANY = 60
-LONG = "A rather long name of a folder in which the notes of many meetings lie"
+LONG = "/".join(f"{word} rather long name of a folder in which the notes of many meetings lie" for word in ("A", "One"))
 NOTES = {
     f"{LONG}/{number:02} Meeting about the garden.md": (
         f"---\nstatus: open\n---\n# Meeting {number}\n\n#garden [[Index#Plan]]\n\n## Tasks\n\n- [ ] Dig {number}\n"
@@ -21,9 +23,18 @@ NOTES = {
 PATHS = list(NOTES)
 
 
+OLD = f"{LONG}/{'Plan ' * 20}".strip()
+"""A note with a long name, to whose heading many notes link; some of these links cannot follow."""
+MORE = {
+    "Index.md": "# Index\n\n## Plan\n\nDig\n",
+    f"{OLD}.md": "# Old\n\n## Plan\n\nDig\n\n## Seeds\n\n[[#Plan]]\n",
+    "Board.canvas": '{"nodes":[],"edges":[]}',
+} | {f"Links/{number:02}.md": f"[[{OLD}#Plan]] and [[{OLD}#^none]] [[{OLD}#Seeds]]\n" for number in range(MANY)}
+
+
 @pytest.fixture
 async def vault() -> AsyncIterator[Sandbox]:
-    async with sandbox(NOTES | {"Index.md": "# Index\n\n## Plan\n\nDig\n"}) as vault:
+    async with sandbox(NOTES | MORE) as vault:
         vault.settings.update({"rateLimits": {"edit": 1000, "query": 1000}, "globalRateLimit": 1000})
         yield vault
 
@@ -38,6 +49,44 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
     ("move", {"what": "merge", "moves": [{"source": path, "destination": "Index"} for path in PATHS[:20]]}),
     ("delete", {"paths": PATHS}),
     ("delete", {"paths": ["Index"]}),
+    ("delete", {"paths": [LONG.partition("/")[0]]}),
+    ("move", {"moves": [{"source": OLD, "destination": "Archive/"}]}),
+    ("move", {"moves": [{"source": LONG.partition("/")[0], "destination": "Archive/"}]}),
+    ("move", {"what": "heading", "moves": [{"source": f"{OLD}#Plan", "destination": "Design"}]}),
+    ("move", {"what": "section", "moves": [{"source": f"{OLD}#Seeds", "destination": LONG}]}),
+    ("move", {"what": "merge", "moves": [{"source": OLD, "destination": "Index"}]}),
+    ("create_note", {"path": f"{LONG}/{'New-' * 40}", "content": "x" * 5000}),
+    ("create_note", {"path": f"{LONG}/{'New-' * 40}", "kind": "folder"}),
+    ("daily_note", {"append": "x\n" * 500}),
+    ("apply_patch", {"path": PATHS[0], "patches": [{"startLine": 1, "endLine": 1, "newContent": "x\n" * 500}]}),
+    (
+        "apply_patch",
+        {
+            "patch": "".join(
+                f"--- a/{path}\n+++ b/{path}\n@@ -4,1 +4,2 @@\n # Meeting {PATHS.index(path)}\n+New\n" for path in PATHS
+            )
+        },
+    ),
+    ("add_tag", {"name": OLD, "tag": "a" * 200}),
+    ("remove_tag", {"name": PATHS[0], "tag": "garden", "include_body": True}),
+    ("edit_file", {"path": OLD, "old_text": "Dig", "new_text": "x\n" * 500}),
+    ("edit_file", {"path": f"{OLD}.md", "edits": [{"range": [1, 2], "replacement": "x\n" * 500}]}),
+    ("modify_note", {"path": OLD, "operation": "append", "content": "x\n" * 500}),
+    ("update_note", {"name": OLD, "content": "x\n" * 500}),
+    ("write_file", {"path": f"{LONG}/{'New-' * 40}.md", "content": "x\n" * 500}),
+    ("create_folder", {"path": f"{LONG}/{'New-' * 40}"}),
+    ("delete_file", {"path": LONG.partition("/")[0]}),
+    ("delete_note", {"name": OLD}),
+    ("move_file", {"source": LONG.partition("/")[0], "destination": "Archive"}),
+    ("move_file", {"source": f"{OLD}.md", "destination": f"{LONG}/Other.md"}),
+    ("organize_note", {"source": OLD, "destination": "Archive/Old"}),
+    ("rename_heading", {"path": OLD, "heading": "Plan", "new_heading": "Design " * 20}),
+    ("rename_tag", {"tag": "garden", "new_tag": "b" * 200}),
+    ("rename_property", {"property": "status", "new_name": "c" * 200}),
+    ("merge_notes", {"sources": PATHS[:50], "target": OLD}),
+    ("split_note", {"path": OLD, "level": 2}),
+    ("edit_tasks", {"action": "tick", "tasks": [{"path": path, "line": 10} for path in PATHS]}),
+    ("edit_canvas", {"path": "Board.canvas", "operations": [{"action": "add", "file": path} for path in PATHS[:40]]}),
     (
         "chain",
         {
@@ -53,6 +102,15 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
         },
     ),
 ]
+
+
+ELSEWHERE = {"draft", "history", "templates", "web_fetch", "web_search", "run_terminal_command", "demo_note"}
+"""Other tests have the answers of these, or they show what a page or a program said."""
+
+
+def test_every_tool_that_changes_something_is_tried() -> None:
+    changing = {spec.name for spec in specs() if spec.operation is not Operation.READ and spec.listed}
+    assert {tool for tool, _ in CHANGES} == changing - ELSEWHERE
 
 
 @pytest.mark.parametrize(
