@@ -1,15 +1,17 @@
 """The two kinds of tools over a vault, with what most tools of a kind declare alike."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from dataclasses import replace
+from typing import Any, Final, TypedDict, Unpack
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.canvas_board import CANVAS
 from bridge.toolkit.output_schema import Schema
 from bridge.toolkit.parameters import ModelParameters
-from bridge.toolkit.tool import VAULT, ToolSpec
+from bridge.toolkit.tool import VAULT, P, ReadTool, ToolSpec, WriteTool
 from bridge.tools.parameters import WrittenParameters
+from bridge.tools.storage import PlanningStorage, Storage
 from bridge.vault.file_types import is_note
 
 _IN_VAULT = frozenset({VAULT})
@@ -41,6 +43,62 @@ def by_text(paths: Sequence[str], notes: frozenset[str], others: frozenset[str])
         yield from by_kind([path for path in paths if path not in canvases], notes, others)
 
 
+class VaultReadTool(ReadTool[P]):
+    """A tool that reads the vault and needs nothing else.
+
+    Args:
+        storage: The vault.
+    """
+
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
+
+
+class VaultWriteTool(WriteTool[P]):
+    """A tool that changes the vault and needs nothing else.
+
+    Args:
+        storage: The vault.
+    """
+
+    def __init__(self, storage: PlanningStorage) -> None:
+        self._storage = storage
+
+
+class SpecFields(TypedDict, total=False):
+    """What specs of both kinds say where they differ from what most say; `ToolSpec` has what each of it means."""
+
+    action: str
+    risk: RiskLevel
+    consent_class: ConsentClass
+    default_rate: int
+    presets: frozenset[str]
+    replaces: frozenset[str]
+    acts: Acts | None
+
+
+class WriteFields(SpecFields, total=False):
+    """What specs of tools that change something can say besides."""
+
+    id_prefix: str
+    operation: Operation
+    fixed_risk: bool
+    listed: bool
+    stages: bool
+    timeout: float | Callable[[Any], float]
+
+
+class _Unlisted(TypedDict):
+    consent_class: ConsentClass
+    listed: bool
+    stages: bool
+    presets: frozenset[str]
+
+
+UNLISTED: Final = _Unlisted(consent_class=ConsentClass.NEVER, listed=False, stages=False, presets=frozenset())
+"""A tool behind a method of the protocol: it is asked about each time, is not listed and never staged."""
+
+
 def read_spec(
     *,
     name: str,
@@ -49,139 +107,62 @@ def read_spec(
     icon: str,
     parameters: type[Params],
     output: Schema | None = None,
-    action: str = "",
-    risk: RiskLevel = RiskLevel.LOW,
-    default_rate: int = 100,
-    presets: frozenset[str] = _IN_VAULT,
-    replaces: frozenset[str] = frozenset(),
-    acts: Acts | None = None,
+    **differing: Unpack[SpecFields],
 ) -> ToolSpec:
-    """The spec of a tool that reads the vault. A yes holds for the tool, not for one file, and may hold always.
+    """Return the spec of a tool that reads the vault. A yes holds for the tool, not for one file, and may hold always.
 
     Args:
         name: What it is called by.
         title: For people.
-        action: How the log words its use; see `audit/phrase.py`.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: What it takes.
         output: The shape of what it answers, where that is always the same.
-        risk: How dangerous it is.
-        default_rate: Calls a minute, where the settings do not say.
-        presets: The named sets of tools that it belongs to.
-        replaces: The tools whose work it does too.
-        acts: What a call does, by the names of the tools whose work it is; see `bridge/toolkit/acts.py`.
+        **differing: What it says otherwise than most.
     """
-    return ToolSpec(
+    usual = ToolSpec(
         name=name,
         title=title,
-        action=action,
         description=description,
         icon=icon,
         parameters=ModelParameters(parameters),
         output=output,
         operation=Operation.READ,
-        risk=risk,
+        risk=RiskLevel.LOW,
         consent_class=ConsentClass.ALWAYS,
         default_mode=ConsentMode.SESSION_ALLOW,
         covers=Covers.TOOL,
-        default_rate=default_rate,
-        presets=presets,
-        replaces=replaces,
-        acts=acts,
+        default_rate=100,
+        presets=_IN_VAULT,
     )
+    return replace(usual, **differing)
 
 
 def write_spec(
-    *,
-    name: str,
-    title: str,
-    description: str,
-    icon: str,
-    parameters: type[Params],
-    action: str = "",
-    id_prefix: str = "",
-    operation: Operation = Operation.UPDATE,
-    risk: RiskLevel = RiskLevel.HIGH,
-    fixed_risk: bool = False,
-    consent_class: ConsentClass = ConsentClass.SESSION,
-    default_rate: int = 10,
-    listed: bool = True,
-    stages: bool = True,
-    timeout: float | Callable[[Any], float] = 30.0,
-    presets: frozenset[str] = _IN_VAULT,
-    replaces: frozenset[str] = frozenset(),
-    acts: Acts | None = None,
+    *, name: str, title: str, description: str, icon: str, parameters: type[Params], **differing: Unpack[WriteFields]
 ) -> ToolSpec:
-    """The spec of a tool that changes the vault. A yes holds for one file, and at most for the session.
+    """Return the spec of a tool that changes the vault. A yes holds for one file, and at most for the session.
 
     Args:
         name: What it is called by.
         title: For people.
-        action: How the log words its use; see `audit/phrase.py`.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: What it takes.
-        id_prefix: What execution ids begin with; the name when empty.
-        operation: What it does.
-        risk: How dangerous it is, as the list of tools has it.
-        fixed_risk: Whether every question shows that, whatever the call would change.
-        consent_class: How far it may ever be trusted.
-        default_rate: Calls a minute, where the settings do not say.
-        listed: Whether it is listed and can be enabled.
-        stages: Whether its plans are staged while its caller has a draft.
-        timeout: Seconds that planning may take, or a function that works them out from the parameters.
-        presets: The named sets of tools that it belongs to.
-        replaces: The tools whose work it does too.
-        acts: What a call does, by the names of the tools whose work it is; see `bridge/toolkit/acts.py`.
+        **differing: What it says otherwise than most.
     """
-    return ToolSpec(
+    per_session = differing.get("consent_class", ConsentClass.SESSION) is ConsentClass.SESSION
+    usual = ToolSpec(
         name=name,
         title=title,
-        action=action,
         description=description,
         icon=icon,
         parameters=WrittenParameters(parameters),
-        default_mode=ConsentMode.SESSION_ALLOW if consent_class is ConsentClass.SESSION else ConsentMode.ALWAYS_ASK,
-        id_prefix=id_prefix,
-        operation=operation,
-        risk=risk,
-        fixed_risk=fixed_risk,
-        consent_class=consent_class,
-        default_rate=default_rate,
-        listed=listed,
-        stages=stages,
-        timeout=timeout,
-        presets=presets,
-        replaces=replaces,
-        acts=acts,
+        default_mode=ConsentMode.SESSION_ALLOW if per_session else ConsentMode.ALWAYS_ASK,
+        operation=Operation.UPDATE,
+        risk=RiskLevel.HIGH,
+        consent_class=ConsentClass.SESSION,
+        default_rate=10,
+        presets=_IN_VAULT,
     )
-
-
-def unlisted_write_spec(
-    *, name: str, title: str, description: str, icon: str, parameters: type[Params], action: str, id_prefix: str
-) -> ToolSpec:
-    """The spec of a tool behind a method of the protocol: it is asked about each time, is not listed and never staged.
-
-    Args:
-        name: What it is called by.
-        title: For people.
-        action: How the log words its use; see `audit/phrase.py`.
-        description: For models and people.
-        icon: The name of a Lucide icon.
-        parameters: What it takes.
-        id_prefix: What execution ids begin with.
-    """
-    return write_spec(
-        name=name,
-        title=title,
-        description=description,
-        icon=icon,
-        parameters=parameters,
-        action=action,
-        id_prefix=id_prefix,
-        consent_class=ConsentClass.NEVER,
-        listed=False,
-        stages=False,
-        presets=frozenset(),
-    )
+    return replace(usual, **differing)

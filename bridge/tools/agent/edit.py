@@ -18,7 +18,6 @@ from bridge.toolkit.tool import (
     Output,
     RequestEffect,
     Unchanged,
-    WriteTool,
     in_vault,
 )
 from bridge.tools.agent.several import Several, changed_files
@@ -33,7 +32,7 @@ from bridge.tools.files.edit_modes import (
 from bridge.tools.files.paths import existing_path, failing_as, read_text
 from bridge.tools.formatting import counted, shortened, some
 from bridge.tools.joining import parsed
-from bridge.tools.kinds import by_text, write_spec
+from bridge.tools.kinds import VaultWriteTool, by_text, write_spec
 from bridge.tools.notes.update_note import rewritten, shrinking
 from bridge.tools.pages import (
     LONGEST_URL,
@@ -45,7 +44,6 @@ from bridge.tools.pages import (
     warnings_of,
 )
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.compare import Region
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.file_types import is_note
@@ -171,12 +169,8 @@ def _acts(params: EditParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
             yield from by_text(paths, _LINES, _LINES)
 
 
-class EditTool(WriteTool[EditParams]):
-    """Changes text.
-
-    Args:
-        storage: The vault.
-    """
+class EditTool(VaultWriteTool[EditParams]):
+    """Changes text."""
 
     spec = write_spec(
         name="edit",
@@ -193,9 +187,6 @@ class EditTool(WriteTool[EditParams]):
         acts=_acts,
         timeout=lambda params: SECONDS if any(edit.url for edit in params.edits) else 30.0,
     )
-
-    def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
 
     def prepare(
         self, params: EditParams, context: CallContext

@@ -8,12 +8,11 @@ from bridge.errors import InvalidParameters
 from bridge.notes.canvas_board import CANVAS
 from bridge.notes.canvas_edit import Action, CanvasOperation, edit_canvas
 from bridge.notes.canvas_places import Side
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.paths import existing_path, read_text
 from bridge.tools.formatting import some
-from bridge.tools.kinds import write_spec
+from bridge.tools.kinds import VaultWriteTool, write_spec
 from bridge.tools.parameters import LONGEST_PATH, RequiredPath, SnakeCaseParams
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 from bridge.vault.text import encode
 
@@ -66,12 +65,8 @@ class EditCanvasParams(SnakeCaseParams):
     )
 
 
-class EditCanvasTool(WriteTool[EditCanvasParams]):
-    """Changes a canvas.
-
-    Args:
-        storage: The vault.
-    """
+class EditCanvasTool(VaultWriteTool[EditCanvasParams]):
+    """Changes a canvas."""
 
     spec = write_spec(
         name="edit_canvas",
@@ -86,9 +81,6 @@ class EditCanvasTool(WriteTool[EditCanvasParams]):
         id_prefix="canvas",
         acts=lambda _params, _paths: [frozenset({"edit_canvas", "edit", "edit_file"})],
     )
-
-    def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: EditCanvasParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the file will be."""

@@ -7,12 +7,11 @@ from pydantic import Field
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import done
-from bridge.tools.kinds import write_spec
+from bridge.tools.kinds import VaultWriteTool, write_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, protected
 from bridge.vault.plan import ChangePlan
 
@@ -25,12 +24,8 @@ class CreateFolderParams(SnakeCaseParams):
     )
 
 
-class CreateFolderTool(WriteTool[CreateFolderParams]):
-    """Makes a folder.
-
-    Args:
-        storage: The vault.
-    """
+class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
+    """Makes a folder."""
 
     spec = write_spec(
         name="create_folder",
@@ -43,9 +38,6 @@ class CreateFolderTool(WriteTool[CreateFolderParams]):
         risk=RiskLevel.MEDIUM,
         id_prefix="mkdir",
     )
-
-    def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: CreateFolderParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the folders that are missing, if any are."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import AliasChoices, Field
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.edit_modes import (
     EditTarget,
     PlannedEdit,
@@ -17,9 +17,8 @@ from bridge.tools.files.edit_modes import (
 )
 from bridge.tools.files.paths import existing_path, read_text
 from bridge.tools.formatting import counted, done, edit_facts
-from bridge.tools.kinds import by_text, write_spec
+from bridge.tools.kinds import VaultWriteTool, by_text, write_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 
 MOST_EDITS = 1000
@@ -75,12 +74,8 @@ class EditFileParams(SnakeCaseParams):
     )
 
 
-class EditFileTool(WriteTool[EditFileParams]):
-    """Changes a file in place.
-
-    Args:
-        storage: The vault.
-    """
+class EditFileTool(VaultWriteTool[EditFileParams]):
+    """Changes a file in place."""
 
     spec = write_spec(
         name="edit_file",
@@ -97,9 +92,6 @@ class EditFileTool(WriteTool[EditFileParams]):
         id_prefix="edit",
         acts=lambda _params, paths: by_text(paths, _OWN, _OWN),
     )
-
-    def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: EditFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the file will be."""

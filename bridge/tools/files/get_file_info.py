@@ -5,12 +5,11 @@ from pydantic import Field
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.toolkit.output_schema import TEXT, WHOLE, members, perhaps
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.files.paths import asked_path, existing_path, not_found_as
 from bridge.tools.formatting import exact_size, local_time, utc_time
-from bridge.tools.kinds import read_spec
+from bridge.tools.kinds import VaultReadTool, read_spec
 from bridge.tools.parameters import RequiredPath, SnakeCaseParams
-from bridge.tools.storage import Storage
 from bridge.vault.paths import VaultPath
 
 
@@ -20,12 +19,8 @@ class GetFileInfoParams(SnakeCaseParams):
     path: RequiredPath = Field(description="Path to the file or folder; upper and lower case do not matter")
 
 
-class GetFileInfoTool(ReadTool[GetFileInfoParams]):
-    """Answers with dates and sizes.
-
-    Args:
-        storage: The vault.
-    """
+class GetFileInfoTool(VaultReadTool[GetFileInfoParams]):
+    """Answers with dates and sizes."""
 
     spec = read_spec(
         name="get_file_info",
@@ -39,9 +34,6 @@ class GetFileInfoTool(ReadTool[GetFileInfoParams]):
         output=members(path=TEXT, type=TEXT, size=perhaps(WHOLE), created=TEXT, modified=TEXT),
         risk=RiskLevel.SAFE,
     )
-
-    def __init__(self, storage: Storage) -> None:
-        self._storage = storage
 
     def prepare(self, params: GetFileInfoParams, context: CallContext) -> ReadEffect:
         """Check the path; whether anything is there is said only after consent."""

@@ -8,13 +8,12 @@ from typing import Literal
 from pydantic import Field
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.edit_modes import EditTarget, append_text, prepend_text, replace_text
 from bridge.tools.files.paths import existing_path, read_text
 from bridge.tools.formatting import done, edit_facts
-from bridge.tools.kinds import write_spec
+from bridge.tools.kinds import VaultWriteTool, write_spec
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 
 
@@ -30,12 +29,8 @@ class ModifyNoteParams(SnakeCaseParams):
     search: str | None = Field(default=None, description="Text to find (required for replace)")
 
 
-class ModifyNoteTool(WriteTool[ModifyNoteParams]):
-    """Changes a note.
-
-    Args:
-        storage: The vault.
-    """
+class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
+    """Changes a note."""
 
     spec = write_spec(
         name="modify_note",
@@ -49,9 +44,6 @@ class ModifyNoteTool(WriteTool[ModifyNoteParams]):
         parameters=ModifyNoteParams,
         id_prefix="note",
     )
-
-    def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
 
     def prepare(self, params: ModifyNoteParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""

@@ -14,7 +14,7 @@ from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import counted
 from bridge.tools.history.reversals import as_shown, refuse_others
-from bridge.tools.kinds import unlisted_write_spec
+from bridge.tools.kinds import UNLISTED, write_spec
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
@@ -102,7 +102,7 @@ class MendTool(WriteTool[MendParams]):
         mender: Makes the plan.
     """
 
-    spec = unlisted_write_spec(
+    spec = write_spec(
         name="mend_links",
         title="Mend links",
         action="mend/mended links that another program broke[ in {files}]",
@@ -110,6 +110,7 @@ class MendTool(WriteTool[MendParams]):
         icon="link",
         parameters=MendParams,
         id_prefix="mend",
+        **UNLISTED,
     )
 
     def __init__(self, mender: LinkMender) -> None:

@@ -14,7 +14,7 @@ from bridge.toolkit.tool import Applied, CallContext, Output, Tool, WriteTool
 from bridge.tools.formatting import counted
 from bridge.tools.history.mending import LinkMender, MendTool
 from bridge.tools.history.reversals import as_shown, refuse_others
-from bridge.tools.kinds import unlisted_write_spec
+from bridge.tools.kinds import UNLISTED, write_spec
 from bridge.vault.plan import ChangePlan
 
 
@@ -76,7 +76,7 @@ class UndoOutsideTool(WriteTool[UndoOutsideParams]):
         restoring: Makes the plan.
     """
 
-    spec = unlisted_write_spec(
+    spec = write_spec(
         name="history_undo_outside",
         title="Undo a change by another program",
         action="take/took back what another program changed[ in {files}]",
@@ -84,6 +84,7 @@ class UndoOutsideTool(WriteTool[UndoOutsideParams]):
         icon="undo-2",
         parameters=UndoOutsideParams,
         id_prefix="restore",
+        **UNLISTED,
     )
 
     def __init__(self, restoring: RestoringPort) -> None:
@@ -106,7 +107,7 @@ class RestoreTool(WriteTool[RestoreParams]):
         restoring: Makes the plan.
     """
 
-    spec = unlisted_write_spec(
+    spec = write_spec(
         name="restore",
         title="Restore",
         action="bring/brought back an earlier version[ of {files}]",
@@ -114,6 +115,7 @@ class RestoreTool(WriteTool[RestoreParams]):
         icon="archive-restore",
         parameters=RestoreParams,
         id_prefix="restore",
+        **UNLISTED,
     )
 
     def __init__(self, restoring: RestoringPort) -> None:
@@ -138,7 +140,7 @@ class RestoreAllTool(WriteTool[RestoreAllParams]):
         restoring: Makes the plan.
     """
 
-    spec = unlisted_write_spec(
+    spec = write_spec(
         name="restore_all",
         title="Restore all",
         action="make/made the vault what it was[, with {files}]",
@@ -146,6 +148,7 @@ class RestoreAllTool(WriteTool[RestoreAllParams]):
         icon="archive-restore",
         parameters=RestoreAllParams,
         id_prefix="restore",
+        **UNLISTED,
     )
 
     def __init__(self, restoring: RestoringPort) -> None:

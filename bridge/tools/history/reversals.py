@@ -10,7 +10,7 @@ from pydantic import Field
 from bridge.contract.base import Params
 from bridge.errors import Conflict, NotFound
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
-from bridge.tools.kinds import unlisted_write_spec
+from bridge.tools.kinds import UNLISTED, write_spec
 from bridge.tools.services import ReversalPort
 from bridge.vault.plan import ChangePlan
 
@@ -42,7 +42,7 @@ class ReversalTool(WriteTool[ReversalParams]):
 class UndoTool(ReversalTool):
     """Takes back a change; the newest one that is not undone when none is named. A client undoes only its own."""
 
-    spec = unlisted_write_spec(
+    spec = write_spec(
         name="history_undo",
         title="Undo",
         action="take/took back a change[ to {files}]",
@@ -50,6 +50,7 @@ class UndoTool(ReversalTool):
         icon="undo-2",
         parameters=ReversalParams,
         id_prefix="undo",
+        **UNLISTED,
     )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
@@ -60,7 +61,7 @@ class UndoTool(ReversalTool):
 class RedoTool(ReversalTool):
     """Repeats an undone change; the one undone last when none is named."""
 
-    spec = unlisted_write_spec(
+    spec = write_spec(
         name="history_redo",
         title="Redo",
         action="make/made a change[ to {files}] again",
@@ -68,6 +69,7 @@ class RedoTool(ReversalTool):
         icon="redo-2",
         parameters=ReversalParams,
         id_prefix="redo",
+        **UNLISTED,
     )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
