@@ -6,13 +6,12 @@ from typing import Annotated
 from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, Operation
-from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, WriteTool
+from bridge.toolkit.tool import AGENT, CallContext
 from bridge.tools.agent.several import MOST_FILES, Several
-from bridge.tools.files.deletion_plan import DeletionPlanner
+from bridge.tools.files.deletion_plan import DeletingTool
 from bridge.tools.files.paths import existing_path, not_found_as
 from bridge.tools.kinds import by_kind, write_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 
 
@@ -31,13 +30,8 @@ def _acts(_params: DeleteParams, paths: Sequence[str]) -> Iterator[frozenset[str
     return by_kind(paths, _FILE | {"delete_note"}, _FILE)
 
 
-class DeleteTool(WriteTool[DeleteParams]):
-    """Puts files and folders into the trash.
-
-    Args:
-        storage: The vault.
-        deletions: Plans what goes.
-    """
+class DeleteTool(DeletingTool[DeleteParams]):
+    """Puts files and folders into the trash."""
 
     spec = write_spec(
         name="delete",
@@ -53,10 +47,6 @@ class DeleteTool(WriteTool[DeleteParams]):
         acts=_acts,
     )
 
-    def __init__(self, storage: PlanningStorage, deletions: DeletionPlanner) -> None:
-        self._storage = storage
-        self._deletions = deletions
-
     def prepare(self, params: DeleteParams, context: CallContext) -> ChangePlan:
         """Plan what goes."""
         places = []
@@ -66,8 +56,3 @@ class DeleteTool(WriteTool[DeleteParams]):
                 self._storage.is_folder(path)
             places.append(path)
         return self._deletions.plan(places, context)
-
-    def report(self, params: DeleteParams, applied: Applied) -> Output:
-        """That it is gone, and where it is now."""
-        del params
-        return self._deletions.report(applied)

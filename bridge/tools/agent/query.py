@@ -11,7 +11,7 @@ from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.agent.several import Several
 from bridge.tools.bases.asked import Asked
 from bridge.tools.everyday.tasks import TasksParams, TasksTool
-from bridge.tools.files.paths import vault_path
+from bridge.tools.files.paths import folder_start
 from bridge.tools.formatting import shortened, value_text
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.list_tags import listed_tags
@@ -129,7 +129,7 @@ class QueryTool(ReadTool[QueryParams]):
         """Say what is looked for."""
         if (tasks := _tasks(params)) is not None:
             return self._tasks.prepare(tasks, context)
-        folder = self._folder(params)
+        folder = folder_start(params.folder, self._storage)
         if (asked := self._asked(params, folder)) is not None:
             return ReadEffect(in_vault(""), self._bases().said(asked))
         where = f" in {folder}" if folder else ""
@@ -143,7 +143,7 @@ class QueryTool(ReadTool[QueryParams]):
         """Look."""
         if (tasks := _tasks(params)) is not None:
             return self._tasks.run(tasks, context)
-        if (asked := self._asked(params, self._folder(params))) is not None:
+        if (asked := self._asked(params, folder_start(params.folder, self._storage))) is not None:
             return self._bases().run(asked, params.limit or USUAL, params.cursor, context)
         if params.list_tags:
             return listed_tags(self._notes, context, params.limit or USUAL, params.cursor)
@@ -155,7 +155,7 @@ class QueryTool(ReadTool[QueryParams]):
         if params.properties or params.having:
             values = with_properties(self._notes, params.properties, params.having, self._clock, context.deadline)
             paths = set(values) if paths is None else paths & values.keys()
-        start = fold(self._folder(params))
+        start = fold(folder_start(params.folder, self._storage))
         found = [
             path
             for path in sorted(paths or ())
@@ -179,13 +179,6 @@ class QueryTool(ReadTool[QueryParams]):
         if params.base is None and params.filter is None:
             return None
         return Asked(params.base, params.view, params.filter, params.this, folder)
-
-    def _folder(self, params: QueryParams) -> str:
-        """The folder with a final slash; empty for the whole vault."""
-        if params.folder is None:
-            return ""
-        path = vault_path(params.folder.strip() or "/", self._notes.storage, "folder")
-        return f"{path}/" if path.parts else ""
 
 
 def _tasks(params: QueryParams) -> TasksParams | None:

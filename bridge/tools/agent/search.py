@@ -18,7 +18,7 @@ from bridge.index.texts.grep import Grep
 from bridge.index.texts.patterns import MAX_LENGTH as LONGEST_PATTERN
 from bridge.toolkit.tool import AGENT, STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.core.grep import lines_around, query_of
-from bridge.tools.files.paths import vault_path
+from bridge.tools.files.paths import folder_start
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
@@ -104,7 +104,7 @@ class SearchTool(ReadTool[SearchParams]):
 
     def prepare(self, params: SearchParams, context: CallContext) -> ReadEffect:
         """Check the query and its patterns."""
-        folder = self._folder(params)
+        folder = folder_start(params.folder, self._storage)
         where = f" in {folder}" if folder else ""
         if params.query is not None:
             if not self._notes.check(params.query, context.deadline):
@@ -119,17 +119,12 @@ class SearchTool(ReadTool[SearchParams]):
         """Search."""
         return self._words(params, context) if params.query is not None else self._lines(params, context)
 
-    def _folder(self, params: SearchParams) -> str:
-        """The folder with a final slash; empty for the whole vault."""
-        if params.folder is None:
-            return ""
-        path = vault_path(params.folder.strip() or "/", self._storage, "folder")
-        return f"{path}/" if path.parts else ""
-
     def _words(self, params: SearchParams, context: CallContext) -> Output:
         first, count = int(params.cursor or 0), params.limit or USUAL_NOTES
         rules = self._storage.ignored(context.settings.ignore_patterns)
-        excludes = tuple(each for each in (rules, _outside(self._folder(params))) if each is not None)
+        excludes = tuple(
+            each for each in (rules, _outside(folder_start(params.folder, self._storage))) if each is not None
+        )
         query = NoteQuery(
             params.query or "", context.deadline, excludes=excludes, first=first, count=count, width=_WIDTH
         )
@@ -152,7 +147,7 @@ class SearchTool(ReadTool[SearchParams]):
     def _lines(self, params: SearchParams, context: CallContext) -> Output:
         limit = params.limit or USUAL_LINES
         pattern = self._grep.compile(params.pattern or "", context.deadline)
-        glob = _glob(params, self._folder(params))
+        glob = _glob(params, folder_start(params.folder, self._storage))
         query = query_of(self._storage, context, pattern, glob, around=params.context, limit=limit)
         found = self._grep.search(query)
         data = [{"file": hit.file, "line": hit.line, "match": hit.match, "context": hit.context} for hit in found.hits]

@@ -16,7 +16,7 @@ from bridge.index.search.fuzzy import Check
 from bridge.index.search.listing import Listing, Listings
 from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob, looks_like_glob
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
-from bridge.tools.files.paths import not_found_as, vault_path
+from bridge.tools.files.paths import folder_start, not_found_as, vault_path
 from bridge.tools.formatting import local_date, local_time, size, utc_time
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH
@@ -101,8 +101,8 @@ class FindTool(ReadTool[FindParams]):
         what = f"List the names of files that match {params.pattern!r}"
         if params.folder is None:
             return ReadEffect(matching(params.pattern), what)
-        folder = vault_path(params.folder.strip() or "/", self._storage, "folder")
-        return ReadEffect(in_vault(f"{folder}/" if folder.parts else ""), f"{what} in {str(folder) or 'the vault'}")
+        where = folder_start(params.folder, self._storage)
+        return ReadEffect(in_vault(where), f"{what} in {where.rstrip('/') or 'the vault'}")
 
     def run(self, params: FindParams, context: CallContext) -> Output:
         """Choose among all names."""

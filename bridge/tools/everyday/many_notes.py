@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied, ToolFailure
-from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.toolkit.tool import Applied, CallContext, Output, P, WriteTool
 from bridge.tools.bases.holding import holding_bases
 from bridge.tools.formatting import counted, some
 from bridge.tools.notes.writing import decoded, encoded
@@ -100,7 +100,25 @@ class ManyNotes:
         return counted(changed, thing) if changed else "", left
 
 
-def reported(applied: Applied, said: str, **facts: Any) -> Output:
+class EverywhereTool(WriteTool[P]):
+    """A tool that gives something another name in all notes.
+
+    Args:
+        storage: The vault.
+        clock: What deadlines are given in.
+    """
+
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._storage = storage
+        self._notes = ManyNotes(storage, clock)
+
+    def report(self, params: P, applied: Applied) -> Output:
+        """Say which notes changed."""
+        del params
+        return _reported(applied, applied.plan.summary.replace("Rename", "Renamed", 1))
+
+
+def _reported(applied: Applied, said: str, **facts: Any) -> Output:
     """The answer when many notes were changed.
 
     Args:

@@ -5,16 +5,14 @@ from functools import partial
 
 from pydantic import Field
 
-from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import InvalidParameters, NotFound
 from bridge.notes.renamed_properties import rename_property
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.everyday.many_notes import ManyNotes, reported
-from bridge.tools.files.paths import vault_path
+from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
+from bridge.tools.everyday.many_notes import EverywhereTool
+from bridge.tools.files.paths import folder_start
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import LONGEST_PATH, LONGEST_TAG, SnakeCaseParams
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.name_folding import fold
 from bridge.vault.plan import ChangePlan
 
@@ -29,13 +27,8 @@ class RenamePropertyParams(SnakeCaseParams):
     folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only in the notes of this folder")
 
 
-class RenamePropertyTool(WriteTool[RenamePropertyParams]):
-    """Renames a property.
-
-    Args:
-        storage: The vault.
-        clock: What deadlines are given in.
-    """
+class RenamePropertyTool(EverywhereTool[RenamePropertyParams]):
+    """Renames a property."""
 
     spec = write_spec(
         name="rename_property",
@@ -49,10 +42,6 @@ class RenamePropertyTool(WriteTool[RenamePropertyParams]):
         timeout=300.0,
     )
 
-    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        self._storage = storage
-        self._notes = ManyNotes(storage, clock)
-
     def prepare(self, params: RenamePropertyParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the property in every note."""
         from bridge.bases.following import PropertyFollower  # noqa: PLC0415 - a start is faster without
@@ -60,8 +49,7 @@ class RenamePropertyTool(WriteTool[RenamePropertyParams]):
         old, new = params.property.strip(), params.new_name.strip()
         if not new or _CONTROL.search(new):
             raise InvalidParameters(f"{params.new_name!r} cannot be the name of a property; give one line")
-        folder = vault_path(params.folder or "/", self._storage, "folder")
-        inside = f"{self._storage.resolve(folder)}/" if folder.parts else ""
+        inside = folder_start(params.folder, self._storage, real=True)
         knowledge = self._storage.knowledge
         knowledge.refresh()
         paths = [
@@ -80,8 +68,3 @@ class RenamePropertyTool(WriteTool[RenamePropertyParams]):
             return Unchanged(in_vault(*paths), f"Look at the notes with the property {old!r}", message)
         summary = f"Rename the property {old!r} to {new!r} in {changed}"
         return builder.build(self.spec.operation, summary, left, renamed_property=old.lower())
-
-    def report(self, params: RenamePropertyParams, applied: Applied) -> Output:
-        """Which notes changed."""
-        del params
-        return reported(applied, applied.plan.summary.replace("Rename", "Renamed", 1))

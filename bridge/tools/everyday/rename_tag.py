@@ -4,17 +4,15 @@ from functools import partial
 
 from pydantic import Field
 
-from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import NotFound
 from bridge.notes.properties import check_tag
 from bridge.notes.renamed_tags import rename_tag, renamed
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.everyday.many_notes import ManyNotes, reported
+from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
+from bridge.tools.everyday.many_notes import EverywhereTool
 from bridge.tools.formatting import counted
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import SnakeCaseParams, Tag
-from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
 
 
@@ -25,13 +23,8 @@ class RenameTagParams(SnakeCaseParams):
     new_tag: Tag = Field(description="Its new name; where it exists already, the two become one")
 
 
-class RenameTagTool(WriteTool[RenameTagParams]):
-    """Renames a tag.
-
-    Args:
-        storage: The vault.
-        clock: What deadlines are given in.
-    """
+class RenameTagTool(EverywhereTool[RenameTagParams]):
+    """Renames a tag."""
 
     spec = write_spec(
         name="rename_tag",
@@ -44,10 +37,6 @@ class RenameTagTool(WriteTool[RenameTagParams]):
         id_prefix="rename",
         timeout=300.0,
     )
-
-    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        self._storage = storage
-        self._notes = ManyNotes(storage, clock)
 
     def prepare(self, params: RenameTagParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the tag in every note."""
@@ -71,8 +60,3 @@ class RenameTagTool(WriteTool[RenameTagParams]):
             warnings.insert(0, f"{counted(len(both), 'note')} had the tag #{new} before, so the two become one")
         summary = f"Rename the tag #{old} to #{new} in {changed}"
         return builder.build(self.spec.operation, summary, warnings)
-
-    def report(self, params: RenameTagParams, applied: Applied) -> Output:
-        """Which notes changed."""
-        del params
-        return reported(applied, applied.plan.summary.replace("Rename", "Renamed", 1))

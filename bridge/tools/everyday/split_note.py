@@ -21,7 +21,7 @@ from bridge.tools.everyday.rename_heading import heading_number
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.files.note_names import note_name as name_after
 from bridge.tools.files.paths import NOTE, vault_path
-from bridge.tools.formatting import counted
+from bridge.tools.formatting import counted, some
 from bridge.tools.joining import check_joined, ending_of, parsed
 from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
@@ -123,7 +123,7 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         others = [source for source in self._keeper.sources(moving, touched) if source != path]
         for found in self._keeper.rewritten(moving, others, kept, context):
             builder.modify(parse_path(found.path), found.old, found.new, follows=True)
-        named = ", ".join(str(section.place) for section in sections)
+        named = some([str(section.place) for section in sections])
         summary = f"Split {path}: {counted(len(sections), 'section')} to {named}{kept.sentence}"
         warnings = [*_footnotes(note, sections), *kept.warnings]
         return builder.build(self.spec.operation, summary, warnings, broken=kept.broken, whole=True)

@@ -13,7 +13,7 @@ from bridge.notes.tasks import DONE, LIKELY, TODO, Task, tasks_of
 from bridge.notes.work import TooMuchWork
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.files.paths import vault_path
+from bridge.tools.files.paths import folder_start
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.writing import decoded
@@ -83,8 +83,7 @@ class TasksTool(ReadTool[TasksParams]):
             with suppress(ToolFailure):  # whether there is such a note is said only after consent
                 shown = self._notes.resolve(params.path).path
             return ReadEffect(in_vault(shown), f"List the tasks of {shown}")
-        folder = vault_path(params.folder or "/", self._storage, "folder")
-        where = f"{folder}/" if folder.parts else ""
+        where = folder_start(params.folder, self._storage)
         return ReadEffect(in_vault(where), f"List the tasks in {where or 'the vault'}")
 
     def run(self, params: TasksParams, context: CallContext) -> Output:
@@ -118,8 +117,7 @@ class TasksTool(ReadTool[TasksParams]):
         """The notes to look at: one, or all that searches look at."""
         if params.path is not None:
             return [self._notes.resolve(params.path).path]
-        folder = vault_path(params.folder or "/", self._storage, "folder")
-        inside = f"{self._storage.resolve(folder)}/" if folder.parts else ""
+        inside = folder_start(params.folder, self._storage, real=True)
         excluded = self._storage.ignored(context.settings.ignore_patterns) or (lambda _path: False)
         paths = (file.path for file in self._storage.knowledge.files())
         return [path for path in paths if is_note(path) and path.startswith(inside) and not excluded(path)]

@@ -11,7 +11,7 @@ from bridge.errors import DeadlineExceeded
 from bridge.toolkit.output_schema import ANYTHING, WHOLE, a_list, members
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.everyday.report_sections import Finding, Section, SurveyedVault
-from bridge.tools.files.paths import vault_path
+from bridge.tools.files.paths import folder_start
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import Storage
@@ -78,19 +78,15 @@ class VaultReportTool(ReadTool[VaultReportParams]):
         del context
         if params.folder is None:
             return ReadEffect(in_vault(""), "Survey the links, names and properties of all notes")
-        folder = vault_path(params.folder or "/", self._storage, "folder")
-        where = f"{folder}/" if folder.parts else ""
+        where = folder_start(params.folder, self._storage)
         return ReadEffect(in_vault(where), f"Survey the links, names and properties in {where or 'the vault'}")
 
     def run(self, params: VaultReportParams, context: CallContext) -> Output:
         """Survey."""
-        folder = vault_path(params.folder or "/", self._storage, "folder")
-        if folder.parts:
-            folder = self._storage.resolve(folder)
         excluded = self._storage.ignored(context.settings.ignore_patterns)
         vault = SurveyedVault(
             self._storage,
-            f"{folder}/" if folder.parts else "",
+            folder_start(params.folder, self._storage, real=True),
             excluded or (lambda _path: False),
             partial(self._check, context),
         )

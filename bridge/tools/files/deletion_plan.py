@@ -8,7 +8,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key
-from bridge.toolkit.tool import Applied, CallContext, Output
+from bridge.toolkit.tool import Applied, CallContext, Output, P, WriteTool
 from bridge.tools.files.deletion_preview import DeletionPreview
 from bridge.tools.formatting import counted, size, some
 from bridge.tools.storage import PlanningStorage
@@ -192,6 +192,24 @@ class DeletionPlanner:
             return Output(data, f"Deleted '{path}' to trash.")
         undo = "It can be undone." if applied.backup else "It cannot be undone."
         return Output(data, f"Deleted '{path}' permanently: Obsidian is set to keep no trash. {undo}")
+
+
+class DeletingTool(WriteTool[P]):
+    """A tool that puts something into the trash.
+
+    Args:
+        storage: The vault.
+        deletions: Plans what goes.
+    """
+
+    def __init__(self, storage: PlanningStorage, deletions: DeletionPlanner) -> None:
+        self._storage = storage
+        self._deletions = deletions
+
+    def report(self, params: P, applied: Applied) -> Output:
+        """Say that it is gone, and where it is now."""
+        del params
+        return self._deletions.report(applied)
 
 
 @dataclass(frozen=True, slots=True)

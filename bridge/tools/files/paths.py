@@ -41,6 +41,24 @@ def vault_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
     return path
 
 
+def folder_start(text: str | None, storage: Storage, *, real: bool = False) -> str:
+    """Return how the paths in a folder begin: its own with a final slash; empty for the whole vault.
+
+    Args:
+        text: The parameter `folder`, as the caller wrote it.
+        storage: The vault.
+        real: Whether as the folder is spelled on disk; it has to be there.
+
+    Raises:
+        InvalidParameters: It is no path.
+        PermissionDenied: It leads outside the vault or into a dot-folder.
+    """
+    path = vault_path((text or "").strip() or "/", storage, "folder")
+    if not path.parts:
+        return ""
+    return f"{storage.resolve(path) if real else path}/"
+
+
 def note_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
     """The same for a note, whose `.md` may be left out."""
     path = vault_path(text, storage, name)

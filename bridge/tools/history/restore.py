@@ -10,7 +10,7 @@ from bridge.audit.records import read_time
 from bridge.contract.base import Params
 from bridge.identity.caller import Caller
 from bridge.toolkit.registry import ToolProvider
-from bridge.toolkit.tool import Applied, CallContext, Output, Tool, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, P, Tool, WriteTool
 from bridge.tools.formatting import counted
 from bridge.tools.history.mending import LinkMender, MendTool
 from bridge.tools.history.reversals import as_shown, refuse_others
@@ -69,12 +69,19 @@ class RestoreAllParams(Params):
     plan: str = Field(min_length=1, max_length=200, description="The digest of what was shown")
 
 
-class UndoOutsideTool(WriteTool[UndoOutsideParams]):
-    """Takes back a change that another program made; files that something has changed since stay as they are.
+class _RestoringTool(WriteTool[P]):
+    """A tool that brings something back.
 
     Args:
         restoring: Makes the plan.
     """
+
+    def __init__(self, restoring: RestoringPort) -> None:
+        self._restoring = restoring
+
+
+class UndoOutsideTool(_RestoringTool[UndoOutsideParams]):
+    """Takes back a change that another program made; files that something has changed since stay as they are."""
 
     spec = write_spec(
         name="history_undo_outside",
@@ -87,9 +94,6 @@ class UndoOutsideTool(WriteTool[UndoOutsideParams]):
         **UNLISTED,
     )
 
-    def __init__(self, restoring: RestoringPort) -> None:
-        self._restoring = restoring
-
     def prepare(self, params: UndoOutsideParams, context: CallContext) -> ChangePlan:
         """The plan, made against the vault as it is."""
         refuse_others(context)
@@ -100,12 +104,8 @@ class UndoOutsideTool(WriteTool[UndoOutsideParams]):
         return _told(applied, {"undone": params.execution_id}, lambda files: f"Undone: {params.execution_id} ({files})")
 
 
-class RestoreTool(WriteTool[RestoreParams]):
-    """Brings an earlier version of a file back.
-
-    Args:
-        restoring: Makes the plan.
-    """
+class RestoreTool(_RestoringTool[RestoreParams]):
+    """Brings an earlier version of a file back."""
 
     spec = write_spec(
         name="restore",
@@ -117,9 +117,6 @@ class RestoreTool(WriteTool[RestoreParams]):
         id_prefix="restore",
         **UNLISTED,
     )
-
-    def __init__(self, restoring: RestoringPort) -> None:
-        self._restoring = restoring
 
     def prepare(self, params: RestoreParams, context: CallContext) -> ChangePlan:
         """The plan, made against the vault as it is."""
@@ -133,12 +130,8 @@ class RestoreTool(WriteTool[RestoreParams]):
         return Output({"restored": place}, f"Restored: {place}")
 
 
-class RestoreAllTool(WriteTool[RestoreAllParams]):
-    """Makes the vault what it was at a time, as far as other programs changed it since.
-
-    Args:
-        restoring: Makes the plan.
-    """
+class RestoreAllTool(_RestoringTool[RestoreAllParams]):
+    """Makes the vault what it was at a time, as far as other programs changed it since."""
 
     spec = write_spec(
         name="restore_all",
@@ -150,9 +143,6 @@ class RestoreAllTool(WriteTool[RestoreAllParams]):
         id_prefix="restore",
         **UNLISTED,
     )
-
-    def __init__(self, restoring: RestoringPort) -> None:
-        self._restoring = restoring
 
     def prepare(self, params: RestoreAllParams, context: CallContext) -> ChangePlan:
         """The plan, made against the vault as it is, if it is the one that was shown."""

@@ -28,6 +28,7 @@ OLD = f"{LONG}/{'Plan ' * 20}".strip()
 MORE = {
     "Index.md": "# Index\n\n## Plan\n\nDig\n",
     f"{OLD}.md": "# Old\n\n## Plan\n\nDig\n\n## Seeds\n\n[[#Plan]]\n",
+    "Many.md": "".join(f"## Section {number} with a name that says a lot\n\nText\n\n" for number in range(MANY)),
     "Board.canvas": '{"nodes":[],"edges":[]}',
 } | {f"Links/{number:02}.md": f"[[{OLD}#Plan]] and [[{OLD}#^none]] [[{OLD}#Seeds]]\n" for number in range(MANY)}
 
@@ -84,7 +85,7 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
     ("rename_tag", {"tag": "garden", "new_tag": "b" * 200}),
     ("rename_property", {"property": "status", "new_name": "c" * 200}),
     ("merge_notes", {"sources": PATHS[:50], "target": OLD}),
-    ("split_note", {"path": OLD, "level": 2}),
+    ("split_note", {"path": "Many", "level": 2, "folder": LONG}),
     ("edit_tasks", {"action": "tick", "tasks": [{"path": path, "line": 10} for path in PATHS]}),
     ("edit_canvas", {"path": "Board.canvas", "operations": [{"action": "add", "file": path} for path in PATHS[:40]]}),
     (
@@ -104,7 +105,16 @@ CHANGES: list[tuple[str, dict[str, Any]]] = [
 ]
 
 
-ELSEWHERE = {"draft", "history", "templates", "web_fetch", "web_search", "run_terminal_command", "demo_note"}
+ELSEWHERE = {
+    "draft",
+    "history",
+    "templates",
+    "web_fetch",
+    "web_search",
+    "run_terminal_command",
+    "demo_note",
+    "mcp_loader",
+}
 """Other tests have the answers of these, or they show what a page or a program said."""
 
 
