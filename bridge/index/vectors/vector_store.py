@@ -306,6 +306,7 @@ class VectorStore:
             here = rows // SEGMENT == which
             if here.any():
                 numbers[here] = segment[rows[here] % SEGMENT]
+                _release(segment)
         whole = (signs_of(numbers) == table.signs[rows]).all(axis=1)
         if not whole.all() and table is self._table:
             self._torn.update(path for row in rows[~whole] if (path := table.notes[table.note[row]]) is not None)
@@ -316,10 +317,9 @@ class VectorStore:
             here = rows // SEGMENT == which
             segment = self._segments[int(which)]
             segment[rows[here] % SEGMENT] = halves[here]
-            if isinstance(segment, np.memmap):
-                # Not flushed: Python would hold everything else meanwhile, and what a crash of the machine loses is
-                # noticed by its signs.
-                _release(segment)
+            # Not flushed: Python would hold everything else meanwhile, and what a crash of the machine loses is
+            # noticed by its signs.
+            _release(segment)
 
     def _add_segment(self) -> None:
         shape = SEGMENT, self.key.dimensions
@@ -438,8 +438,8 @@ def remove_others(kept: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _release(segment: np.memmap) -> None:
-    """Let the system take back the memory of a mapped file; what is read of it is mapped again."""
+def _release(segment: Halves) -> None:
+    """Let go of the memory of a file, if it is a mapped one; what is read of it is mapped again, from the cache."""
     mapped: object = segment.base
     if sys.platform != "win32" and isinstance(mapped, mmap.mmap):
         mapped.madvise(mmap.MADV_DONTNEED)
