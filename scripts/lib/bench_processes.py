@@ -95,7 +95,7 @@ async def started(module: str, *arguments: str, console: Path | None = None) -> 
             if process.stdin is not None:
                 process.stdin.close()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(process.wait(), 5)
+                await asyncio.wait_for(process.wait(), PATIENCE)  # it keeps the texts of a large vault first
         if process.returncode is None:
             process.kill()
             await process.wait()
