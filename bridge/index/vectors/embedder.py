@@ -2,8 +2,10 @@
 
 import importlib.util
 import json
+import os
 import re
 import struct
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +30,10 @@ _LENGTH = struct.Struct("<Q")
 _LONGEST_HEADER = 1 << 16
 _LONGEST = 4096
 """Characters of a text that count. Passages are shorter."""
+
+
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+_importing = threading.Lock()
 
 
 class ModelChanged(ExecutionFailed):
@@ -138,6 +144,25 @@ def known(text: str) -> str:
         if 2 * len(_LATIN.findall(text)) < len(_LETTER.findall(text)):
             return ""
     return text
+
+
+def load_numpy() -> None:
+    """Import numpy, if it is installed, so that it works in the thread that asks it, and in no others.
+
+    Its threads wait for each other in loops: on a busy machine a question took twenty times as long with two of them.
+    They are made when it is imported, and the environment is as it was afterwards: programs are started with it.
+    """
+    with _importing:
+        before = {name: os.environ.pop(name, None) for name in _ONE_THREAD}
+        os.environ |= _ONE_THREAD
+        try:
+            if importlib.util.find_spec("numpy") is not None:
+                importlib.import_module("numpy")
+        finally:
+            for name, value in before.items():
+                del os.environ[name]
+                if value is not None:
+                    os.environ[name] = value
 
 
 def unit(vectors: "Matrix") -> "Matrix":

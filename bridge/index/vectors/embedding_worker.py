@@ -11,6 +11,7 @@ from functools import partial
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
+from bridge.index.vectors.embedder import load_numpy
 from bridge.workers.frames import answer_requests
 from bridge.workers.memory import watch_resident_memory
 from bridge.workers.priority import LAST, step_back
@@ -26,9 +27,10 @@ def main() -> None:
     """Answer requests until there are no more."""
     step_back(LAST)
     watch_resident_memory(RESIDENT)
-    # Read by the libraries when they are imported: one processor is enough for work that nobody waits for.
-    os.environ |= {"TOKENIZERS_PARALLELISM": "false", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    import numpy as np  # noqa: F401, PLC0415 - after the environment; what cannot be imported says so before any request
+    # One processor is enough for work that nobody waits for.
+    os.environ["TOKENIZERS_PARALLELISM"] = "false"
+    load_numpy()
+    import numpy as np  # noqa: F401, PLC0415 - after that; what cannot be imported says so before any request
     import tokenizers  # noqa: F401, PLC0415 - the same
 
     answer_requests(partial(answer, {}))

@@ -25,7 +25,7 @@ from bridge.index.search.passages import MOST_TEXT, body_start, cut, readable
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.texts.line_patterns import Span
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.embedder import Embedder, ModelChanged
+from bridge.index.vectors.embedder import Embedder, ModelChanged, load_numpy
 from bridge.index.vectors.strain import Strain, strain
 from bridge.pdf.document import PAGE_BREAK, is_pdf
 from bridge.vault.file_types import is_note, note_name
@@ -365,6 +365,7 @@ class VectorIndex:
     def _hold_back(self) -> float | None:
         """After how many seconds to look again, where nothing can be embedded now; None where it can."""
         if self._model is None:
+            load_numpy()
             self._model = self._find_model()
         if self._model is None:
             self._state = "missing", ""
