@@ -238,13 +238,21 @@ class Draft:
                 code="handed_in",
             )
 
-    def become(self, state: State, words: str | None = None, comments: Sequence[ReviewComment] = ()) -> None:
+    def become(
+        self,
+        state: State,
+        words: str | None = None,
+        comments: Sequence[ReviewComment] = (),
+        *,
+        reason: str | None = None,
+    ) -> None:
         """Be handed in, or sent back. Blocks until that is kept.
 
         Args:
             state: How far it is from now on.
             words: What the person says with it; None leaves what was said last.
             comments: What they say of files and lines.
+            reason: What its client says with it; None leaves what was said last.
 
         Raises:
             Conflict: A chain is being staged (`busy`).
@@ -256,6 +264,7 @@ class Draft:
                 "state": state,
                 "since": stamp(self._clock.now()),
                 "reviewed": len(self.steps),
+                "reason": reason or self.head.reason,
             }
             if words is not None:
                 changed |= {"words": words, "comments": tuple(comments), "shown": len(self.steps)}

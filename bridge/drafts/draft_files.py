@@ -56,6 +56,7 @@ class Head(Wire):
         comments: What they said then of files and lines.
         shown: How many steps it had when it was sent back last.
         choices: What a person takes where another hand changed the same, by the id of the place.
+        reason: Why, in its client's words, as it was handed in last.
     """
 
     draft_id: str
@@ -70,6 +71,7 @@ class Head(Wire):
     comments: tuple[ReviewComment, ...] = ()
     shown: int = 0
     choices: dict[str, Take] = Field(default_factory=dict)
+    reason: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

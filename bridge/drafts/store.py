@@ -243,14 +243,18 @@ class Drafts:
                     self._enter(caller, draft.head.draft_id)
             return draft
 
-    def hand_in(self, draft: Draft) -> None:
+    def hand_in(self, draft: Draft, reason: str | None = None) -> None:
         """A client has done with a draft, and the person is to look through it. Blocks.
+
+        Args:
+            draft: The draft.
+            reason: Why, in the client's words.
 
         Raises:
             Conflict: A chain is being staged in it.
             ExecutionFailed: The disk is full or failed.
         """
-        draft.become("handed_in")
+        draft.become("handed_in", reason=reason)
         with self._lock:
             for connection in [one for one, inside in self._inside.items() if inside == draft.head.draft_id]:
                 del self._inside[connection]
@@ -641,23 +645,20 @@ def submission(draft: Draft, who: str, *, choices: Choices | None = None) -> Net
     Args:
         draft: The draft.
         who: The client, for people.
-        choices: What is taken where others changed the same places meanwhile; by default what the person has chosen
-            of a draft that is handed in.
+        choices: What is taken where others changed the same places meanwhile; by default what the person has chosen.
 
     Raises:
-        Conflict: `draft_conflict`: others changed the same places, and the draft is not handed in, so that its client
-            can make its changes again.
         ExecutionFailed: Its files are damaged.
     """
-    if choices is None and draft.head.state == "handed_in":
-        choices = draft.head.choices
-    found = _planned(draft, lambda files: f"Take the draft of {who}, {files}", choices)
+    chosen = draft.head.choices if choices is None else choices
+    found = _planned(draft, lambda files: f"Take the draft of {who}, {files}", chosen)
     if found.plan is None:
         return found
     news = draft.news()
     previews = tuple(map(news.told, found.plan.previews))
     warnings = (*found.plan.warnings, *news.notes)
-    plan = replace(found.plan, draft=draft.head.draft_id, previews=previews, warnings=warnings)
+    name, reason = draft.head.draft_id, draft.head.reason
+    plan = replace(found.plan, draft=name, previews=previews, warnings=warnings, reason=reason)
     return replace(found, plan=plan)
 
 

@@ -199,6 +199,8 @@ class Approval:
         def revised() -> RevisedPlan:
             if not isinstance(change, HunkText):
                 drafted, draft = self._of_draft
+                if change is not None and self._before and not drafted.is_handed_in(draft):
+                    raise InvalidParameters("You have edited the text; choose what is taken first, then edit")
                 plan = drafted.renewed(draft, self._who) if change is None else drafted.choose(draft, self._who, change)
                 return RevisedPlan(self._warned(plan), "", b"")
             found = self._ledger.revise(dataclasses.replace(self.plan, warnings=self._own_warnings), change)

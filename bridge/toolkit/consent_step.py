@@ -535,7 +535,7 @@ class ConsentStep:
             risk_reasons=risk.reasons,
             operation=case.operation,
             summary=effect.summary,
-            reason=tool_call.reason,
+            reason=tool_call.reason or terms.reason,
             parameters=tool_call.arguments,
             targets=tuple(target.label for target in case.targets),
             touches=tuple(target.to_wire() for target in case.targets),

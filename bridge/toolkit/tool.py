@@ -220,6 +220,7 @@ class CallContext:
         approved: The change that was allowed, while a tool runs whose caller makes it itself.
         looking: Whether the call is only looked at (a preview, an explanation). Nothing may then be told of the vault
             that an answer of the person's has not allowed, not even by a question that would be asked.
+        reason: Why, in the caller's words.
     """
 
     caller: Caller
@@ -232,6 +233,7 @@ class CallContext:
     asked: bool = False
     approved: ChangePlan | None = None
     looking: bool = False
+    reason: str | None = None
 
 
 def in_vault(*names: str) -> tuple[Target, ...]:

@@ -167,6 +167,7 @@ class ChangePlan:
         reads: Files that it does not change and whose text it puts into others, such as a template. Not part of the
             digest.
         draft: The draft that it is the plan of. Not part of the digest.
+        reason: Why, in the words of the draft's client. Not part of the digest.
         restores: Whether it brings back, for the user, what another program changed. Not part of the digest.
         conflicts: Of a draft, where another hand changed the same. Not part of the digest.
         rest: Of a draft's plan of which a person takes a part: what stays in the draft. Not part of the digest.
@@ -194,6 +195,7 @@ class ChangePlan:
     renamed_property: str | None = None
     reads: tuple[str, ...] = ()
     draft: str | None = None
+    reason: str | None = None
     restores: bool = False
     conflicts: tuple[MergePlace, ...] = ()
     rest: Rest | None = None

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.app import Bridge
+from bridge.cli.inbox import described
 from bridge.client import find_vault
 from bridge.client.token_storage import save_to_file
 from tests.patience import PATIENCE
@@ -76,6 +77,10 @@ class Night:
         answer = await self.person.host.request("consent.resolve", **request, choices=choices)
         assert answer["accepted"], answer
         return dict(answer["question"])
+
+    async def id_of(self, name: str) -> str:
+        clients = await self.person.host.request("clients.list")
+        return next(str(one["clientId"]) for one in clients if one["name"] == name)
 
     async def drafts(self) -> list[dict[str, Any]]:
         return list(await self.person.host.request("drafts.list"))
@@ -367,3 +372,39 @@ async def test_what_cannot_be_chosen_changes_nothing(vault: Path) -> None:
         assert (await world.respond(await world.resolve(question, "draft"), "allow_once"))["accepted"]
         await world.until_states()
         assert world.read("Old.md") is None
+
+
+async def test_a_draft_of_a_client_that_waits_is_reviewed_place_by_place_too(vault: Path) -> None:
+    (vault / "Long.md").write_bytes(text().encode())
+    async with night(vault, "Robot") as world:
+        await world.person.host.request("clients.update", clientId=await world.id_of("Robot"), drafts=False)
+        async with named(vault, "Robot") as agent:
+            for tool, arguments in (
+                ("draft", {"action": "begin"}),
+                ("write_file", {"path": "Long.md", "content": text({2: "robot 2\n", 6: "robot 6\n"})}),
+            ):
+                assert (await agent.call(tool, **arguments)).raw["success"]
+            world.write("Long.md", text({6: "mine 6\n", 11: "mine 11\n"}))
+            submitted = asyncio.create_task(agent.call("draft", action="submit", reason="as you asked"))
+            question = await world.person.until_asked()
+            assert question["reason"] == "as you asked"
+            (place,) = question["preview"]["conflicts"]
+            assert (place["vault"], place["draft"]) == ("mine 6\n", "robot 6\n")
+            unchosen = await world.respond(question, "allow_once")
+            assert (unchosen["accepted"], world.read("Long.md")) == (False, text({6: "mine 6\n", 11: "mine 11\n"}))
+            question = await world.resolve(question, "both")
+            assert (await world.respond(question, "allow_once"))["accepted"]
+            assert (await submitted).raw["success"]
+        assert world.read("Long.md") == text({2: "robot 2\n", 6: "mine 6\nrobot 6\n", 11: "mine 11\n"})
+
+
+async def test_why_a_draft_was_handed_in_is_in_the_inbox_and_in_its_question(vault: Path) -> None:
+    async with night(vault, "Robot") as world:
+        await world.work("Robot", {"Long.md": "new\n"}, submit=False)
+        async with named(vault, "Robot") as agent:
+            assert (await agent.call("draft", action="submit", reason="the tags are one now")).raw["success"]
+        question = await world.person.until_asked()
+        assert question["reason"] == "the tags are one now"
+        (line,) = await world.person.host.request("inbox.list")
+        assert (line["kind"], line["reason"]) == ("draft", "the tags are one now")
+        assert described(line).endswith(". It says: the tags are one now")

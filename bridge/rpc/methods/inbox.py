@@ -115,6 +115,7 @@ def _draft(services: Services, draft: Draft, kind: Literal["draft", "left"], que
         since=shown.since or shown.touched,
         files=len(shown.files),
         summary=f"{_cut(steps[0].summary)}{more}" if steps else "Nothing is staged",
+        reason=_cut(draft.head.reason) if draft.head.reason else None,
         kept_until=stamp(services.drafts.kept_until(draft)),
         ids=(shown.draft_id,),
         questions=() if question is None else (question,),

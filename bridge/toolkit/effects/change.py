@@ -78,6 +78,7 @@ class PlannedChange(EffectKind):
             reads=plan.reads,
             digest=plan.digest,
             draft=plan.draft,
+            reason=plan.reason,
             size=sum(map(len, plan.blobs.values())),
             linked_from=plan.linked_from,
             insists=_CARRIES if Hazard.CARRIES in plan.hazards else "",

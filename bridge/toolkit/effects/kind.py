@@ -33,6 +33,7 @@ class Terms:
         reads: Files whose text it puts into others.
         digest: The digest of its plan; None where there is none.
         draft: The draft that it is the plan of; None for any other effect.
+        reason: Why, in the words of the draft's client.
         size: Bytes of new text; None where nothing is written.
         linked_from: How many notes link to what it deletes, where that is known.
         insists: Why it must be asked about whatever was said before, as a sentence; empty: nothing of the kind.
@@ -50,6 +51,7 @@ class Terms:
     reads: tuple[str, ...] = ()
     digest: str | None = None
     draft: str | None = None
+    reason: str | None = None
     size: int | None = None
     linked_from: int | None = None
     insists: str = ""

@@ -299,6 +299,7 @@ class Running:
             call,
             asked=tool_call.asked,
             looking=looking,
+            reason=tool_call.reason,
         )
         return context
 

@@ -1,6 +1,7 @@
 """The tool `draft`: many changes, staged one after the other, that the person is asked about once."""
 
 import asyncio
+from dataclasses import replace
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
@@ -37,10 +38,9 @@ SHOWN = 40
 class DraftParams(Params):
     """What is to be done, and with which draft."""
 
-    action: Action = Field(description="join: one of yours, from another session")
-    draft: str | None = Field(
-        default=None, min_length=1, max_length=100, description="Its id; default: the one you are in"
-    )
+    action: Action = Field(description="join: one of yours")
+    draft: str | None = Field(default=None, min_length=1, max_length=100, description="Default: the one you are in")
+    reason: str | None = Field(default=None, max_length=2000)
 
     @model_validator(mode="after")
     def _named(self) -> Self:
@@ -60,7 +60,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         name="draft",
         title="Draft",
         action="take/took a draft[ with {files}]",
-        description="For many changes: after begin they are staged, and submit asks the user once about all.",
+        description="For many changes: begin stages them, submit asks the user once about all.",
         icon="git-pull-request-draft",
         parameters=ModelParameters(DraftParams),
         operation=Operation.UPDATE,
@@ -94,7 +94,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
             return ReadEffect((), "Hand a draft in", own=True)
         found = await asyncio.to_thread(submission, draft, context.caller.name)
         if found.plan is not None:
-            return found.plan
+            return replace(found.plan, reason=params.reason or found.plan.reason)
         text = f"Nothing of {draft.head.draft_id} differs from the vault any more; discard it, or go on in it."
         looked_at = in_vault(*summary(draft).files)
         return Unchanged(looked_at, text, Output({"draft": draft.head.draft_id, "modified": False}, text))
@@ -113,7 +113,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
                 return _said(draft, f"You are in {draft.head.draft_id} now.")
             case "submit":
                 draft = self._draft(params, caller)
-                await asyncio.to_thread(self._drafts.hand_in, draft)
+                await asyncio.to_thread(self._drafts.hand_in, draft, params.reason or context.reason)
                 return _said(draft, handed_in(self._drafts, draft))
             case "discard":
                 draft = self._draft(params, caller)
