@@ -49,6 +49,7 @@ class SessionInfo(Wire):
         wait_seconds: How long an agent's call should wait for a person before its ticket is handed on.
         max_output_bytes: How long a result for a model may be.
         structured_results: Whether its results over MCP have structured content: with every tool there is.
+        sent_back: How many drafts of its the person has sent back.
     """
 
     role: Annotated[Role, ANY_TEXT]
@@ -64,6 +65,7 @@ class SessionInfo(Wire):
     wait_seconds: int = 40
     max_output_bytes: int = 65_536
     structured_results: bool = False
+    sent_back: int = 0
 
 
 class SessionNameParams(Params):

@@ -287,8 +287,16 @@ class Drafts:
             self._told[session] = now
             if told is not None and (not caller.brief or now - told < CALLS_AGAIN):
                 return None
+        return "\n".join(map(sent_back, self._sent_back(caller))) or None
+
+    def sent_back(self, caller: Caller) -> int:
+        """How many drafts of a client the person has sent back."""
+        return len(self._sent_back(caller)) if caller.client.drafts else 0
+
+    def _sent_back(self, caller: Caller) -> list[Draft]:
+        with self._lock:
             own = [draft for draft in self._drafts.values() if draft.head.client_id == caller.client.id]
-        return "\n".join(sent_back(draft) for draft in own if draft.head.state == "sent_back") or None
+        return [draft for draft in own if draft.head.state == "sent_back"]
 
     def decided(self, caller: Caller) -> str:
         """What a client is told of its drafts that the person has sent back, or is to decide about; empty: none."""

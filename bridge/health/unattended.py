@@ -14,6 +14,8 @@ from bridge.agents.table import AGENTS, Agent
 from bridge.client.errors import TokenNotFound
 from bridge.client.token_storage import find_token, token_file
 from bridge.clock import SystemClock
+from bridge.consent.client_grants import ClientGrants
+from bridge.contract.consent import Coverage
 from bridge.health.finding import Finding
 from bridge.health.looked_at import LookedAtFolder
 from bridge.health.reinstalling import install_again
@@ -28,6 +30,7 @@ LETS: Final[dict[str, tuple[str, Any]]] = {
 """The field of the entry, and its value, by which a program calls our tools without asking in a terminal of its own."""
 ALLOWED: Final = "--allowedTools mcp__vault-bridge"
 """The same for Claude Code, which has to be given it in its command line."""
+_TICKETS: Final = "each note that nothing else lets it read becomes a question, also where it only writes to it"
 SECONDS: Final = 60.0
 _KEPT: Final = ("HOME", "PATH", "SYSTEMROOT", "USERPROFILE", "VAULT_BRIDGE_CONFIG", "VAULT_BRIDGE_STATE")
 """What of the environment a scheduler's job has too."""
@@ -37,15 +40,21 @@ def check_unattended(vault: Path) -> Iterator[Finding]:
     """Whether the clients that work in drafts have what they need when no person and no terminal is there."""
     real = Path(os.path.realpath(vault))
     folder = LookedAtFolder(place(real, kind="clients"))
-    names = [client.name for client in ClientStore(folder, clock=SystemClock()).list() if client.drafts]
-    if not names:
+    clients = [client for client in ClientStore(folder, clock=SystemClock()).list() if client.drafts]
+    if not clients:
         yield Finding("unattended", "ok", "No client works in drafts")
         return
     if why := _why_it_does_not_start():
         yield Finding("unattended", "fail", f"Without a terminal vault-bridge does not start: {why}", install_again())
     planner = Planner(this_machine(), real, command_line, folder)
-    for name in names:
-        yield from _client(name, real, planner)
+    answers = ClientGrants(folder, clock=SystemClock(), days=lambda: None)
+    read = {one.client_id for one in answers.list() if one.what is Coverage.READING and one.decision.allows}
+    everybody = any(one.extent.what is Coverage.READING and one.decision.allows for one in answers.written())
+    for client in clients:
+        yield from _client(client.name, real, planner)
+        if not everybody and client.client_id not in read:
+            what = f"{client.name} works in drafts, and you have not said what it may read: {_TICKETS}"
+            yield Finding("unattended", "warn", what, "`vault-bridge install-client` without a program asks for it")
 
 
 def _client(name: str, vault: Path, planner: Planner) -> Iterator[Finding]:

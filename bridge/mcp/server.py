@@ -118,10 +118,12 @@ class VaultServer(Server[Any]):
         if ctx.method not in INTRODUCTIONS or not isinstance(result, dict):
             return result
         tools: list[dict[str, Any]] = []
+        sent_back = 0
         with contextlib.suppress(BridgeError, TimeoutError):  # without a bridge, it is told what holds for everybody
             async with asyncio.timeout(LIST_SECONDS):
                 tools = await self._listed()
-        return result | {"instructions": instructions(tools)}
+                sent_back = (await self._bridge.request("session.info")).get("sentBack", 0)
+        return result | {"instructions": instructions(tools, sent_back=sent_back > 0)}
 
     async def _list_tools(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         try:

@@ -21,7 +21,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 import orjson
 
@@ -358,6 +358,7 @@ class CallRegistry:
             expires_at=asked_until or kept_until,
             outlives=outlives,
             shown=consent.was_shown(tool_call),
+            in_drafts=tool_call.caller.client.drafts,
         )
 
     def _ticket(self, call: _Call) -> Ticket:
@@ -517,6 +518,13 @@ async def _already() -> bool:
     return True
 
 
+LET_READ: Final = (
+    "A note that the user lets you read needs no ticket, neither to be read nor to be changed; if this is about one "
+    "that you may not read yet, tell them so."
+)
+"""What a client that works in drafts is told with a ticket."""
+
+
 def _pending(
     call_id: str,
     *,
@@ -526,6 +534,7 @@ def _pending(
     waits: str | None = None,
     outlives: bool = True,
     shown: bool = False,
+    in_drafts: bool = False,
 ) -> PendingCall:
     """What a caller gets of a call that goes on, with the sentence that says what to do."""
     if state != "waiting_for_person":
@@ -541,6 +550,8 @@ def _pending(
             "Tell the user so."
         )
     note = "" if outlives else " A restart of the bridge ends it."
+    if in_drafts and state == "waiting_for_person":
+        note += f" {LET_READ}"
     return PendingCall(
         call_id=call_id,
         request_id=request_id,

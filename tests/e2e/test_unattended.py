@@ -138,7 +138,7 @@ async def test_a_bridge_ends_also_where_what_its_session_has_left_cannot_be_hand
 ) -> None:
     """The disk is full, say: it stays a draft that was left behind, and the next bridge tries again."""
 
-    def full(*_state: Any) -> None:
+    def full(*_state: Any, **_said: Any) -> None:
         raise ExecutionFailed("The disk is full")
 
     clock = Moment()
@@ -212,5 +212,7 @@ async def test_what_cannot_be_staged_gets_its_ticket_at_once_also_while_somebody
                 assert pending["state"] == "waiting_for_person"
             tickets = (await agent.call("await_decision")).data
             assert len(tickets) == len(person.asked) == 3
+            asked = (await agent.call("read", path="Notes/Meeting.md")).raw
+            assert "A note that the user lets you read needs no ticket" in asked["text"]
             waiting = await agent.call("await_decision", ticket=tickets[-1]["ticket"])
             assert waiting.data["status"] == "waiting_for_person"

@@ -40,7 +40,9 @@ def night(vault: Path, home: Path) -> Path:
 
     async def add() -> str:
         async with Bridge(vault), connect(vault, name="Ada", role="host") as host:
-            return str((await host.request("clients.add", name=NAME, drafts=True))["token"])
+            token = str((await host.request("clients.add", name=NAME, drafts=True))["token"])
+            await host.request("consent.allowReading", client=NAME, where=["/"])
+            return token
 
     save_to_file(vault.resolve(), NAME, asyncio.run(add()))
     return vault
@@ -129,3 +131,19 @@ def test_a_program_that_does_not_start_without_a_terminal_is_said(
     broken.chmod(0o700)
     monkeypatch.setattr(sys, "executable", str(broken))
     assert found(night)[0].what == "Without a terminal vault-bridge does not start: no module named bridge"
+
+
+def test_a_client_that_was_not_told_what_it_may_read_is_named(night: Path) -> None:
+    connected(night, "claude-code")
+    assert len(found(night)) == 1
+
+    async def ask_again() -> None:
+        async with Bridge(night), connect(night, name="Ada", role="host") as host:
+            await host.request("consent.allowReading", client=NAME, where=[])
+
+    asyncio.run(ask_again())
+    (warned,) = [one.what for one in found(night) if one.level == "warn"]
+    assert warned == (
+        f"{NAME} works in drafts, and you have not said what it may read: each note that nothing else lets it read "
+        "becomes a question, also where it only writes to it"
+    )

@@ -1,5 +1,6 @@
 """What a client's model is told when it connects: short, and of tools only those that its client is shown."""
 
+import asyncio
 import re
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.identity import Preset
+from bridge.identity.caller import Caller, Client
 from bridge.mcp.prompts import instructions
 from tests.mcp.pipes import ERAS, serve_robot
 
@@ -54,3 +56,26 @@ async def test_of_a_list_that_was_made_by_hand_too(vault: Path, chosen: list[str
 def test_where_no_tools_are_known_none_is_named() -> None:
     assert "`" not in instructions([])
     assert "Search before you read" in instructions([])
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_a_client_hears_at_once_that_a_draft_of_its_was_sent_back_and_no_other_client_does(
+    vault: Path, era: str
+) -> None:
+    said = "sent it back. Call `await_decision` without a ticket first"
+    async with serve_robot(vault) as served:
+        services = served.bridge.services
+        services.clients.choose(served.client.id, preset=Preset.AGENT, drafts=True)
+        other, _token = services.clients.add("Other", drafts=True)
+        for client_id, words in ((other.client_id, "of somebody else"), (served.client.id, "Call it Plum")):
+            async with served.connected(era) as before:
+                assert said not in str(before.instructions)
+            client = services.clients.current(Client(client_id, None, frozenset()))
+            assert client is not None
+            draft = await asyncio.to_thread(services.drafts.begin, Caller(client, f"session-{client_id}"))
+            await asyncio.to_thread(services.drafts.send_back, draft, words)
+        async with served.connected(era) as after:
+            told = str(after.instructions)
+        assert said in told
+        assert not {"Plum", "somebody"} & set(told.split())
+        assert len(told.split()) < MOST_WORDS

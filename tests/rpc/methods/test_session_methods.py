@@ -31,6 +31,7 @@ async def test_info_says_who_is_asking_and_where(world: World) -> None:
         "waitSeconds": 40,
         "maxOutputBytes": 65_536,
         "structuredResults": False,
+        "sentBack": 0,
     }
     world.open("host", FakeTransport())
     assert (await world.ask("agent", "session.info"))["result"]["hostConnected"] is True

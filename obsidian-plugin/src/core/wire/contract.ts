@@ -1532,6 +1532,7 @@ export interface SessionInfo {
 	waitSeconds: number;
 	maxOutputBytes: number;
 	structuredResults: boolean;
+	sentBack: number;
 }
 
 /** How this connection is named now, and what its host can do. */
