@@ -36,7 +36,7 @@ TEMPLATE: Final = {"uriTemplate": f"{SCHEME}{{+path}}", "name": "note", "descrip
 RESOURCE_NOT_FOUND: Final = -32002
 """What the protocol had for it before 2026; after that it is a wrong parameter like others."""
 _HINTS: Final[dict[Any, CacheHint]] = {
-    "server/discover": CacheHint(3_600_000),
+    "server/discover": CacheHint(30_000),
     "prompts/list": CacheHint(3_600_000),
     "resources/templates/list": CacheHint(3_600_000),
     "tools/list": CacheHint(30_000),
