@@ -7,7 +7,7 @@ import { analyzeMetafile, build } from "esbuild";
 
 const here = fileURLToPath(new URL("..", import.meta.url));
 // A bound to notice growth by: Obsidian reads all of it at each start, with its readable names.
-const MOST_BYTES = 390_000;
+const MOST_BYTES = 404_000;
 
 /** @type {{ repository?: { url: string } }} */
 const { repository } = JSON.parse(readFileSync(`${here}/package.json`, "utf8"));

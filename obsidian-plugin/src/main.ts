@@ -17,6 +17,7 @@ import { FirstRun } from "./features/firstRun";
 import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { GrantCounter } from "./features/grantCounter";
 import { Inbox } from "./features/inbox";
+import { InNote } from "./features/inNote";
 import { OutsideChanges } from "./features/outsideChanges";
 import { OwnTools } from "./features/ownTools";
 import { Protection } from "./features/protection";
@@ -50,9 +51,15 @@ export default class VaultBridgePlugin extends Plugin {
 			activity: () => { statistics.open(); },
 		});
 		const statistics = new Statistics(context, () => { log.open(); });
-		const prompts = new ConsentPrompts(context, {
+		const prompts: ConsentPrompts = new ConsentPrompts(context, {
 			settings,
 			log: () => { log.open(); },
+			inNote: (request) => inNote.covers(request),
+		});
+		const inNote: InNote = new InNote(context, prompts.choices, {
+			answer: (...given) => { prompts.answerOnce(...given); },
+			open: (requestId) => { prompts.showOne(requestId); },
+			undo: (path) => { changes.reverseLast(path); },
 		});
 		const firstRun = new FirstRun(context, sidecar, {
 			settings,
@@ -101,7 +108,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, new Protection(context), counter, outside, saves, drafting, templates, chatting, ownTools, inbox, status, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, new Protection(context), counter, outside, saves, drafting, templates, chatting, ownTools, inbox, status, inNote, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

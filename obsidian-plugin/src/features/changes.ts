@@ -98,6 +98,18 @@ export class Changes extends Component {
 		);
 	}
 
+	/** The same, for the last change of a note. */
+	reverseLast(path: string): void {
+		void this.history.list({ clientId: "", hours: null }, null).then(
+			(entries) => {
+				const last = entries.find(({ files, canUndo }) => canUndo && files.includes(path));
+				if (last) this.reverse("undo", last.executionId);
+				else tell("There is nothing to undo.");
+			},
+			tellFailure,
+		);
+	}
+
 	/** Show how links that another program broke would be mended; and do exactly that when the person says so. */
 	private mend(executionId: string): void {
 		void this.history.foreseeMending(executionId).then(

@@ -2,13 +2,14 @@
 
 import { Component, Notice } from "obsidian";
 import { askerOf, groupOf } from "../core/consent/asker";
+import { Choices } from "../core/consent/choices";
 import type { Denial } from "../core/consent/heldDenials";
 import type { Gone } from "../core/consent/questions";
 import { outcomeSentence } from "../core/consent/wording";
 import { list, ShapeError, type JsonObject } from "../core/json";
 import { Disconnected } from "../core/rpc/client";
 import { sanitizePlain } from "../core/text/sanitize";
-import { readConsentRequest, type ConsentRequest } from "../core/wire/consent";
+import { allows, readConsentRequest, type ConsentRequest } from "../core/wire/consent";
 import type { RespondParams } from "../core/wire/contract";
 import { handleEvent, type EventHandlers } from "../core/wire/events";
 import { Presence } from "../platform/presence";
@@ -33,6 +34,7 @@ export class ConsentPrompts extends Component {
 	/** The person has just answered, so the next question finds them looking. */
 	private isLooking = false;
 	readonly presence: Presence;
+	readonly choices = new Choices();
 	private readonly notice: WaitingNotice;
 	private readonly announcements: Announcements;
 	private readonly answering: Answering;
@@ -40,7 +42,7 @@ export class ConsentPrompts extends Component {
 
 	constructor(
 		private readonly context: Context,
-		private readonly open: { log: () => void; settings: () => void },
+		private readonly open: { log: () => void; settings: () => void; /** Whether a note shows all of it. */ inNote: (request: ConsentRequest) => boolean },
 	) {
 		super();
 		this.presence = this.addChild(new Presence(context.app, context.clock));
@@ -159,7 +161,9 @@ export class ConsentPrompts extends Component {
 			for (const request of waiting.filter((one) => groupOf(one) === this.grouped)) this.group.offer(request);
 			return;
 		}
-		const fresh = waiting.filter((one) => !this.setAside.has(one.requestId));
+		const isFresh = ({ requestId }: ConsentRequest): boolean => !this.setAside.has(requestId);
+		if (!looking && !this.modal) this.putBehindNotice(waiting.filter((one) => isFresh(one) && this.open.inNote(one)));
+		const fresh = waiting.filter(isFresh);
 		const [first] = fresh;
 		if (!this.modal && first) {
 			if (looking || !this.presence.isWriting) this.openModal(first);
@@ -169,6 +173,7 @@ export class ConsentPrompts extends Component {
 	}
 
 	private putBehindNotice(requests: readonly ConsentRequest[]): void {
+		if (requests.length === 0) return;
 		for (const { requestId } of requests) this.setAside.add(requestId);
 		this.notice.arrived(this.context.questions.all.map((one) => one.request));
 	}
@@ -176,7 +181,8 @@ export class ConsentPrompts extends Component {
 	private openModal(request: ConsentRequest): void {
 		this.notice.hide();
 		const modal = new ConsentModal(this.context.app, request, this.context.clock, {
-			decide: (answer) => { void this.decide(request.requestId, answer); },
+			decide: (answer) => { void this.decide(modal.request, answer); },
+			selection: (one) => this.choices.of(one),
 			later: () => { this.later(); },
 			together: () => { this.openGroup(request); },
 			showLog: () => { this.leave(this.open.log); },
@@ -233,15 +239,20 @@ export class ConsentPrompts extends Component {
 		group?.dismiss();
 	}
 
-	private async decide(requestId: string, { decision, option, feedback, hunks, comments, sendBack, byKey }: Answer): Promise<void> {
-		const request = this.modal?.request;
-		if (request?.requestId !== requestId) return;
+	/** Answer a question for once, exactly as it is shown, wherever that is. */
+	answerOnce(request: ConsentRequest, decision: "allow_once" | "deny_once", byKey: boolean): void {
+		const hunks = allows(decision) ? (this.choices.of(request)?.toWire() ?? null) : null;
+		void this.decide(request, { decision, option: null, feedback: null, hunks, comments: [], sendBack: false, byKey });
+	}
+
+	private async decide(request: ConsentRequest, { decision, option, feedback, hunks, comments, sendBack, byKey }: Answer): Promise<void> {
+		const { requestId } = request;
 		const answer: RespondParams = { ...answerTo(request, decision), ...(option && { option: option.optionId }), ...(feedback !== null && { feedback }), ...(hunks && { hunks }), ...(comments.length > 0 && { comments }), ...(sendBack && { sendBack }) };
 		if (byKey && decision === "deny_once") {
 			this.hold([{ request, answer }]);
 			return;
 		}
-		this.modal?.setSending();
+		if (this.modal?.request.requestId === requestId) this.modal.setSending();
 		const notTaken = await this.answering.answer(answer, option);
 		if (notTaken !== null && this.modal?.request.requestId === requestId) this.modal.setTrouble(notTaken === "lost" ? LOST : null);
 	}
@@ -275,6 +286,7 @@ export class ConsentPrompts extends Component {
 		this.keyDenials.drop(requestId);
 		this.setAside.delete(requestId);
 		this.announcements.forget(requestId);
+		this.choices.forget(requestId);
 		const onScreen = this.modal !== null || this.group !== null;
 		this.removeFromScreen(requestId);
 		this.isLooking ||= ours && onScreen;

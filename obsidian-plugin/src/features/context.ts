@@ -5,7 +5,7 @@ import type { Clock } from "../core/clock";
 import type { Questions } from "../core/consent/questions";
 import type { Connection } from "../core/rpc/connection";
 import type { SettingsStore } from "../core/settings/store";
-import type { DeviceSettings } from "../platform/device";
+import type { Device } from "../platform/device";
 import type { Request } from "../core/wire/request";
 
 export interface Context {
@@ -15,7 +15,7 @@ export interface Context {
 	connection: Connection;
 	questions: Questions;
 	settings: SettingsStore;
-	device: { readonly settings: DeviceSettings; change: (part: Partial<DeviceSettings>) => void };
+	device: Pick<Device, "settings" | "change" | "changed">;
 	/** Ask the bridge; rejects while there is none. */
 	request: Request;
 }

@@ -1,6 +1,7 @@
 /** What the plugin keeps on this device alone. A synced vault must not be able to name a program to start here. */
 
 import type { App } from "obsidian";
+import { Emitter } from "../core/emitter";
 import { boolean, isObject, optional, record, string } from "../core/json";
 
 export interface DeviceSettings {
@@ -16,6 +17,8 @@ export interface DeviceSettings {
 	welcomed: boolean;
 	/** Whether the system says that a question waits while no window of the app has the focus. */
 	notify: boolean;
+	/** Whether a question about a note that is open is shown in it. */
+	inNote: boolean;
 	/** Up to when the person has seen what was refused for want of an answer; empty: never looked. */
 	logSeen: string;
 }
@@ -28,10 +31,13 @@ const read = record<DeviceSettings>({
 	answered: optional(boolean, false),
 	welcomed: optional(boolean, false),
 	notify: optional(boolean, true),
+	inNote: optional(boolean, true),
 	logSeen: optional(string, ""),
 });
 
 export class Device {
+	readonly changed = new Emitter<null>();
+
 	constructor(private readonly app: App) {}
 
 	get settings(): DeviceSettings {
@@ -41,5 +47,6 @@ export class Device {
 
 	change(part: Partial<DeviceSettings>): void {
 		this.app.saveLocalStorage(KEY, { ...this.settings, ...part });
+		this.changed.emit(null);
 	}
 }

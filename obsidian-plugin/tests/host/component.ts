@@ -1,5 +1,6 @@
 /** Component and Plugin: what is registered ends when the component does. */
 
+import type { Extension } from "@codemirror/state";
 import type { App } from "./app";
 import type { EventRef } from "./events";
 import { setIcon } from "./icons";
@@ -91,6 +92,16 @@ export class Plugin extends Component {
 	addSettingTab(tab: import("./settingsWindow").PluginSettingTab): void {
 		this.app.setting.addTab(tab);
 		this.register(() => { this.app.setting.removeTab(tab); });
+	}
+
+	registerEditorExtension(extension: Extension): void {
+		const { workspace } = this.app;
+		workspace.editorExtensions.push(extension);
+		workspace.updateOptions();
+		this.register(() => {
+			workspace.editorExtensions.splice(workspace.editorExtensions.indexOf(extension), 1);
+			workspace.updateOptions();
+		});
 	}
 
 	registerView(type: string, create: (leaf: import("./workspace").WorkspaceLeaf) => import("./workspace").View): void {

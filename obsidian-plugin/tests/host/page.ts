@@ -11,6 +11,7 @@ import { Scope } from "./keymap";
 import { getAllTags, parseLinktext } from "./metadata";
 import { nodeModules, nodeProcess, type HostMachine } from "./node";
 import * as modal from "./modal";
+import { editorInfoField, editorLivePreviewField } from "./noteEditor";
 import { PluginSettingTab, Setting, SettingPage } from "./settingsWindow";
 import * as vault from "./vault";
 import { ItemView, MarkdownView, TextFileView, WorkspaceLeaf } from "./workspace";
@@ -40,6 +41,8 @@ const obsidian = {
 	...controls,
 	...modal,
 	...vault,
+	editorInfoField,
+	editorLivePreviewField,
 	getAllTags,
 	parseLinktext,
 	MarkdownView,

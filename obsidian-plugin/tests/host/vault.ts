@@ -1,5 +1,7 @@
 /** The vault: real files and folders, read and written by the test process on the page's behalf. */
 
+import { Events } from "./events";
+
 /** What the test process does for the page. */
 export interface HostDisk {
 	exists: (path: string) => Promise<boolean>;
@@ -121,12 +123,14 @@ export class FileSystemAdapter {
 	}
 }
 
-export class Vault {
+export class Vault extends Events {
 	private files = new Map<string, TAbstractFile>();
 	/** The last change of each file: the next one waits for it. */
 	private readonly busy = new Map<string, Promise<unknown>>();
 
-	constructor(readonly adapter: FileSystemAdapter) {}
+	constructor(readonly adapter: FileSystemAdapter) {
+		super();
+	}
 
 	async refresh(): Promise<void> {
 		const entries = await this.adapter.disk.entries();
@@ -185,11 +189,13 @@ export class Vault {
 			async () => this.adapter.process(file.path, change),
 		);
 		this.busy.set(file.path, step);
+		void step.then(() => { this.trigger("modify", file); }, () => undefined);
 		return step;
 	}
 
 	async modify(file: TFile, data: string): Promise<void> {
 		await this.adapter.write(file.path, data);
+		this.trigger("modify", file);
 	}
 }
 
@@ -199,5 +205,11 @@ export class FileManager {
 	async trashFile(file: TAbstractFile): Promise<void> {
 		await this.vault.adapter.trashLocal(file.path);
 		await this.vault.refresh();
+	}
+
+	async renameFile(file: TAbstractFile, to: string): Promise<void> {
+		await this.vault.adapter.rename(file.path, to);
+		await this.vault.refresh();
+		this.vault.trigger("rename", this.vault.getAbstractFileByPath(to), file.path);
 	}
 }

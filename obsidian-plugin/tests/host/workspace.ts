@@ -1,5 +1,6 @@
 /** Leaves and views: tabs in the middle, one shown at a time. */
 
+import type { Extension } from "@codemirror/state";
 import { Component } from "./component";
 import type { App } from "./app";
 import { installDomHelpers, setActiveWindow, type HostWindow } from "./dom";
@@ -7,7 +8,8 @@ import { Events } from "./events";
 import { setIcon } from "./icons";
 import type { Keymap } from "./keymap";
 import { parseLinktext } from "./metadata";
-import type { TFile } from "./vault";
+import { NoteEditor } from "./noteEditor";
+import { TFile } from "./vault";
 
 export class View extends Component {
 	icon = "";
@@ -52,10 +54,15 @@ export class ItemView extends View {
 	readonly contentEl = this.containerEl.createDiv({ cls: "view-content" });
 }
 
+/** Where text is written. */
+interface TextField {
+	value: string;
+}
+
 /** An editor with one file: a plain text area, saved when told to. */
 export class TextFileView extends ItemView {
 	file: TFile | null = null;
-	readonly editorEl = this.contentEl.createEl("textarea", { cls: "markdown-source-view", attr: { "aria-label": "Note" } });
+	readonly editorEl: TextField = this.makeField();
 
 	getViewData(): string {
 		return this.editorEl.value;
@@ -80,10 +87,15 @@ export class TextFileView extends ItemView {
 		this.file = file;
 		this.editorEl.value = await this.leaf.app.vault.read(file);
 	}
+
+	protected makeField(): TextField {
+		return this.contentEl.createEl("textarea", { attr: { "aria-label": "Text" } });
+	}
 }
 
 /** An editor for a note. What is put into it can be taken back with the editor's own undo. */
 export class MarkdownView extends TextFileView {
+	declare readonly editorEl: NoteEditor;
 	readonly editor = {
 		getSelection: (): string => this.editorEl.value.slice(this.editorEl.selectionStart, this.editorEl.selectionEnd),
 		replaceSelection: (text: string): void => {
@@ -98,11 +110,45 @@ export class MarkdownView extends TextFileView {
 	};
 	/** The text before each step of the editor. */
 	private readonly undone: string[] = [];
-	/** Whether it is open for reading. */
-	isReading = false;
+	private readonly readingEl = this.contentEl.createDiv({ cls: "markdown-reading-view" });
+	private mode: "source" | "live" | "preview" = "source";
+	/** What was on the disk when it was looked at last. */
+	private known = "";
 
 	getMode(): string {
-		return this.isReading ? "preview" : "source";
+		return this.mode === "preview" ? "preview" : "source";
+	}
+
+	/** Show it as its source, in Live Preview, or for reading. */
+	show(mode: "source" | "live" | "preview"): void {
+		this.mode = mode;
+		this.editorEl.setLivePreview(mode === "live");
+		this.editorEl.el.toggle(mode !== "preview");
+		this.readingEl.setText(mode === "preview" ? this.getViewData() : "");
+		this.leaf.app.workspace.trigger("layout-change");
+	}
+
+	override async load_(file: TFile): Promise<void> {
+		this.file = file;
+		this.known = await this.leaf.app.vault.read(file);
+		this.editorEl.begin(this.known);
+	}
+
+	/** The file has changed. What is typed and not saved stays. */
+	async reload(): Promise<void> {
+		if (!this.file) return;
+		const saved = this.getViewData() === this.known;
+		this.known = await this.leaf.app.vault.read(this.file);
+		if (saved) this.editorEl.read(this.known);
+	}
+
+	override async onClose(): Promise<void> {
+		this.editorEl.destroy();
+		return Promise.resolve();
+	}
+
+	protected override makeField(): NoteEditor {
+		return new NoteEditor(this.contentEl, this, this.leaf.app.workspace.editorExtensions);
 	}
 }
 
@@ -134,6 +180,7 @@ export class WorkspaceLeaf {
 	detach(): void {
 		void this.end();
 		this.place.remove(this);
+		this.app.workspace.trigger("layout-change");
 	}
 
 	async show(view: View, active = true): Promise<void> {
@@ -194,6 +241,7 @@ export class WorkspaceWindow {
 
 export class Workspace extends Events {
 	readonly viewTypes = new Map<string, (leaf: WorkspaceLeaf) => View>();
+	readonly editorExtensions: Extension[] = [];
 	readonly containerEl: HTMLElement;
 	private readonly main: WorkspaceWindow;
 	private right: WorkspaceWindow | null = null;
@@ -207,6 +255,17 @@ export class Workspace extends Events {
 		this.containerEl = container;
 		this.main = new WorkspaceWindow(container);
 		this.windows = [this.main];
+		app.vault.on("modify", (file) => {
+			for (const view of this.notes) if (file instanceof TFile && view.file?.path === file.path) void view.reload();
+		});
+		app.vault.on("rename", (file, before) => {
+			for (const view of this.notes) if (file instanceof TFile && view.file?.path === before) view.file = file;
+		});
+	}
+
+	/** What plugins have registered for editors has changed. */
+	updateOptions(): void {
+		for (const view of this.notes) view.editorEl.register(this.editorExtensions);
 	}
 
 	onLayoutReady(callback: () => void): void {
@@ -253,13 +312,21 @@ export class Workspace extends Events {
 
 	/** Obsidian would make a note of that name; the stand-in says that somebody asked for it. */
 	async openLinkText(link: string): Promise<void> {
+		await this.openIn(this.getLeaf("tab"), link);
+	}
+
+	/** Open a note in a leaf. */
+	async openIn(leaf: WorkspaceLeaf, link: string): Promise<void> {
 		const file = this.app.vault.getFileByPath(link) ?? this.app.metadataCache.getFirstLinkpathDest(parseLinktext(link).path);
 		if (!file) throw new Error(`a note ${link} would be made`);
-		const leaf = this.getLeaf("tab");
 		const view = new MarkdownView(leaf);
 		await view.load_(file);
 		await leaf.show(view);
 		this.trigger("file-open", file);
+	}
+
+	private get notes(): MarkdownView[] {
+		return this.leaves.flatMap(({ view }) => (view instanceof MarkdownView ? [view] : []));
 	}
 
 	private get leaves(): WorkspaceLeaf[] {

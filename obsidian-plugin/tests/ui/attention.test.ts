@@ -3,6 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
 import { create, many, question, read } from "./questions";
+import { noteText } from "./plugin";
 
 eachTestHasAWindow();
 
@@ -155,7 +156,7 @@ describe("the note beside the question", () => {
 		await page.waitForSelector(modal);
 		await page.click("text=Open the note beside");
 		await page.waitForSelector(modal, { state: "detached" });
-		await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("# Garden");
+		await expect.poll(async () => noteText(page)).toBe("# Garden");
 		await notice("Still waiting: Claude Code: Edit Projects/Balcony garden.md");
 		expect(answers()).toEqual([]);
 		await page.click('.notice button:text-is("Show")');

@@ -7,7 +7,7 @@ import type { MarkdownView } from "../host/workspace";
 import { CONVERSATION, input, kept, message, Model, openChat, say } from "./conversations";
 import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
-import { runCommand } from "./plugin";
+import { noteText, openNote, runCommand, selectInNote } from "./plugin";
 import { question } from "./questions";
 
 eachTestHasAWindow({
@@ -25,7 +25,6 @@ beforeEach(() => { model = new Model(bridge); });
 
 const sent = (): Record<string, unknown>[] => bridge.asked.filter((one) => one.method === "chat.send").map((one) => one.params);
 const words = async (): Promise<string[]> => page.locator(".vault-bridge-chat-words").allTextContents();
-const openNote = async (path: string): Promise<void> => page.evaluate(async (link) => { await window.host.app.workspace.openLinkText(link); }, path);
 const act = async (name: string, nth = 0): Promise<void> => page.click(`.vault-bridge-chat button[aria-label="${name}"] >> nth=${nth}`);
 
 describe("an answer", () => {
@@ -130,7 +129,7 @@ describe("an answer", () => {
 
 	it("is copied as it was written, inserted where the caret stands, and taken back with the editor's undo", async () => {
 		await browser.allowClipboard();
-		await openNote("Garden/Seeds.md");
+		await openNote(page, "Garden/Seeds.md");
 		await openChat(page);
 		await say(page, "Hello");
 		model.says("**Beans**\n");
@@ -139,12 +138,12 @@ describe("an answer", () => {
 		await act("Copy", 1);
 		await page.waitForSelector('.notice:has-text("Copied.")');
 		expect(await page.evaluate(async () => navigator.clipboard.readText())).toBe("**Beans**\n");
-		await page.evaluate(() => { document.querySelector<HTMLTextAreaElement>(".markdown-source-view")?.setSelectionRange(9, 9); });
+		await selectInNote(page, 9);
 		await act("Insert into the note");
 		await page.waitForSelector('.notice:has-text("Inserted into Garden/Seeds.md.")');
-		await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("Tomatoes\n**Beans**\nPeas\n");
+		await expect.poll(async () => noteText(page)).toBe("Tomatoes\n**Beans**\nPeas\n");
 		await page.evaluate(() => { (window.host.app.workspace.getMostRecentLeaf()?.view as MarkdownView).editor.undo(); });
-		await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("Tomatoes\nPeas\n");
+		await expect.poll(async () => noteText(page)).toBe("Tomatoes\nPeas\n");
 	});
 
 	it("is inserted nowhere while no note is open", async () => {
@@ -246,7 +245,7 @@ describe("the keyboard", () => {
 
 describe("what goes along", () => {
 	it("is shown before it is sent, can be taken away, and is sent as it says", async () => {
-		await openNote("Garden/Seeds.md");
+		await openNote(page, "Garden/Seeds.md");
 		await openChat(page);
 		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Open: Garden/Seeds.md"]);
 		await say(page, "What is it?");
@@ -254,7 +253,7 @@ describe("what goes along", () => {
 		await expect.poll(words).toEqual(["What is it?\n\n(The open note is [[Garden/Seeds]].)"]);
 		model.done("answered");
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
-		await page.evaluate(() => { document.querySelector<HTMLTextAreaElement>(".markdown-source-view")?.setSelectionRange(0, 8); });
+		await selectInNote(page, 0, 8);
 		await page.evaluate(() => { (document.activeElement as HTMLElement).blur(); });
 		await page.focus(input);
 		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Selected: 8 characters of Garden/Seeds.md"]);

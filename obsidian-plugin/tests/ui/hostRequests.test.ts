@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { sha256 } from "./browser";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
+import { noteText, openNote, typeNote } from "./plugin";
 
 const BEFORE = "# Note\n\nÄ text.\n";
 const AFTER = "# Note\n\nAnother text.\n";
@@ -16,11 +17,11 @@ eachTestHasAWindow({
 	},
 });
 beforeEach(async () => {
-	await page.evaluate(async () => { await window.host.app.workspace.openLinkText("Open.md"); });
+	await openNote(page, "Open.md");
 });
 
 const onDisk = (name: string): string => readFileSync(join(bridge.vault, name), "utf8");
-const type = async (text: string): Promise<void> => { await page.fill(".markdown-source-view", text); };
+const type = async (text: string): Promise<void> => { await typeNote(page, text); };
 const soon = (ms: number): string => new Date(Date.now() + ms).toISOString();
 const write = async (change: object, expiresAt = soon(60_000)): Promise<unknown> =>
 	bridge.request("host.write", { changes: [{ path: "Open.md", expected: sha256(BEFORE), content: AFTER, ...change }], expiresAt });
@@ -54,7 +55,7 @@ describe("writing a note that is open", () => {
 		await type("my own words");
 		expect(await write({})).toEqual(outcome("Open.md", "unsaved"));
 		expect(onDisk("Open.md")).toBe(BEFORE);
-		await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("my own words");
+		await expect.poll(async () => noteText(page)).toBe("my own words");
 	});
 
 	it.each([

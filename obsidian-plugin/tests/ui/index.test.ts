@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
-import { runCommand } from "./plugin";
+import { openNote, runCommand, typeNote } from "./plugin";
 
 const NOTHING = { compared: 0, links: 0, tags: 0, differences: [], more: 0, uncompared: [] };
 const difference = (number: number): object => ({ path: `${number}.md`, kind: "link", target: "b.md", obsidian: 2, bridge: 1 });
@@ -34,8 +34,8 @@ const text = async (): Promise<string> => (await page.textContent(".modal")) ?? 
 describe("the check of the index", () => {
 	it("sends what Obsidian knows of each note, and what is not saved", async () => {
 		answer({});
-		await page.evaluate(async () => { await window.host.app.workspace.openLinkText("b.md"); });
-		await page.fill(".markdown-source-view", "typed");
+		await openNote(page, "b.md");
+		await typeNote(page, "typed");
 		await run();
 		await page.waitForSelector('.modal button:text-is("Close")');
 		const [first, last] = bridge.asked.filter((one) => one.method === "index.compare").map((one) => one.params);

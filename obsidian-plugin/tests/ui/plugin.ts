@@ -1,6 +1,7 @@
 /** What a person does with the plugin in the app. */
 
 import type { Page } from "playwright-core";
+import type { MarkdownView } from "../host/workspace";
 
 export async function connected(page: Page): Promise<void> {
 	await page.waitForSelector(".vault-bridge-status.is-connected");
@@ -29,4 +30,28 @@ export async function openSettings(page: Page, ...pages: string[]): Promise<void
 	await showSettings(page);
 	await page.waitForSelector(".mod-page");
 	for (const name of pages) await page.click(`.mod-page:has-text("${name}")`);
+}
+
+/** Open a note of the vault, beside what is open. */
+export async function openNote(page: Page, path: string): Promise<void> {
+	await page.evaluate(async (name) => window.host.app.workspace.openLinkText(name), path);
+}
+
+/** What the editor of the note holds that was opened last. */
+export async function noteText(page: Page): Promise<string> {
+	return page.evaluate(() => (window.host.app.workspace.getMostRecentLeaf()?.view as MarkdownView).getViewData());
+}
+
+/** Write something else into that editor, as a person who types. */
+export async function typeNote(page: Page, text: string): Promise<void> {
+	await page.evaluate((typed) => {
+		const { editorEl } = window.host.app.workspace.getMostRecentLeaf()?.view as MarkdownView;
+		editorEl.focus();
+		editorEl.value = typed;
+	}, text);
+}
+
+/** Put the caret, or a selection, into that editor. */
+export async function selectInNote(page: Page, from: number, to = from): Promise<void> {
+	await page.evaluate((range) => { (window.host.app.workspace.getMostRecentLeaf()?.view as MarkdownView).editorEl.setSelectionRange(...range); }, [from, to] as [number, number]);
 }

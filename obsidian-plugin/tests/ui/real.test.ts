@@ -4,6 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Browser } from "./browser";
 import { command, RealBridge, type Result } from "./realBridge";
+import { noteText, typeNote } from "./plugin";
 
 let browser: Browser;
 let bridge: RealBridge;
@@ -106,7 +107,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await page.evaluate(async () => {
 			const { workspace, vault } = window.host.app;
 			await workspace.openLinkText("Welcome.md");
-			const view = workspace.getMostRecentLeaf()?.view as unknown as { editorEl: HTMLTextAreaElement; save: () => Promise<void> };
+			const view = workspace.getMostRecentLeaf()?.view as unknown as { editorEl: { value: string }; save: () => Promise<void> };
 			for (let number = 0; number < 3_000; number++) {
 				view.editorEl.value += `${number} `;
 				await view.save();
@@ -206,11 +207,10 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			const call = await bridge.agent("Claude Code");
 			const before = bridge.read("Welcome.md");
 			const answer = call("apply_patch", heading);
-			await page.waitForSelector(modal);
-			await armed(page);
-			await page.click(button("Allow once"));
+			await page.click('.vault-bridge-note-bar .is-allow_once[aria-disabled="false"]');
 			expect(await answer).toMatchObject({ success: true });
 			expect(await processed(page)).toBe("Welcome.md;");
+			await page.waitForSelector(".vault-bridge-note-bar.is-done");
 			expect(bridge.read("Welcome.md")).toBe(withLine(before, 5, "# Welcome, and come in"));
 		});
 
@@ -218,7 +218,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			const page = await edited();
 			const call = await bridge.agent("Claude Code");
 			const before = bridge.read("Welcome.md");
-			await page.fill(".markdown-source-view", "my own words");
+			await typeNote(page, "my own words");
 			const answer = call("apply_patch", heading);
 			// They are writing, so the question waits behind a notice.
 			await page.click('.notice button:text-is("Show")');
@@ -229,7 +229,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			expect(await answer).toMatchObject({ success: false, data: { code: "stale" } });
 			expect(await processed(page)).toBeNull();
 			expect(bridge.read("Welcome.md")).toBe(before);
-			await expect.poll(async () => page.inputValue(".markdown-source-view")).toBe("my own words");
+			await expect.poll(async () => noteText(page)).toBe("my own words");
 		});
 	});
 

@@ -7,6 +7,7 @@ import { describe, expect, it } from "vitest";
 import { sha256 } from "./browser";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
+import { typeNote } from "./plugin";
 
 interface Told { path: string; digest?: string; source?: string; typed?: boolean }
 
@@ -24,7 +25,7 @@ const onDisk = (path: string): string => readFileSync(join(bridge.vault, path), 
 /** Open a note, and type into it. */
 async function type(path: string, text: string): Promise<void> {
 	await page.evaluate(async (note) => window.host.app.workspace.openLinkText(note), path);
-	await page.locator("textarea.markdown-source-view").fill(text);
+	await typeNote(page, text);
 }
 
 /** Save as Obsidian does after a pause, or when the note is closed. */

@@ -5,6 +5,7 @@ import { chatStates } from "./chatStates";
 import { consentStates } from "./consentStates";
 import { RpcFault, type FakeBridge } from "./fakeBridge";
 import { recorded } from "./files";
+import { noteStates } from "./noteStates";
 import { connected, openSettings, runCommand } from "./plugin";
 import { activity } from "./activity";
 import { agents, connecting } from "./agents";
@@ -452,4 +453,4 @@ const views: State[] = [
 	},
 ];
 
-export const states: readonly State[] = [...consentStates, ...settingsPages, ...views, ...chatStates];
+export const states: readonly State[] = [...consentStates, ...noteStates, ...settingsPages, ...views, ...chatStates];

@@ -5,7 +5,7 @@ import type { Clock } from "../../core/clock";
 import { noteOf } from "../../core/consent/asker";
 import { countdown } from "../../core/consent/countdown";
 import { patienceOf, untilWords } from "../../core/consent/patience";
-import { Selection, type Hunks } from "../../core/diff/selection";
+import type { Hunks, Selection } from "../../core/diff/selection";
 import { allows, type ConsentRequest } from "../../core/wire/consent";
 import type { LineComment, PlaceChoice } from "../../core/wire/contract";
 import { trapFocus } from "../focusTrap";
@@ -25,6 +25,8 @@ export interface Answer extends Given {
 
 export interface ConsentEvents {
 	decide: (answer: Answer) => void;
+	/** Which parts are wanted, here and wherever else the question is shown; null where there are none to choose from. */
+	selection: (request: ConsentRequest) => Selection | null;
 	/** The person does not answer now: the question stays open. */
 	later: () => void;
 	together: () => void;
@@ -179,8 +181,8 @@ export class ConsentModal extends Modal {
 		this.patience = null;
 		this.patienceEl = content.createDiv({ cls: "vault-bridge-faint", attr: { role: "status" } });
 		drawBackground(content.createDiv({ cls: "vault-bridge-background" }), request);
-		this.selection = selectionFor(request);
-		this.selection?.changed.on(() => { this.showSelection(); });
+		this.selection = this.events.selection(request);
+		if (this.selection) this.drawn.push(this.selection.changed.on(() => { this.showSelection(); }));
 		const revising = request.editable && {
 			revise: async (path: string, hunk: number, text: string) => this.events.revise(request, path, hunk, text),
 			editing: (close: (() => void) | null) => { this.closeEditor = close; },
@@ -206,6 +208,7 @@ export class ConsentModal extends Modal {
 			together: this.events.together,
 		});
 		this.setOthers(this.place.others, this.place.group);
+		this.showSelection();
 	}
 
 	private drawFooter(request: ConsentRequest): void {
@@ -280,9 +283,4 @@ function scrollTo(scroller: HTMLElement, top: number): () => void {
 	scroller.scrollTop = top;
 	if (scroller.scrollTop < top - 1 && scroller.firstElementChild) observer.observe(scroller.firstElementChild);
 	return stop;
-}
-
-/** Parts can be left out only where the bridge says that it makes a new plan of the rest. */
-function selectionFor(request: ConsentRequest): Selection | null {
-	return request.hunksSupported && request.preview ? new Selection(request.preview.files) : null;
 }

@@ -5,7 +5,7 @@ import type { Test } from "../../core/program/trouble";
 import { chooseFile } from "../chooseFile";
 import { confirm } from "../confirmModal";
 import { showText } from "../text";
-import { notifyRow } from "./notifyRow";
+import { askingRows, type AskingDevice } from "./askingRows";
 import { showGood, showOutcome } from "./problem";
 import { replaceTyped } from "./typed";
 
@@ -28,12 +28,12 @@ export interface DeviceActions {
 }
 
 /** Kept on this device: a synced vault must not be able to say what is started here. */
-export function deviceGroup(app: App, device: Parameters<typeof notifyRow>[0], actions: DeviceActions): SettingDefinitionItem {
+export function deviceGroup(app: App, device: AskingDevice, actions: DeviceActions): SettingDefinitionItem {
 	return {
 		type: "group",
 		heading: "This device",
 		items: [
-			notifyRow(device),
+			...askingRows(device),
 			{ name: "Start and stop", desc: "The bridge of this vault. One that was started in a terminal is stopped there.", aliases: ["start", "stop", "restart"], render: (setting) => { drawProcess(setting, actions); } },
 			{
 				name: "Start the bridge with Obsidian",
