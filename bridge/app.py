@@ -208,7 +208,7 @@ class Bridge:
     @property
     def web(self) -> "WebServices":
         """The way to the web."""
-        return self.services.web
+        return self.services.parts.web.get()
 
     @property
     def web_readers(self) -> "WebReaders":

@@ -102,16 +102,16 @@ async def test_a_change_that_lacks_its_mark_is_completed(earlier: Path, end: str
 
 
 async def test_the_log_verifies_and_goes_on(served: Bridge) -> None:
-    report = await asyncio.to_thread(served.services.audit.verify)
+    report = await asyncio.to_thread(served.services.parts.audit.get().verify)
     assert (report["whole"], report["unverified"], report["lost"]) == (True, 0, 0)
     assert report["records"] > 40
-    stats = await asyncio.to_thread(served.services.audit.stats)
+    stats = await asyncio.to_thread(served.services.parts.audit.get().stats)
     assert stats["generations"] == 3
     assert stats["records"] == report["records"]
 
 
 async def test_the_log_is_queried_in_rotated_generations_too(served: Bridge) -> None:
-    query = served.services.audit.query
+    query = served.services.parts.audit.get().query
     calls = await asyncio.to_thread(query, kind="execution", client="Agent")
     ids = [record["callId"] for record in calls]
     assert ids == [f"call-{number}" for number in range(22, 0, -1)]
@@ -123,7 +123,7 @@ async def test_the_log_is_queried_in_rotated_generations_too(served: Bridge) -> 
 async def test_an_altered_record_of_the_earlier_log_is_found(served: Bridge, earlier: Path) -> None:
     log = earlier / ".vault-bridge" / "logs" / "tools.log"
     log.write_bytes(log.read_bytes().replace(b"nothing22", b"nothing23"))
-    report = await asyncio.to_thread(served.services.audit.verify)
+    report = await asyncio.to_thread(served.services.parts.audit.get().verify)
     assert not report["whole"]
     assert {fault["kind"] for fault in report["faults"]} == {"altered"}
 

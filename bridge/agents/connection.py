@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.agents.credential import Clients, ensure_client
-from bridge.agents.errors import ConfigurationRefused
 from bridge.agents.file_change import digest
+from bridge.agents.machine import ConfigurationRefused
 from bridge.agents.planning import Plan, Planner
 from bridge.agents.record import ConnectionRecord
 from bridge.client import token_storage

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Protocol
 
-from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.machine import ConfigurationRefused
 from bridge.client import token_storage
 from bridge.client.errors import TokenNotFound
 

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.machine import ConfigurationRefused
 from bridge.contract.consent import FilePreview
-from bridge.vault.atomic import write_atomic
 from bridge.vault.diff import unified_diff
 from bridge.vault.folder import Folder
+from bridge.vault.own_files import write_atomic
 from bridge.vault.paths import VaultPath
 from bridge.vault.root import VaultRoot
 

@@ -8,6 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from bridge.errors import InvalidParameters
+
+
+class ConfigurationRefused(InvalidParameters):
+    """A configuration file is not changed; the message says why, and where in the file."""
+
+
 System = Literal["linux", "macos", "windows"]
 
 

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from bridge.agents.errors import ConfigurationRefused
 from bridge.agents.file_change import FileChange, digest, read, real_file
-from bridge.agents.json_entry import JsonEntries
-from bridge.agents.machine import Machine
+from bridge.agents.json_document import JsonEntries
+from bridge.agents.machine import ConfigurationRefused, Machine
 from bridge.agents.record import ConnectionRecord, ConnectionRecords
 from bridge.agents.skill import FILE, skill_text
 from bridge.agents.table import Agent, ServerCommand

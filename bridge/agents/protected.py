@@ -14,9 +14,8 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final, Literal
 
-from bridge.agents.errors import ConfigurationRefused
 from bridge.agents.json_document import JsonDocument
-from bridge.agents.machine import Machine
+from bridge.agents.machine import ConfigurationRefused, Machine
 from bridge.agents.table import BY_ID, claude_folder, codex_folder
 
 MARGIN_SECONDS: Final = 30

@@ -18,9 +18,8 @@ from pydantic import BaseModel
 
 from bridge import hook as hook_program
 from bridge.agents.credential import Clients, ensure_client
-from bridge.agents.errors import ConfigurationRefused
 from bridge.agents.file_change import FileChange, digest, read, real_file
-from bridge.agents.machine import Machine
+from bridge.agents.machine import ConfigurationRefused, Machine
 from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Hook, Place, Protected
 from bridge.client import token_storage
 from bridge.client.errors import TokenNotFound

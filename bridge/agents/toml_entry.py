@@ -9,7 +9,7 @@ import re
 import tomllib
 from typing import Any, Final
 
-from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.machine import ConfigurationRefused
 
 _BARE: Final = re.compile(r"[A-Za-z0-9_-]+")
 _NEXT: Final = re.compile(r"[ \t]*\[")

@@ -13,14 +13,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 
-from bridge.audit.actions import actions
+import re2
+
+from bridge.audit.anonymous import without_paths
 from bridge.audit.chain import Chain, ChainState, Head
 from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
-from bridge.audit.privacy import loggable
-from bridge.audit.records import AuditRecord, RecordFilter
+from bridge.audit.records import AuditRecord, RecordFilter, stamp_of
 from bridge.audit.rotation import LogRotation, thinned
 from bridge.audit.vault_names import VaultNames
 from bridge.audit.verify import find_head
@@ -276,3 +277,121 @@ class AuditLog:
 def _without_bulk(record: AuditRecord) -> AuditRecord:
     """The record without what can be large."""
     return {name: value for name, value in record.items() if name not in {"parameters", "result", "files", "changes"}}
+
+
+MAX_FILES = 1_000
+"""Files of one change that its record lists; the journal knows all."""
+
+NOT_LOGGED = "[NOT LOGGED]"
+
+_QUOTED = re2.compile(r"\"[^\"]*\"|'[^']*'")
+
+
+def loggable(
+    record: dict[str, Any],
+    settings: Settings,
+    sensitive: frozenset[str],
+    secrets: Secrets | None,
+    names: VaultNames,
+) -> dict[str, Any]:
+    """The record without secrets, bounded, and as the privacy settings have it.
+
+    Args:
+        record: JSON, or nearly.
+        settings: As they are now.
+        sensitive: Names of parameters whose values must not be logged, besides the usual ones.
+        secrets: The bridge's own secrets, such as its tokens.
+        names: Of the vault's notes, files and folders.
+    """
+    shown = _redacted(record, sensitive, secrets)
+    if not settings.log_parameter_values:
+        shown = without_values(shown)
+    return without_paths(shown, names) if settings.anonymize_log else shown
+
+
+def without_values(record: dict[str, Any]) -> dict[str, Any]:
+    """The record with the names of parameters and of the result's members, and nothing that they hold."""
+    kept = dict(record)
+    for name in ("parameters", "result", "changes"):
+        if name in kept:
+            kept[name] = _names_only(kept[name])
+    error = record.get("result", {}).get("error") if isinstance(record.get("result"), dict) else None
+    if isinstance(error, str):
+        # Messages quote what they are about; the rest says what went wrong.
+        kept["result"]["error"] = _QUOTED.sub(NOT_LOGGED, error)
+    return kept
+
+
+def _redacted(record: dict[str, Any], sensitive: frozenset[str], secrets: Secrets | None) -> dict[str, Any]:
+    files = record.get("files")
+    shown: dict[str, Any] = redact(
+        {name: value for name, value in record.items() if name != "files"}, sensitive, secrets
+    )
+    if isinstance(files, list | tuple):
+        listed = [redact(file, secrets=secrets) for file in files[:MAX_FILES]]
+        more = [f"[{len(files) - MAX_FILES:,} more files]"] if len(files) > MAX_FILES else []
+        shown["files"] = listed + more
+    return shown
+
+
+def _names_only(value: Any) -> Any:
+    if isinstance(value, dict):
+        return dict.fromkeys(value, NOT_LOGGED)
+    return None if value is None else NOT_LOGGED
+
+
+_SLACK = timedelta(minutes=1)
+"""How far the clock may have been set back while a call was under way."""
+
+
+def actions(
+    lines: Callable[[bytes], Iterator[bytes]], limit: int, wanted: RecordFilter, related: RecordFilter
+) -> list[AuditRecord]:
+    """The newest entries, newest first.
+
+    Args:
+        lines: Returns the log's lines that have some bytes in them, newest first.
+        limit: At most so many.
+        wanted: Which records are entries.
+        related: Which records may belong to one of them: wider than `wanted`.
+
+    Returns:
+        Records as they were written; an execution has its `decisions`, oldest first. A decision is an entry of its own
+        while its call is still under way.
+    """
+    found: list[AuditRecord] = []
+    ended: set[str] = set()
+    shown: dict[str, list[AuditRecord]] = {}
+    earliest = "~"
+    for line in lines(related.needle):
+        time = stamp_of(line)
+        full = len(found) == limit
+        if (full and time < earliest) or (wanted.stop and time < wanted.stop and time < earliest):
+            break
+        record = related.match(line)
+        if record is None:
+            continue
+        call = str(record.get("executionId") or "")
+        if record.get("kind") == "decision" and call in ended:
+            if call in shown:
+                shown[call].insert(0, record)
+            continue
+        is_end = record.get("kind", "execution") == "execution" and call != ""
+        if is_end:
+            ended.add(call)
+        if not full and wanted.match(line) is not None:
+            if is_end:
+                record["decisions"] = shown[call] = []
+                earliest = min(earliest, _beginning(record))
+            found.append(record)
+    return found
+
+
+def _beginning(record: AuditRecord) -> str:
+    """The time before which no decision about a call can have been made."""
+    took: Any = record.get("duration")
+    try:
+        end = datetime.fromisoformat(str(record.get("timestamp")))
+        return stamp(end - timedelta(milliseconds=float(took or 0)) - _SLACK)
+    except (ValueError, OverflowError, TypeError):
+        return ""

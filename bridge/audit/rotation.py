@@ -19,7 +19,7 @@ from bridge.audit.gzip_blocks import DamagedError, pack, pack_file, pack_pieces
 from bridge.audit.records import gap_record, matters, parse, sign_off_record, stamp_of
 from bridge.audit.verify import ChainWalk
 from bridge.vault.folder import Folder
-from bridge.vault.line_file import open_to_append
+from bridge.vault.own_files import open_to_append
 
 TEMPORARY: Final = f".{NAME}.tmp"
 

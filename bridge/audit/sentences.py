@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bridge.audit.log import NOT_LOGGED
 from bridge.audit.phrase import counted, phrase, quoted
-from bridge.audit.privacy import NOT_LOGGED
 from bridge.audit.records import COUNT, AuditRecord
 from bridge.audit.vault_names import HIDDEN_PATH
 from bridge.contract.consent import Decision

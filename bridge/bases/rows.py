@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from bridge.bases.dates import Zone, read_date
 from bridge.bases.numbers import tame
 from bridge.notes.names import split_link
-from bridge.vault.file_types import is_note
+from bridge.vault.text import is_note
 
 Value = Any
 """A value of an expression: None, a boolean, a number, a text, a `Date`, a `Duration`, a list, a mapping, a `Link`, a

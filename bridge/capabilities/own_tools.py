@@ -4,8 +4,7 @@ import asyncio
 
 from bridge.capabilities.capability import Capability
 from bridge.client.token_storage import config_folder
-from bridge.custom.approvals import ToolApprovals
-from bridge.custom.custom_tools import CustomTools
+from bridge.custom.custom_tools import CustomTools, ToolApprovals
 from bridge.custom.kept_values import KeptValues
 from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile

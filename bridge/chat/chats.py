@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import PurePosixPath
 from typing import Final
 
-from bridge.chat.conversations import Conversations, info, title_of
+from bridge.chat.conversations import Conversations, as_note, file_name, info, title_of
 from bridge.chat.endpoints import AgreedEndpoints
-from bridge.chat.export import as_note, file_name
 from bridge.chat.ollama import ModelFailure
 from bridge.chat.turn import Ended, Surroundings, Turn
 from bridge.clock import stamp

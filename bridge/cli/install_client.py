@@ -10,9 +10,8 @@ import typer
 from rich.text import Text
 
 from bridge.agents.connection import Connector, Outcome
-from bridge.agents.errors import ConfigurationRefused
 from bridge.agents.links import install_link
-from bridge.agents.machine import this_machine
+from bridge.agents.machine import ConfigurationRefused, this_machine
 from bridge.agents.planning import Plan
 from bridge.agents.table import AGENTS, BY_ID, Agent
 from bridge.agents.toml_entry import TomlEntries

@@ -7,8 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from bridge.agents.errors import ConfigurationRefused
-from bridge.agents.machine import this_machine
+from bridge.agents.machine import ConfigurationRefused, this_machine
 from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Protected
 from bridge.agents.protection import USUAL_SECONDS, Done, Options, ProtectionPlan, Protector, WithoutBridge
 from bridge.cli.connection import run_once

@@ -7,7 +7,7 @@ async with connect(vault="~/Notes", name="my script") as bridge:
     print(found.or_raise().text)
 """
 
-from bridge.client.connection import Connection, Notification, connect
+from bridge.client.connection import Connection, Notification, Result, connect
 from bridge.client.discovery import find_endpoint, find_vault
 from bridge.client.errors import (
     BridgeNotRunning,
@@ -18,7 +18,6 @@ from bridge.client.errors import (
     ToolFailed,
     VaultNotFound,
 )
-from bridge.client.result import Result
 
 __all__ = [
     "BridgeNotRunning",

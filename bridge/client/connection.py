@@ -8,15 +8,114 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, Self
 
 import aiohttp
 import orjson
 
 from bridge.client.discovery import find_endpoint, find_vault, not_running, unseen
-from bridge.client.errors import ConnectionLost, ProtocolFailure, TokenNotFound
-from bridge.client.result import Result
+from bridge.client.errors import ConnectionLost, ProtocolFailure, TokenNotFound, ToolFailed
 from bridge.client.token_storage import find_token
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A ToolResult, or the ticket of a call that waits for a person.
+
+    Attributes:
+        raw: The JSON object as the bridge sent it.
+    """
+
+    raw: dict[str, Any]
+
+    @property
+    def ok(self) -> bool:
+        """Whether the tool did what was asked."""
+        return self.raw.get("success") is True
+
+    @property
+    def pending(self) -> bool:
+        """Whether a person has yet to decide; `Connection.result(call_id)` has the answer later."""
+        return self.raw.get("status") == "pending"
+
+    @property
+    def call_id(self) -> str | None:
+        """Of a pending call: what to ask for later."""
+        return self.raw.get("callId")
+
+    @property
+    def data(self) -> Any:
+        """For programs."""
+        return self.raw.get("data")
+
+    @property
+    def text(self) -> str:
+        """For people and models."""
+        return str(self.raw.get("text", ""))
+
+    @property
+    def error(self) -> str | None:
+        """What went wrong and what to do next; None when nothing did."""
+        return self.raw.get("error")
+
+    @property
+    def error_type(self) -> str | None:
+        """The kind of failure."""
+        return self.raw.get("errorType")
+
+    @property
+    def code(self) -> str | None:
+        """`data.code` of a failure, such as `denied_by_user`."""
+        return self.data.get("code") if isinstance(self.data, dict) and not self.ok else None
+
+    @property
+    def execution_id(self) -> str | None:
+        """The execution's name in the log and in the history."""
+        return self.raw.get("executionId")
+
+    def or_raise(self) -> Self:
+        """This result, if the tool did what was asked.
+
+        Raises:
+            ToolFailed: It did not, or has not yet.
+        """
+        if self.ok:
+            return self
+        if self.pending:
+            raise ToolFailed(f"A person has yet to decide; ask for {self.call_id!r} later", None, "pending")
+        raise ToolFailed(self.error or "The tool failed", self.error_type, self.code)
+
+
+MOST_DEPTH: Final = 50
+MOST_VALUES: Final = 15_000
+"""Of a call's arguments; a little less than the bridge takes in a frame."""
+
+
+def check_arguments(arguments: dict[str, Any]) -> None:
+    """Make sure that the bridge can read a frame with these arguments of a tool.
+
+    Raises:
+        ValueError: It could not; the message says why.
+    """
+    level: list[Any] = [arguments]
+    values = 0
+    for _ in range(MOST_DEPTH):
+        level = [
+            member
+            for value in level
+            if isinstance(value, dict | list)
+            for member in (value.values() if isinstance(value, dict) else value)
+        ]
+        values += len(level)
+        if not level or values > MOST_VALUES:
+            break
+    if level:
+        raise ValueError(f"Arguments have at most {MOST_VALUES:,} values, nested at most {MOST_DEPTH} deep")
+    try:
+        orjson.dumps(arguments)
+    except orjson.JSONEncodeError as error:
+        raise ValueError(f"The arguments are not JSON: {error}") from None
+
 
 Handler = Callable[[dict[str, Any]], Any]
 MAX_MESSAGE: Final = 256 * 1024 * 1024

@@ -41,8 +41,7 @@ from bridge.contract.consent import (
 from bridge.contract.drafts import ReviewComment
 from bridge.errors import InvalidParameters, PermissionDenied, RateLimited, ToolFailure
 from bridge.identity.caller import HOST_ID, PERSON, Caller
-from bridge.vault.partial import KeptHunks
-from bridge.vault.revision import HunkText
+from bridge.vault.person_edits import HunkText, KeptHunks
 
 logger = logging.getLogger(__name__)
 

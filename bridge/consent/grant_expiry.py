@@ -13,13 +13,12 @@ from typing import Any
 import orjson
 
 from bridge.clock import Clock, stamp
-from bridge.consent.permission_file import PermissionFile
-from bridge.consent.permission_table import LETTERS, NOT_ASKED, PermissionEntry, PermissionTable
+from bridge.consent.permission_file import LETTERS, NOT_ASKED, PermissionEntry, PermissionFile, PermissionTable
 from bridge.errors import ToolFailure
 from bridge.policy.consent import Letter
 from bridge.policy.targets import Rung, Target
-from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
+from bridge.vault.own_files import write_atomic
 
 logger = logging.getLogger(__name__)
 

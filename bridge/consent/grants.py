@@ -9,8 +9,7 @@ from typing import Final
 from bridge.clock import Clock, stamp
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.permission_file import PermissionFile
-from bridge.consent.permission_table import LETTERS, PermissionEntry, PermissionTable
+from bridge.consent.permission_file import LETTERS, PermissionEntry, PermissionFile, PermissionTable
 from bridge.consent.session_grants import SessionGrants
 from bridge.contract.consent import (
     ConsentClass,

@@ -14,15 +14,30 @@ from bridge.contract.custom import (
     CustomUpdateParams,
     EnvironmentInfo,
 )
-from bridge.custom.answering import Call, answering
-from bridge.custom.approvals import ToolApprovals
 from bridge.custom.definition import StoredTool, check, parse, told
-from bridge.custom.kept_values import KeptValues
+from bridge.custom.kept_values import Call, KeptValues, answering
 from bridge.custom.process import Answer, Processes
 from bridge.custom.python_worker import compiled
 from bridge.custom.storage import ToolsFile
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
+from bridge.records.folder import RecordFolder
+from bridge.servers.approvals import ApprovedTexts
 from bridge.toolkit.parameters import JsonSchemaParameters
+
+FILE: Final = "tools-approved.json"
+
+
+class ToolApprovals(ApprovedTexts):
+    """The tools that were allowed, each as `definition.told` describes it.
+
+    Args:
+        folder: The user's configuration folder.
+    """
+
+    def __init__(self, folder: RecordFolder) -> None:
+        fault = f"{FILE} cannot be used, so every tool of your own counts as new: {{why}}"
+        super().__init__(folder, FILE, "tools", fault)
+
 
 ENVIRONMENTS: Final = ("node", "browser", "python")
 OFF: Final = (

@@ -19,10 +19,9 @@ from bridge.contract.base import Wire
 from bridge.contract.consent import Take
 from bridge.contract.drafts import ReviewComment
 from bridge.errors import ExecutionFailed
-from bridge.vault.atomic import write_atomic
 from bridge.vault.disk import Disk
 from bridge.vault.folder import Folder
-from bridge.vault.line_file import LineFile
+from bridge.vault.own_files import LineFile, write_atomic
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import BrokenLink, Change, content_hash
 

@@ -8,10 +8,10 @@ from typing import Final
 from bridge.contract.consent import MergePlace, Operation, Take
 from bridge.drafts.staging import StagedFile, Staging
 from bridge.errors import Conflict
-from bridge.vault.file_types import is_text
 from bridge.vault.merging import Clash, merge
 from bridge.vault.paths import known_path
 from bridge.vault.plan import BrokenLink, ChangeKind, ChangePlan, PlanBuilder, content_hash
+from bridge.vault.text import is_text
 
 Choices = Mapping[str, Take]
 """What a person takes where a draft and another hand changed the same, by the id of the place."""

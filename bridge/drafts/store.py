@@ -18,8 +18,7 @@ from bridge.drafts.draft_files import Head, State, Step
 from bridge.drafts.net_plan import Choices, NetPlan
 from bridge.errors import Conflict, InvalidParameters, NotFound, RateLimited
 from bridge.identity.caller import Caller
-from bridge.vault.compare import changed_blocks, count_lines
-from bridge.vault.diff import parse_hunks
+from bridge.vault.diff import changed_blocks, count_lines, parse_hunks
 from bridge.vault.plan import ChangePlan, Rest
 
 logger = logging.getLogger(__name__)

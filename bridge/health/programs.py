@@ -8,8 +8,7 @@ from bridge.contract.discovery import STATE_FOLDER
 from bridge.custom.process import node
 from bridge.custom.storage import FILE, LARGEST, parse_file
 from bridge.errors import InvalidParameters
-from bridge.health.finding import Finding
-from bridge.health.looked_at import LookedAtFolder
+from bridge.health.finding import Finding, LookedAtFolder
 from bridge.records.folder import place
 from bridge.sandbox.probing import probe, remedy
 from bridge.servers.approvals import Approvals

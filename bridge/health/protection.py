@@ -5,8 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from bridge.agents.machine import this_machine
-from bridge.health.finding import Finding
-from bridge.health.looked_at import LookedAtFolder
+from bridge.health.finding import Finding, LookedAtFolder
 from bridge.plugin.protector import vault_protector
 from bridge.records.folder import place
 

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from bridge.agents.errors import ConfigurationRefused
-from bridge.agents.machine import this_machine
+from bridge.agents.machine import ConfigurationRefused, this_machine
 from bridge.agents.planning import Planner, words_of
 from bridge.agents.table import AGENTS, Agent
 from bridge.client.errors import TokenNotFound
@@ -16,8 +15,7 @@ from bridge.client.token_storage import find_token, token_file
 from bridge.clock import SystemClock
 from bridge.consent.client_grants import ClientGrants
 from bridge.contract.consent import Coverage
-from bridge.health.finding import Finding
-from bridge.health.looked_at import LookedAtFolder
+from bridge.health.finding import Finding, LookedAtFolder
 from bridge.health.reinstalling import install_again
 from bridge.identity.store import ClientStore
 from bridge.plugin.command_line import command_line

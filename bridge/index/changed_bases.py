@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Final
 
 from bridge.clock import Clock
 from bridge.index.knowledge import Knowledge
-from bridge.notes.base_blocks import base_blocks
+from bridge.notes.markdown import base_blocks
 from bridge.vault.diff import parse_hunks
-from bridge.vault.file_types import is_note
 from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.text import is_note
 
 if TYPE_CHECKING:
     from bridge.index.base_warnings import BaseWarnings

@@ -19,8 +19,8 @@ from bridge.contract.index_comparison import (
     UncomparedNote,
 )
 from bridge.index.knowledge import Knowledge
-from bridge.vault.file_types import is_note
 from bridge.vault.name_folding import nfc
+from bridge.vault.text import is_note
 
 _MILLISECOND = 1_000_000
 

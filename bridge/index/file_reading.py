@@ -15,17 +15,16 @@ from bridge.errors import ToolFailure
 from bridge.index.knowledge import IndexedFile, NoteFacts
 from bridge.index.texts.arena import LARGEST as LARGEST_TEXT
 from bridge.index.texts.arena import Stamp
-from bridge.notes.base_blocks import mentions_base
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
-from bridge.notes.markdown import parse_note
+from bridge.notes.markdown import mentions_base, parse_note
 from bridge.notes.note import Link
 from bridge.notes.work import TooMuchWork, Work
-from bridge.vault.file_types import HEAD, is_note, is_text
 from bridge.vault.files import FileStat, file_stat
 from bridge.vault.folder import Folder
 from bridge.vault.paths import known_path, unsafe_name
 from bridge.vault.root import VaultRoot
+from bridge.vault.text import HEAD, is_note, is_text
 
 LARGEST_NOTE = 64 << 20
 """Notes with more bytes are known by their names only."""

@@ -19,7 +19,7 @@ from bridge.index.store.store import Store
 from bridge.index.texts.arena import CHUNK, TextArena, text_entry
 from bridge.index.tree import Tree
 from bridge.notes.names import Names
-from bridge.vault.file_types import is_note
+from bridge.vault.text import is_note
 
 T = TypeVar("T")
 

@@ -16,9 +16,9 @@ from bridge.notes.note import BlockId, ParsedNote
 from bridge.notes.parts import has_part, strip_heading
 from bridge.notes.reference import Reference, parse_reference
 from bridge.notes.work import TooMuchWork, Work
-from bridge.vault.file_types import is_note
 from bridge.vault.name_folding import fold
 from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.text import is_note
 
 NAMED: Final = 5
 """Headings and blocks of one note that are named; the others are only counted."""

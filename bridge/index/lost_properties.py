@@ -10,8 +10,8 @@ from typing import Any, Final
 from bridge.index.knowledge import Knowledge
 from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.vault.diff import parse_hunks
-from bridge.vault.file_types import is_note
 from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.text import is_note
 
 NAMED: Final = 10
 """Properties that are named; the others are only counted."""

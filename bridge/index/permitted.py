@@ -9,7 +9,7 @@ from bridge.index.knowledge import ClosedRules, IndexedFile, IndexStatus, NoteFa
 from bridge.index.store.store import TagUse
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.names import Names
-from bridge.vault.looks import EVERYTHING, looked_at
+from bridge.vault.root import EVERYTHING, looked_at
 
 
 class PermittedKnowledge:

@@ -15,10 +15,10 @@ from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.texts.globs import looks_like_glob
 from bridge.notes.reference import Reference, parse_reference
-from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
 from bridge.vault.files import FileStat
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.text import NOTE_EXTENSION, is_note, note_name
 
 MOST_CANDIDATES = 50
 """Candidates that a failure lists; `match_count` counts them all."""

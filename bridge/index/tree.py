@@ -7,7 +7,7 @@ from itertools import chain
 from operator import itemgetter
 
 from bridge.index.knowledge import IndexedFile
-from bridge.vault.file_types import is_note
+from bridge.vault.text import is_note
 
 _Key = tuple[str, ...]
 _by_path = itemgetter(0)

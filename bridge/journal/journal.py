@@ -19,7 +19,7 @@ from bridge.errors import ExecutionFailed
 from bridge.identity.caller import SHARED_ID
 from bridge.journal.record import Cause
 from bridge.vault.folder import Folder
-from bridge.vault.line_file import LineFile
+from bridge.vault.own_files import LineFile
 from bridge.vault.plan import Change, ChangeKind, Disposal, LeftFile
 
 NAME = "journal.jsonl"

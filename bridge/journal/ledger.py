@@ -26,11 +26,10 @@ from bridge.journal.record import AppliedPlan, Cause, ChangeDiff, HistoryEntry, 
 from bridge.journal.recovery import recover_change, take_back
 from bridge.journal.trash_step import TrashStep, trash_targets
 from bridge.journal.units import units_of
+from bridge.vault.disk import as_failure
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import as_failure
-from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
+from bridge.vault.person_edits import HunkText, KeptHunks, PartialPlan, RevisedPlan, keep_hunks, revise_hunk
 from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
-from bridge.vault.revision import HunkText, RevisedPlan, revise_hunk
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 from bridge.vault.trash import Trasher, system_trash
 

@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager
 
 from bridge.vault.folder import Folder
-from bridge.vault.looks import looked_at
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.root import VaultRoot
+from bridge.vault.root import VaultRoot, looked_at
 
 _MOST_HELD = 32
 """A process may have only so many descriptors (256 on macOS), and a plan may touch thousands of folders."""

@@ -10,9 +10,8 @@ import stat
 from bridge.errors import Conflict, NotFound
 from bridge.journal.on_disk import OTHER, FolderCache, file_hash
 from bridge.journal.path_effects import FOLDER, PathState
-from bridge.vault.disk import is_real_folder
+from bridge.vault.disk import as_failure, is_real_folder
 from bridge.vault.name_folding import fold
-from bridge.vault.os_errors import as_failure
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
 
 StateAndStat = tuple[PathState, os.stat_result | None]

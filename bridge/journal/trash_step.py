@@ -19,8 +19,8 @@ from bridge.journal.backups import Backups
 from bridge.journal.journal import BeginRecord
 from bridge.journal.on_disk import TOGETHER, FolderCache, hash_or_none
 from bridge.journal.preconditions import stale
+from bridge.vault.disk import as_failure
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import as_failure
 from bridge.vault.plan import Change, ChangeKind, Disposal
 from bridge.vault.root import VaultRoot
 from bridge.vault.trash import LOCAL_TRASH, Trasher, local_trash, put_into, real_path

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import anyio
 
-from bridge.client.frames import check_arguments
+from bridge.client.connection import check_arguments
 from bridge.contract.consent import OwnQuestion
 from bridge.contract.events import ToolProgress
 from bridge.errors import BridgeError

@@ -2,9 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from bridge.errors import InvalidParameters
 from bridge.notes.canvas_json import loaded
@@ -334,3 +334,83 @@ def _in_order(cards: Sequence[Card], below: dict[int | None, list[int]]) -> Iter
         at, depth = waiting.pop()
         yield at, depth
         waiting += [(inner, depth + 1) for inner in reversed(below.get(at, []))]
+
+
+Side = Literal["right", "left", "top", "bottom"]
+
+GAP = 40
+"""Pixels between a card that is placed and every other one."""
+PADDING = 20
+"""Pixels between a card that is placed and the border of its group."""
+_MOST_ROWS = 200
+
+
+def beside(size: tuple[int, int], anchor: Box, side: Side, taken: Iterable[Box]) -> Box:
+    """Find a place beside a card: level with it, else the first one further down or, above and below it, to the right.
+
+    Args:
+        size: Width and height.
+        anchor: The card.
+        side: On which side of it.
+        taken: Where there is something already.
+    """
+    width, height = size
+    x = {"right": anchor.right + GAP, "left": anchor.x - GAP - width}.get(side, anchor.x)
+    y = {"bottom": anchor.bottom + GAP, "top": anchor.y - GAP - height}.get(side, anchor.y)
+    box = Box(x, y, width, height)
+    if side in {"right", "left"}:
+        for other in sorted(taken, key=lambda each: each.y):
+            if box.overlaps(other, GAP):
+                box = box._replace(y=other.bottom + GAP)
+        return box
+    for other in sorted(taken, key=lambda each: each.x):
+        if box.overlaps(other, GAP):
+            box = box._replace(x=other.right + GAP)
+    return box
+
+
+def within(size: tuple[int, int], group: Box, taken: Iterable[Box]) -> Box | None:
+    """Find a place in a group, from its top left corner on, row by row; None where there is none.
+
+    Args:
+        size: Width and height.
+        group: The group.
+        taken: Where there is something already.
+    """
+    width, height = size
+    inner = [box for box in taken if box.overlaps(group, GAP)]
+    rows = sorted({group.y + PADDING, *(box.bottom + GAP for box in inner)})
+    across = sorted(inner, key=lambda each: each.x)
+    for y in _few(rows):
+        if y + height + PADDING > group.bottom:
+            break
+        box = Box(group.x + PADDING, y, width, height)
+        for other in across:
+            if box.overlaps(other, GAP):
+                box = box._replace(x=other.right + GAP)
+        if y >= group.y and box.right + PADDING <= group.right:
+            return box
+    return None
+
+
+def _few(rows: Sequence[int]) -> Sequence[int]:
+    """Return all rows, or of very many the first ones and the last."""
+    return rows if len(rows) <= _MOST_ROWS else [*rows[:_MOST_ROWS], rows[-1]]
+
+
+def enlarged(size: tuple[int, int], group: Box, members: Iterable[Box]) -> tuple[Box, Box]:
+    """Find a place below what is in a group, and how large the group must be for it.
+
+    Args:
+        size: Width and height.
+        group: The group.
+        members: What is in it.
+
+    Returns:
+        The place, and the group.
+    """
+    width, height = size
+    y = max([group.y + PADDING, *(box.bottom + GAP for box in members)])
+    box = Box(group.x + PADDING, y, width, height)
+    right, bottom = max(group.right, box.right + PADDING), max(group.bottom, box.bottom + PADDING)
+    return box, Box(group.x, group.y, right - group.x, bottom - group.y)

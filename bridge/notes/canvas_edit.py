@@ -11,15 +11,20 @@ import orjson
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.notes.canvas_board import (
+    GAP,
     GROUP,
     MOST_CHARACTERS,
     Board,
     Box,
     Card,
     Connection,
+    Side,
+    beside,
+    enlarged,
     first_words,
     groups_of,
     parse_board,
+    within,
 )
 from bridge.notes.canvas_json import (
     LINES,
@@ -32,7 +37,6 @@ from bridge.notes.canvas_json import (
     style_of,
     with_member,
 )
-from bridge.notes.canvas_places import GAP, Side, beside, enlarged, within
 
 Action = Literal["add", "change", "remove", "connect", "arrange"]
 

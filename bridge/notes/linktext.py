@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from bridge.notes.names import Names
 from bridge.notes.syntax import ANCHOR, DEFINITION, SPACE, destination_end
-from bridge.vault.file_types import NOTE_EXTENSION, is_note
+from bridge.vault.text import NOTE_EXTENSION, is_note
 
 LinkFormat = Literal["shortest", "relative", "absolute"]
 """The user's setting `newLinkFormat` (rule 75)."""

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bridge.notes.syntax import SPACE
-from bridge.vault.file_types import NOTE_EXTENSION
 from bridge.vault.name_folding import fold, nfc
+from bridge.vault.text import NOTE_EXTENSION
 
 _CROWD = 32
 """As many files of one name as are looked through each time; where there are more, their folders are remembered."""

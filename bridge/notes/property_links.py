@@ -9,7 +9,7 @@ from bridge.notes.frontmatter import FrontmatterBlock
 from bridge.notes.inline import InlineItems, scan_inline
 from bridge.notes.note import Link
 from bridge.notes.work import Work
-from bridge.notes.yaml_nodes import BrokenYaml, compose, is_mapping, is_scalar, is_sequence
+from bridge.notes.yaml_places import BrokenYaml, compose, is_mapping, is_scalar, is_sequence
 from bridge.notes.yaml_text import with_spaces_for_tabs
 
 if TYPE_CHECKING:

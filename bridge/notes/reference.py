@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from bridge.errors import InvalidParameters
-from bridge.vault.file_types import note_name
+from bridge.vault.text import note_name
 
 LONGEST = 2000
 """Characters of a reference; a path and a heading are shorter."""

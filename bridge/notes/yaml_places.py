@@ -1,13 +1,13 @@
 """Where in the text a property and the items of its list stand, so that one of them can be edited alone."""
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard
 
-from bridge.notes.yaml_nodes import BrokenYaml, compose, is_mapping, is_scalar, is_sequence
 from bridge.notes.yaml_text import with_spaces_for_tabs
 
 if TYPE_CHECKING:
-    from ruamel.yaml.nodes import Node
+    from ruamel.yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
+
 
 _COLON = re.compile(r"[ \t]*:")
 _ANCHOR = re.compile(r"&([^\s\[\]{},]+)")
@@ -233,3 +233,45 @@ def _list_indent(yaml: str, pairs: "list[tuple[Node, Node]]") -> str:
             if not before.strip(" "):
                 return before
     return "  "
+
+
+class BrokenYaml(ValueError):
+    """It is broken, or too deep."""
+
+
+def compose(yaml: str, *, duplicate_keys: bool = False) -> "Node | None":
+    """Return the node of a text; None where it holds nothing.
+
+    Args:
+        yaml: The text.
+        duplicate_keys: Whether a key may be there twice.
+
+    Raises:
+        BrokenYaml: It is none.
+    """
+    from ruamel.yaml import YAML  # noqa: PLC0415 - see above
+    from ruamel.yaml.error import YAMLError  # noqa: PLC0415 - see above
+
+    reader: Any = YAML(typ="safe", pure=True)
+    if duplicate_keys:
+        reader.allow_duplicate_keys = True
+    try:
+        root: Node | None = reader.compose(yaml)
+    except (YAMLError, ValueError, RecursionError):
+        raise BrokenYaml from None
+    return root
+
+
+def is_scalar(node: "Node | None") -> "TypeGuard[ScalarNode]":
+    """Return whether it is one value."""
+    return type(node).__name__ == "ScalarNode"
+
+
+def is_sequence(node: "Node | None") -> "TypeGuard[SequenceNode]":
+    """Return whether it is a list."""
+    return type(node).__name__ == "SequenceNode"
+
+
+def is_mapping(node: "Node | None") -> "TypeGuard[MappingNode]":
+    """Return whether it is a group of keys with values."""
+    return type(node).__name__ == "MappingNode"

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.machine import ConfigurationRefused
 from bridge.plugin.program import NAME, installed_program
 
 _FLEETING: Final = (("uv", "archive-v0"), ("uv", "environments-v2"), ("pipx", ".cache"), ("pipx", "cache"))

@@ -9,14 +9,13 @@ import dataclasses
 import re
 from collections.abc import Iterator
 from typing import Final
+from urllib.parse import quote
 
 from bridge.contract.consent import FilePreview
 from bridge.vault.diff import parse_hunks
-from bridge.vault.file_types import is_text
-from bridge.vault.hidden_characters import hidden_characters
-from bridge.vault.lookalikes import lookalikes
+from bridge.vault.misleading_characters import hidden_characters, lookalikes
 from bridge.vault.plan import ChangeKind, ChangePlan, Hazard
-from bridge.vault.text import CHUNK
+from bridge.vault.text import CHUNK, is_text
 
 SHOWN: Final = 3
 """Places of one kind that are named in one file; the rest are only counted."""
@@ -156,3 +155,35 @@ def _all_lines(data: bytes) -> Iterator[tuple[int, str]]:
         yield number, data[start:end].decode("utf-8", "backslashreplace")
         whole = data[end - 1] == ord("\n") or end == len(data)
         number, start = number + whole, end if whole else end - _OVERLAP
+
+
+_ADDRESS: Final = re.compile(r"https?://([^\s<>\"'`|\\\]}]{3,8192})", re.IGNORECASE)
+_ENDS: Final = ".,;:!?*_)"
+_KEPT: Final = "%/:=&?~#+!$,;@()*[]'"
+
+
+def address_key(address: str) -> str:
+    """Return an address as it is compared: without its scheme and fragment, its host in lower case.
+
+    Args:
+        address: It all, or what follows the scheme.
+    """
+    rest = address.partition("://")[2] or address
+    rest = rest.partition("#")[0]
+    if not rest.isascii():
+        rest = quote(rest, safe=_KEPT)
+    end = next((at for at, character in enumerate(rest) if character in "/?"), len(rest))
+    host, target = rest[:end].lower(), rest[end:]
+    return f"{host}{target}" if target.startswith("/") else f"{host}/{target}"
+
+
+def addresses(text: str) -> Iterator[str]:
+    """Yield the keys of all addresses in a text; where punctuation may end one, with it and without it.
+
+    Args:
+        text: Of a note or an answer.
+    """
+    for found in _ADDRESS.finditer(text):
+        whole = found[1]
+        for form in {whole, whole.rstrip(_ENDS), whole.partition(")")[0]}:
+            yield address_key(form)

@@ -117,3 +117,15 @@ def _many(files: int, few: RiskLevel) -> RiskLevel:
 
 def _counted(number: int, thing: str) -> str:
     return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def additions_of(plan: ChangePlan) -> frozenset[Addition] | None:
+    """What a plan adds, when it does nothing else and there is nothing to warn of.
+
+    Args:
+        plan: The plan, with its warnings.
+
+    Returns:
+        The kinds of what is added; None when the plan does anything else.
+    """
+    return None if plan.warnings or plan.replaces or plan.reversal or plan.follows else plan.additions

@@ -129,7 +129,7 @@ class Services:
         web_readers: The clients that have read from it.
         recorder: What other programs changed.
         note: Logs what is no call: its kind, and what happened.
-        parts: What a bridge may be without. The properties here give each of them, or say that it is left out.
+        parts: What a bridge may be without; `get` of each returns it, or says that it is left out.
     """
 
     vault: str
@@ -163,73 +163,3 @@ class Services:
     web_readers: "WebReaders"
     recorder: "Recorder"
     parts: Parts
-
-    @property
-    def vectors(self) -> VectorPort:
-        """The vectors of notes, for search by meaning."""
-        return self.parts.vectors.get()
-
-    @property
-    def embedding_servers(self) -> "AgreedEndpoints":
-        """The addresses outside this machine to which notes may be sent for that."""
-        return self.parts.embedding_servers.get()
-
-    @property
-    def web(self) -> "WebServices":
-        """The way to the web."""
-        return self.parts.web.get()
-
-    @property
-    def search(self) -> "WebSearch":
-        """Searches the web."""
-        return self.parts.search.get()
-
-    @property
-    def servers(self) -> "Servers":
-        """Other MCP servers."""
-        return self.parts.servers.get()
-
-    @property
-    def custom(self) -> "CustomTools":
-        """The user's own tools."""
-        return self.parts.custom.get()
-
-    @property
-    def host_runs(self) -> "HostRuns":
-        """Their runs in Obsidian."""
-        return self.parts.host_runs.get()
-
-    @property
-    def restoring(self) -> "Restoring":
-        """Takes back what other programs changed."""
-        return self.parts.restoring.get()
-
-    @property
-    def mender(self) -> "LinkMender":
-        """Mends the links that it broke."""
-        return self.parts.mender.get()
-
-    @property
-    def notices(self) -> "Notices":
-        """What the person is told of it."""
-        return self.parts.notices.get()
-
-    @property
-    def allowed_edits(self) -> "AllowedEdits":
-        """What clients were allowed to change with their own editors."""
-        return self.parts.allowed_edits.get()
-
-    @property
-    def chats(self) -> "Chats":
-        """The chat with a model."""
-        return self.parts.chats.get()
-
-    @property
-    def agents(self) -> "Connector":
-        """Connects the programs in which people use agents."""
-        return self.parts.agents.get()
-
-    @property
-    def audit(self) -> "AuditService":
-        """Reads the log."""
-        return self.parts.audit.get()

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 import orjson
 from aiohttp import WSCloseCode, web
+from aiohttp.typedefs import Handler, Middleware
 
 from bridge.contract.discovery import AGENT_FILE, BRIDGE_FILE, HOST_FILE, Discovery, Endpoint
 from bridge.contract.session import Health
@@ -25,15 +26,62 @@ from bridge.rpc.session import Session
 from bridge.server.asgi import answer_with
 from bridge.server.auth import Authenticator
 from bridge.server.door import BACKLOG, Door, QuietAccept
-from bridge.server.http_responses import guard, json_answer
 from bridge.server.websocket import SocketLink, open_socket, serve_socket
-from bridge.vault.atomic import write_atomic
 from bridge.vault.folder import Folder
+from bridge.vault.own_files import write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from bridge.server.mcp_sessions import HttpSessions
+
+
+def json_answer(value: object, status: int = 200) -> web.Response:
+    """A JSON body."""
+    return web.Response(body=orjson.dumps(value), status=status, content_type="application/json")
+
+
+def guard(authenticator: Authenticator) -> Middleware:
+    """The middleware in front of every route: the check of origins, preflights, and errors as JSON."""
+
+    @web.middleware
+    async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
+        try:
+            authenticator.check_origin(request.headers)
+            answer = _preflight(request) or await handler(request)
+        except web.HTTPException as error:
+            answer = _refusal(error)
+        origins = request.headers.getall("Origin", [])
+        if not answer.prepared and len(origins) == 1 and authenticator.allows(origin := origins[0]):
+            answer.headers["Access-Control-Allow-Origin"] = origin
+            answer.headers["Vary"] = "Origin"
+        return answer
+
+    return guarded
+
+
+def _preflight(request: web.Request) -> web.Response | None:
+    """The answer to a browser that asks whether a page may post, whose origin has been checked."""
+    asked = request.method == "OPTIONS" and "Origin" in request.headers
+    if not asked or "Access-Control-Request-Method" not in request.headers:
+        return None
+    allowed = {
+        "Access-Control-Allow-Methods": "GET, POST",
+        "Access-Control-Allow-Headers": "Authorization, Content-Type",
+        "Access-Control-Max-Age": "600",
+    }
+    if request.headers.get("Access-Control-Request-Private-Network") == "true":
+        allowed["Access-Control-Allow-Private-Network"] = "true"
+    return web.Response(status=204, headers=allowed)
+
+
+def _refusal(error: web.HTTPException) -> web.Response:
+    answer = json_answer({"error": error.reason, "hint": error.text}, error.status)
+    for name in ("WWW-Authenticate", "Sec-WebSocket-Version", "Connection"):
+        if name in error.headers:
+            answer.headers[name] = error.headers[name]
+    return answer
+
 
 ADDRESS: Final = "127.0.0.1"
 PATIENCE: Final = 2.0

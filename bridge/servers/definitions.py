@@ -8,7 +8,7 @@ from typing import Any, Final
 
 import orjson
 
-from bridge.vault.hidden_characters import without_hidden_characters
+from bridge.vault.misleading_characters import without_hidden_characters
 
 MOST: Final = 200
 """Tools of one server."""

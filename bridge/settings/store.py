@@ -17,9 +17,9 @@ from bridge.settings.changes import SettingsChange
 from bridge.settings.confirmations import Confirmations
 from bridge.settings.file import MAX_BYTES, SettingsFault, known, parse, unknown, write
 from bridge.settings.model import Settings, guarded, is_guarded, merge, no_effect, warnings
-from bridge.vault.atomic import write_atomic
+from bridge.vault.disk import as_failure
 from bridge.vault.folder import Folder
-from bridge.vault.os_errors import as_failure
+from bridge.vault.own_files import write_atomic
 
 logger = logging.getLogger(__name__)
 

@@ -14,17 +14,16 @@ from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLi
 from bridge.notes.additions import judge
 from bridge.notes.names import Names, link_key
 from bridge.toolkit.permitted import Denials
-from bridge.vault.app_settings import AppSettings
-from bridge.vault.file_types import is_note
+from bridge.vault.app_settings import AppSettings, IgnoreRules, make_rules
+from bridge.vault.disk import folder_given, not_found
 from bridge.vault.files import FileStat
-from bridge.vault.ignore import IgnoreRules, make_rules
-from bridge.vault.looks import EVERYTHING, looked_at
 from bridge.vault.name_folding import fold
 from bridge.vault.note_settings import NoteSettings, note_settings
-from bridge.vault.os_errors import folder_given, not_found
 from bridge.vault.paths import VaultPath, check_new_name, known_path, protected
 from bridge.vault.plan import PlanBuilder
+from bridge.vault.root import EVERYTHING, looked_at
 from bridge.vault.subtree import Obstacle, Refuse, Subtree
+from bridge.vault.text import is_note
 
 FIRST_MOMENT = int(datetime(2025, 6, 15, 12, tzinfo=UTC).timestamp()) * 1_000_000_000
 """When everything was made that a vault begins with, in nanoseconds since 1970; each later change is a second later."""

@@ -10,10 +10,9 @@ from bridge.journal.editors import NoEditors
 from bridge.journal.preconditions import exists, stale
 from bridge.journal.record import AppliedPlan, Cause
 from bridge.testing.memory import MemoryTree
-from bridge.vault.partial import KeptHunks, PartialPlan, keep_hunks
 from bridge.vault.paths import known_path
+from bridge.vault.person_edits import HunkText, KeptHunks, PartialPlan, RevisedPlan, keep_hunks, revise_hunk
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, content_hash
-from bridge.vault.revision import HunkText, RevisedPlan, revise_hunk
 
 
 @dataclass(slots=True)

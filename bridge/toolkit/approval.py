@@ -14,9 +14,17 @@ from bridge.identity.caller import Caller
 from bridge.journal.ledger import Ledger
 from bridge.toolkit.effects.change import PlannedChange
 from bridge.toolkit.tool import Applied, Output
-from bridge.vault.partial import KeptHunks, LeftOut, is_divisible
+from bridge.vault.person_edits import (
+    HunkText,
+    KeptHunks,
+    LeftOut,
+    RevisedLines,
+    RevisedPlan,
+    is_divisible,
+    is_editable,
+    revised_lines,
+)
 from bridge.vault.plan import ChangeKind, ChangePlan, Rest
-from bridge.vault.revision import HunkText, RevisedLines, RevisedPlan, is_editable, revised_lines
 
 T = TypeVar("T")
 

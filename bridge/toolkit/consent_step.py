@@ -41,14 +41,14 @@ from bridge.policy.consent import ConsentCase, Verdict, choices, decide, may_con
 from bridge.policy.offers import Bounds, Offer, offers
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
-from bridge.toolkit.acts import acts_of, strictest_class, strictest_mode
 from bridge.toolkit.approval import Approval, PlanEdit
 from bridge.toolkit.effects.kind import EffectKind, Terms
-from bridge.toolkit.effects.reading import Reading
+from bridge.toolkit.effects.tool_run import Reading
+from bridge.toolkit.enabled import acts_of, strictest_class, strictest_mode
 from bridge.toolkit.tool import ReadEffect, Tool, in_vault
 from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words
+from bridge.vault.person_edits import HunkText
 from bridge.vault.plan import content_hash
-from bridge.vault.revision import HunkText
 from bridge.web.guard import all_listed
 
 FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})

@@ -12,8 +12,7 @@ from urllib.parse import parse_qsl
 from bridge.consent.agents_addresses import AgentsAddresses
 from bridge.identity.caller import Caller
 from bridge.index.carried_text import CarriedText
-from bridge.policy.addresses import address_key, addresses
-from bridge.policy.hazards import added_lines
+from bridge.policy.hazards import added_lines, address_key, addresses
 from bridge.toolkit.tool import RequestEffect
 from bridge.vault.diff import parse_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, Hazard

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters
-from bridge.toolkit.arguments import explain, known_parameters
-from bridge.toolkit.spellings import respelled
+from bridge.toolkit.arguments import explain, known_parameters, respelled
 
 P = TypeVar("P", bound=Params)
 T_co = TypeVar("T_co", covariant=True)

@@ -28,8 +28,8 @@ from bridge.toolkit.enabled import refusal
 from bridge.toolkit.parameters import check_members
 from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, ReadEffect, Relayed, Tool, in_vault
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall
-from bridge.vault.looks import noting_looks
 from bridge.vault.plan import ChangePlan
+from bridge.vault.root import noting_looks
 
 logger = logging.getLogger(__name__)
 

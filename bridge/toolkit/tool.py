@@ -81,7 +81,7 @@ class ToolSpec:
             waiting for a person is not counted.
         presets: The named sets of `enabledTools` that it belongs to.
         replaces: The tools whose work it does too. They can be called where it is enabled, and what was said about
-            them holds for that work of it; see `acts.py`.
+            them holds for that work of it; see `enabled.py`.
         acts: What a call does, from its parameters and the paths that it is about: each act by the names of the tools
             whose work it is, its own among them unless it does that only for the other one. Without it, a call does
             the work of its own tool alone.

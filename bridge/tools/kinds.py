@@ -12,7 +12,7 @@ from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import VAULT, P, ReadTool, ToolSpec, WriteTool
 from bridge.tools.parameters import WrittenParameters
 from bridge.tools.storage import PlanningStorage, Storage
-from bridge.vault.file_types import is_note
+from bridge.vault.text import is_note
 
 _IN_VAULT = frozenset({VAULT})
 

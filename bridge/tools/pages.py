@@ -15,15 +15,14 @@ from urllib.parse import quote, unquote, urlsplit
 
 from bridge.errors import ErrorType, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.notes.frontmatter import find_frontmatter
-from bridge.notes.properties import read_yaml_properties
-from bridge.notes.set_properties import set_property
+from bridge.notes.properties import read_yaml_properties, set_property
 from bridge.policy.targets import url_target
 from bridge.toolkit.tool import CallContext, RequestEffect
 from bridge.tools.files.note_names import note_name
 from bridge.tools.files.paths import vault_path
 from bridge.tools.joining import parsed
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.hidden_characters import without_hidden_characters
+from bridge.vault.misleading_characters import without_hidden_characters
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import VaultPath
 from bridge.web.extraction.form import mark

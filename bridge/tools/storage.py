@@ -12,9 +12,8 @@ from typing import BinaryIO, Protocol
 from bridge.errors import NotFound
 from bridge.index.knowledge import Knowledge
 from bridge.toolkit.permitted import Denials
-from bridge.vault.app_settings import AppSettings
+from bridge.vault.app_settings import AppSettings, IgnoreRules
 from bridge.vault.files import FileStat
-from bridge.vault.ignore import IgnoreRules
 from bridge.vault.note_settings import NoteSettings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder

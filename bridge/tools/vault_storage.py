@@ -8,14 +8,13 @@ from bridge.index.knowledge import Knowledge
 from bridge.notes.additions import judge
 from bridge.toolkit.permitted import Denials
 from bridge.tools.storage import Storage
-from bridge.vault.app_settings import AppSettings, read_app_settings
+from bridge.vault.app_settings import AppSettings, IgnoreRules, ignore_rules, read_app_settings
 from bridge.vault.disk import is_link
 from bridge.vault.files import FileStat, VaultFiles, file_stat
-from bridge.vault.ignore import IgnoreRules, ignore_rules
-from bridge.vault.looks import looked_at, noting_looks
 from bridge.vault.note_settings import NoteSettings, read_note_settings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder
+from bridge.vault.root import looked_at, noting_looks
 from bridge.vault.subtree import Refuse, Subtree, subtree
 
 

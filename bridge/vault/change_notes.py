@@ -4,9 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from bridge.vault.diff import Diff, parse_hunks
-from bridge.vault.file_types import describe_binary, is_text
-from bridge.vault.hidden_characters import without_hidden_characters
-from bridge.vault.text import BOM
+from bridge.vault.misleading_characters import without_hidden_characters
+from bridge.vault.text import BOM, describe_binary, is_text
 
 _UNSEEN: Final[dict[str, Callable[[str], str]]] = {
     "line endings": lambda line: line.removesuffix("\r"),

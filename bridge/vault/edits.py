@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from bridge.errors import InvalidParameters
-from bridge.vault.compare import Region, changed_blocks
-from bridge.vault.file_types import is_text
-from bridge.vault.text import BOM, CHUNK, Lines, check_utf8, encode, prevailing_ending
+from bridge.vault.diff import Region, changed_blocks
+from bridge.vault.text import BOM, CHUNK, Lines, check_utf8, encode, is_text, prevailing_ending
 
 _WINDOWS = b"\r\n"
 

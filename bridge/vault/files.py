@@ -12,11 +12,10 @@ from operator import attrgetter
 from typing import BinaryIO
 
 from bridge.errors import InvalidParameters, NotFound
+from bridge.vault.disk import as_failure, folder_given, special_file_given
 from bridge.vault.folder import Folder
-from bridge.vault.looks import looked_at
-from bridge.vault.os_errors import as_failure, folder_given, special_file_given
 from bridge.vault.paths import VaultPath, unsafe_name
-from bridge.vault.root import Place, VaultRoot
+from bridge.vault.root import Place, VaultRoot, looked_at
 
 _CHUNK = 1 << 20
 HAS_CHANGE_TIME = os.name == "posix"

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from bridge.contract.consent import Take
-from bridge.vault.compare import ChangedBlock, changed_blocks, count_lines
-from bridge.vault.file_types import is_text
+from bridge.vault.diff import ChangedBlock, changed_blocks, count_lines
 from bridge.vault.plan import content_hash
+from bridge.vault.text import is_text
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.errors import InvalidParameters, PermissionDenied
-from bridge.vault.hidden_characters import hidden_characters
+from bridge.vault.misleading_characters import hidden_characters
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4096

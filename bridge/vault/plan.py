@@ -18,10 +18,9 @@ from bridge.contract.consent import Addition, FilePreview, MergePlace, Operation
 from bridge.contract.drafts import ReviewComment
 from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.change_notes import binary_kind, change_note
-from bridge.vault.compare import Region
-from bridge.vault.diff import Diff, unified_diff
-from bridge.vault.file_types import is_text
+from bridge.vault.diff import Diff, Region, unified_diff
 from bridge.vault.paths import VaultPath
+from bridge.vault.text import is_text
 
 
 class ChangeKind(StrEnum):

@@ -8,18 +8,50 @@ whatever they say, the walk only ever goes down from the vault.
 import contextlib
 import errno
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import Final, Self
 
 from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
-from bridge.vault.disk import is_link, is_real_folder
+from bridge.vault.disk import as_failure, is_link, is_real_folder, not_found
 from bridge.vault.folder import Disk, Folder
-from bridge.vault.looks import looked_at
 from bridge.vault.name_folding import fold, has_exact_spelling, nfc
-from bridge.vault.os_errors import as_failure, not_found
 from bridge.vault.paths import VaultPath, check_new_name, protected, unsafe_name
+
+EVERYTHING: Final = ""
+"""The whole vault: names are looked up in all of it."""
+
+_noted: ContextVar[set[str] | None] = ContextVar("noted", default=None)
+
+
+def looked_at(path: object = EVERYTHING) -> None:
+    """Note a look, if anybody wants to know.
+
+    Args:
+        path: The file or folder, whether or not there is one.
+    """
+    noted = _noted.get()
+    if noted is not None and EVERYTHING not in noted:  # beyond everything there is no more to know
+        noted.add(str(path))
+
+
+@contextmanager
+def noting_looks() -> Iterator[set[str]]:
+    """Note what is looked at in the block, and in threads that are given a copy of its context.
+
+    Yields:
+        The paths so far; the empty one is the whole vault.
+    """
+    noted: set[str] = set()
+    token = _noted.set(noted)
+    try:
+        yield noted
+    finally:
+        _noted.reset(token)
+
 
 STATE_FOLDER = ".vault-bridge"
 MAX_LINKS = 40

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
-from bridge.vault.disk import is_link
-from bridge.vault.os_errors import as_failure
+from bridge.vault.disk import as_failure, is_link
 from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import VaultRoot
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from bridge.vault.file_types import is_note
 from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
 from bridge.vault.plan import content_hash
+from bridge.vault.text import is_note
 
 _SHARE_BYTES: Final = 0x40049409
 """FICLONE: two files share their bytes until one of them changes, where the disk can do that (ioctl_ficlone(2))."""

@@ -4,13 +4,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from bridge.vault.plan import is_hidden
-from bridge.versions.database import Database, VersionRow
+from bridge.versions.database import Database, Room, VersionRow
 from bridge.versions.known_files import KnownFiles
 from bridge.versions.open_entries import OpenEntries
 from bridge.versions.origins import BELIEVED_SECONDS, ObsidianWrite, Step, Steps, Told, origin_of
 from bridge.versions.own_writes import OwnWrites
 from bridge.versions.reading import Ready
-from bridge.versions.room import Room
 from bridge.versions.states import Effect, Known, Origin, Side, Unknown
 
 BURST_SECONDS = 10.0

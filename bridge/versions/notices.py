@@ -5,7 +5,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 
 from bridge.clock import Clock
-from bridge.vault.file_types import is_note
+from bridge.vault.text import is_note
 from bridge.versions.notice_rules import Notice, NoticeRules, Tally, lost_most_lines
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring, kind_of

@@ -18,13 +18,12 @@ from bridge.vault.plan import ChangePlan
 from bridge.versions import place
 from bridge.versions.comparing import Comparing
 from bridge.versions.configuration import configuration_files
-from bridge.versions.database import NAME, Database, content_of
+from bridge.versions.database import NAME, SHORT, Database, Room, content_of
 from bridge.versions.grouping import moves_found
 from bridge.versions.known_files import KnownFiles
 from bridge.versions.origins import ObsidianWrite
 from bridge.versions.own_writes import Ledger, OwnWrites, sides
 from bridge.versions.reading import ListedFile, Prepared, affordable, made_ready, portions, read_whole
-from bridge.versions.room import SHORT, Room
 from bridge.versions.since import Since, since
 from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, Seen, Side, Unknown, Version
 

@@ -46,7 +46,7 @@ def undoing(bridge: Bridge, folder: Path) -> Callable[[], Awaitable[float]]:
         bridge.index.refresh()
         entry = bridge.services.recorder.entries()[0]
         began = time.perf_counter()
-        apply(bridge, bridge.services.restoring.undo_plan(entry.id))
+        apply(bridge, bridge.services.parts.restoring.get().undo_plan(entry.id))
         took = time.perf_counter() - began
         if any(hashlib.sha256((folder / name).read_bytes()).digest() != digest for name, digest in before.items()):
             raise RuntimeError("The undo was not byte for byte")

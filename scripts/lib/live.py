@@ -71,7 +71,7 @@ async def check(environment: Mapping[str, str], *, duckduckgo: bool, pages: Sequ
             for service in services:
                 bridge.settings.update({"webSearchProviders": [service.value]})
                 try:
-                    found = await bridge.services.search.search(QUERY, bridge.settings.current)
+                    found = await bridge.services.parts.search.get().search(QUERY, bridge.settings.current)
                 except ToolFailure as failure:
                     failed += 1
                     print(f"{service.value}: FAILED ({failure.code}): {failure.message}")

@@ -12,9 +12,8 @@ from typing import Any
 import pytest
 
 from bridge.agents.connection import Connector
-from bridge.agents.errors import ConfigurationRefused
 from bridge.agents.file_change import real_file
-from bridge.agents.machine import Machine
+from bridge.agents.machine import ConfigurationRefused, Machine
 from bridge.agents.table import AGENTS, BY_ID, Agent
 from bridge.client import TokenNotFound, token_storage
 from tests.agents.conftest import Clients

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.agents.errors import ConfigurationRefused
-from bridge.agents.json_entry import JsonEntries
+from bridge.agents.json_document import JsonEntries
+from bridge.agents.machine import ConfigurationRefused
 
 ENTRY = {"command": "/opt/vault-bridge", "args": ["mcp", "--vault", "/home/ü/No tes"]}
 KEY = "mcpServers"

@@ -13,8 +13,7 @@ from typing import Any
 import pytest
 
 from bridge import hook
-from bridge.agents.errors import ConfigurationRefused
-from bridge.agents.machine import Machine
+from bridge.agents.machine import ConfigurationRefused, Machine
 from bridge.agents.protected import (
     MARGIN_SECONDS,
     PROTECTED,

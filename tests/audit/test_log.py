@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from bridge.audit.privacy import MAX_FILES
+from bridge.audit.log import MAX_FILES
 from bridge.errors import ExecutionFailed, InvalidParameters
 from tests.audit.audit_world import PATCH, FaultyDisk, World, open_world
 from tests.patience import PATIENCE

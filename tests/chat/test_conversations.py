@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.app import Bridge
-from bridge.chat.conversations import Conversations, title_of
-from bridge.chat.export import as_note, file_name
+from bridge.chat.conversations import Conversations, as_note, file_name, title_of
 from bridge.client import ProtocolFailure
 from bridge.contract.chat import ChatMessage, Conversation
 from bridge.errors import ExecutionFailed, NotFound
@@ -37,9 +36,9 @@ async def test_a_conversation_goes_on_where_it_was_also_in_another_bridge(talk: 
     done = await talk.ask("Which tea?")
     await talk.bridge.stop()
     async with Bridge(talk.vault) as again:
-        listed = await again.services.chats.list()
+        listed = await again.services.parts.chats.get().list()
         assert [(one.title, one.messages, one.running) for one in listed] == [("Which tea?", 2, False)]
-        await again.services.chats.send("And how?", done["conversationId"])
+        await again.services.parts.chats.get().send("And how?", done["conversationId"])
         await talk.ollama.until_asked(2)
     sent = [one["content"] for one in talk.ollama.asked[1]["messages"][1:]]
     assert sent == ["Which tea?", "Green.", "And how?"]

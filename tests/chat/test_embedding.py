@@ -215,7 +215,7 @@ async def test_agreeing_to_the_chat_is_not_agreeing_to_send_all_notes(house: Hou
     endpoint = "http://model.invalid:11434"
     house.choose(chatEndpoint=endpoint)
     await house.until(lambda found: found["state"] == "not_allowed")
-    house.bridge.services.embedding_servers.agree(endpoint, house.bridge.settings.current)
+    house.bridge.services.parts.embedding_servers.get().agree(endpoint, house.bridge.settings.current)
     house.bridge.vectors.changed()
     failed = await house.until(lambda found: found["state"] == "failed")
     assert "No Ollama server answers" in failed["reason"]

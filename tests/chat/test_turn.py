@@ -267,5 +267,5 @@ async def test_a_bridge_that_stops_ends_the_turn_and_keeps_what_has_come(talk: T
     await talk.bridge.stop()
     async with asyncio.timeout(PATIENCE):
         await talk.ollama.gone.wait()
-    kept = [one for one in await talk.bridge.services.chats.list() if one.title == "Go"]
+    kept = [one for one in await talk.bridge.services.parts.chats.get().list() if one.title == "Go"]
     assert kept[0].messages == 2

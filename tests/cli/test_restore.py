@@ -208,10 +208,10 @@ def test_status_says_what_nobody_has_looked_at_until_somebody_does(run: Run, not
     served._bridge.index.refresh()
     assert "Outside" not in run("status").stdout
     served.host("settings.update", patch={"outsideNoticeFiles": 1})
-    served._bridge.services.notices.look()
+    served._bridge.services.parts.notices.get().look()
     deadline = time.monotonic() + PATIENCE
     while not (told := served.host("versions.notice"))["entries"] and time.monotonic() < deadline:
-        served._bridge.services.notices.look()
+        served._bridge.services.parts.notices.get().look()
     assert told["message"] == "1 note changed"
     (row,) = [line for line in run("status").stdout.splitlines() if line.strip().startswith("Outside")]
     assert "another program: 1 note changed, at " in row

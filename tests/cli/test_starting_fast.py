@@ -78,6 +78,7 @@ ROOMS = {
         "keys",
         "memory",
         "notes",
+        "own_commands",
         "pdf",
         "pictures",
         "policy",
@@ -101,8 +102,8 @@ ROOMS = {
 }
 """The same of our own rooms."""
 PARTS = {
-    "audit": {"activity", "export", "sentences", "service"},
-    "chat": {"chats", "context", "conversations", "embedding", "export", "ollama", "prompt_mode", "turn"},
+    "audit": {"activity", "sentences", "service"},
+    "chat": {"chats", "context", "conversations", "embedding", "ollama", "prompt_mode", "turn"},
     "contract": {"agents", "audit", "chat", "every_event", "servers", "web"},
     "web": {"transport"},
 }

@@ -24,7 +24,7 @@ from bridge.contract.consent import (
 )
 from bridge.errors import Conflict, InvalidParameters, PermissionDenied, RateLimited, ToolFailure
 from bridge.identity.caller import HOST, HOST_ID, Caller
-from bridge.vault.revision import HunkText
+from bridge.vault.person_edits import HunkText
 from tests.identities import caller
 from tests.loop_time import LoopClock, run, skip, turns
 

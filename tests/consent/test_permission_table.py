@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.consent.permission_table import LETTERS, PermissionTable
+from bridge.consent.permission_file import LETTERS, PermissionTable
 from bridge.policy.consent import Letter
 from bridge.policy.targets import parse_key
 from tests.identities import touching

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.result import ToolResult
-from bridge.custom.answering import answering
-from bridge.custom.kept_values import KeptValues
+from bridge.custom.kept_values import KeptValues, answering
 from bridge.errors import ErrorType, NetworkFailure, PermissionDenied, RateLimited, ToolFailure
 from tests.identities import PrivateFiles
 

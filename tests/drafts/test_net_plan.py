@@ -14,8 +14,8 @@ from bridge.errors import Conflict, InvalidParameters
 from bridge.journal.record import Cause
 from bridge.testing.memory import MemoryTree
 from bridge.testing.memory_ledger import MemoryLedger
-from bridge.vault.partial import is_divisible, keep_hunks
 from bridge.vault.paths import VaultPath
+from bridge.vault.person_edits import is_divisible, keep_hunks
 from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
 
 FILES = {"a.md": "one\ntwo\nthree\nfour\nfive\n", "b.md": "b\n", "in/c.md": "c\n", "in/deep/d.md": "d\n"}

@@ -26,8 +26,8 @@ from bridge.journal.ledger import Ledger
 from bridge.journal.record import Cause
 from bridge.notes.additions import judge
 from bridge.vault.files import VaultFiles
-from bridge.vault.partial import keep_hunks
 from bridge.vault.paths import parse_path
+from bridge.vault.person_edits import keep_hunks
 from bridge.vault.plan import ChangePlan, PlanBuilder, Rest
 from bridge.vault.root import VaultRoot
 from tests.journal.small_vault import HookedDisk, Killed

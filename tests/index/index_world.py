@@ -14,10 +14,10 @@ from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
-from bridge.vault.file_types import is_text
 from bridge.vault.files import VaultFiles
 from bridge.vault.name_folding import fold
 from bridge.vault.root import VaultRoot
+from bridge.vault.text import is_text
 
 
 @dataclass

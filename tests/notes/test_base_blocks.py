@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.notes.base_blocks import base_blocks, mentions_base
+from bridge.notes.markdown import base_blocks, mentions_base
 from bridge.notes.work import MOST_STEPS
 
 YAML = "filters:\n  and:\n    - rating > 1\n"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
 from bridge.notes.reference import LONGEST, Reference, parse_reference
-from bridge.vault.file_types import note_name
+from bridge.vault.text import note_name
 
 
 @pytest.mark.parametrize(

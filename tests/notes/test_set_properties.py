@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
 from bridge.notes.frontmatter import find_frontmatter, read_properties
-from bridge.notes.set_properties import remove_property, set_property
+from bridge.notes.properties import remove_property, set_property
 
 NOTE = "---\n# mine\ntitle: Old # keep\nStatus: draft\ntags:\n  - a\n  - b # x\nrating:\n---\nBody\n"
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.machine import ConfigurationRefused
 from bridge.plugin import command_line as module
 from bridge.plugin.command_line import command_line
 from bridge.plugin.program import NAME

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bridge.agents.json_entry import JsonEntries
+from bridge.agents.json_document import JsonEntries
 from bridge.agents.machine import this_machine
 from bridge.agents.planning import NAME
 from bridge.agents.table import BY_ID

@@ -209,7 +209,7 @@ async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, 
     change = await host.call("apply_patch", EDIT | {"path": "Notes/Meeting.md"})
     draft = await asyncio.to_thread(bridge.drafts.begin, caller(known))
     begun = await host.request("chat.send", text="Hello")
-    await bridge.services.chats.cancel(begun["conversationId"])
+    await bridge.services.parts.chats.get().cancel(begun["conversationId"])
     meant = {CLIENT: known, CHANGE: change.execution_id, DRAFT: draft.head.draft_id}
     meant |= {CONVERSATION: begun["conversationId"], MODEL: bridge.settings.current.chat_endpoint}
     for name, params in CALLS:

@@ -38,8 +38,7 @@ from bridge.contract.consent import (
 from bridge.contract.events import ToolProgress
 from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
 from bridge.contract.result import ToolResult
-from bridge.custom.approvals import ToolApprovals
-from bridge.custom.custom_tools import CustomTools
+from bridge.custom.custom_tools import CustomTools, ToolApprovals
 from bridge.custom.kept_values import KeptValues
 from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from aiohttp import web
 
-from bridge.server.holdings import SLACK, Holdings
+from bridge.server.door import SLACK, Holdings
 from tests.patience import PATIENCE
 from tests.server.house import House, ask, request
 

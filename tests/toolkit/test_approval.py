@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Decision
-from bridge.vault.revision import HunkText
+from bridge.vault.person_edits import HunkText
 from tests.identities import PERSON, caller
 
 OLD = "".join(f"secret {number}\n" for number in range(1, 31))

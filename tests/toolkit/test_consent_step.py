@@ -11,7 +11,7 @@ from bridge.contract.result import NotePart
 from bridge.toolkit.approval import Approval
 from bridge.toolkit.effects.writing import Writing
 from bridge.toolkit.tool import Output
-from bridge.vault.partial import LeftOut
+from bridge.vault.person_edits import LeftOut
 from bridge.vault.plan import ChangePlan
 from tests.identities import PERSON
 

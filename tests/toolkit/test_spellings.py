@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.toolkit.spellings import respelled
+from bridge.toolkit.arguments import respelled
 
 
 class Edit(Params):

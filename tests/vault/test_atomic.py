@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.vault.atomic import write_atomic
 from bridge.vault.disk import Disk
 from bridge.vault.folder import Folder
+from bridge.vault.own_files import write_atomic
 from bridge.vault.paths import VaultPath
 
 

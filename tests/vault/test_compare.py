@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.vault import compare
-from bridge.vault.compare import LineChange, changed_blocks, count_lines, match_lines
+from bridge.vault import diff as diff_module
+from bridge.vault.diff import LineChange, changed_blocks, count_lines, match_lines
 
 numbers = st.lists(st.integers(0, 5), max_size=30)
 
@@ -29,9 +29,9 @@ def rebuilt(old: list[int], new: list[int], changes: list[LineChange]) -> list[i
 @pytest.fixture(params=["by subsequence", "by unique lines", "not at all"])
 def method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param != "by subsequence":
-        monkeypatch.setattr(compare, "_is_quick", lambda *_sides: False)
+        monkeypatch.setattr(diff_module, "_is_quick", lambda *_sides: False)
     if request.param == "not at all":
-        monkeypatch.setattr(compare, "_anchors", lambda *_sides: [])
+        monkeypatch.setattr(diff_module, "_anchors", lambda *_sides: [])
     name: str = request.param
     return name
 
@@ -71,7 +71,7 @@ def test_large_files_of_the_same_few_lines_are_still_right() -> None:
 
 
 def test_what_is_too_large_to_split_is_one_block_with_true_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compare, "_MOST_BYTES", 10)
+    monkeypatch.setattr(diff_module, "_MOST_BYTES", 10)
     old, new = b"same\n" + b"a\nb\n" * 10 + b"same\n", b"same\n" + b"a\nc\n" * 11 + b"same\n"
     [block] = changed_blocks(old, new)
     assert (block.old_line, block.removed, block.added) == (3, 19, 21)
@@ -80,5 +80,5 @@ def test_what_is_too_large_to_split_is_one_block_with_true_counts(monkeypatch: p
 @given(st.binary(max_size=60), st.integers(1, 9))
 def test_lines_are_counted_in_pieces(data: bytes, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compare, "CHUNK", chunk)
+        patch.setattr(diff_module, "CHUNK", chunk)
         assert count_lines(data, 0, len(data)) == len(data.split(b"\n")) - (not data or data.endswith(b"\n"))

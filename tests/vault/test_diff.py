@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from unidiff.patch import PatchSet
 
-from bridge.vault import compare
+from bridge.vault import diff as diff_module
 from bridge.vault.diff import Diff, unified_diff
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.plan import Change, ChangeKind, preview
@@ -130,9 +130,9 @@ def test_others_can_apply_it(old: bytes, new: bytes) -> None:
 @given(old=contents, new=contents)
 def test_others_can_apply_it_wherever_chunks_end(chunk: int, old: bytes, new: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compare, "CHUNK", chunk)
-        patch.setattr(compare, "_MOST_PAIRS", 4)
-        patch.setattr(compare, "_FEW", 0)
+        patch.setattr(diff_module, "CHUNK", chunk)
+        patch.setattr(diff_module, "_MOST_PAIRS", 4)
+        patch.setattr(diff_module, "_FEW", 0)
         assert applied(old, diff(old, new).text) == new
 
 

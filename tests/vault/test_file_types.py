@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from bridge.vault.file_types import HEAD, describe_binary, is_text, mime_type
+from bridge.vault.text import HEAD, describe_binary, is_text, mime_type
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR"
 

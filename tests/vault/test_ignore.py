@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from bridge.errors import InvalidParameters
+from bridge.vault.app_settings import ignore_rules
 from bridge.vault.files import VaultFiles
-from bridge.vault.ignore import ignore_rules
 from bridge.vault.paths import parse_path
 
 

@@ -17,9 +17,8 @@ from bridge.toolkit.permitted import PermittedFiles
 from bridge.tools.storage import PlanningStorage
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
-from bridge.vault.looks import EVERYTHING, looked_at, noting_looks
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.root import VaultRoot
+from bridge.vault.root import EVERYTHING, VaultRoot, looked_at, noting_looks
 
 NOTE = parse_path("Notes/Meeting.md")
 LOOKS: dict[str, Callable[[PlanningStorage], Any]] = {

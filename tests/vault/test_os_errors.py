@@ -6,7 +6,7 @@ import os
 import pytest
 
 from bridge.errors import ErrorType
-from bridge.vault.os_errors import as_failure
+from bridge.vault.disk import as_failure
 
 
 @pytest.mark.parametrize(

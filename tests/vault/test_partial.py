@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import InvalidParameters
 from bridge.vault.diff import parse_hunks, unified_diff
-from bridge.vault.partial import KeptHunks, PartialPlan, is_divisible, keep_hunks
+from bridge.vault.person_edits import KeptHunks, PartialPlan, is_divisible, keep_hunks
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
 
 OLD = b"".join(b"line %d\n" % number for number in range(1, 41))
@@ -48,13 +49,10 @@ def patched(old: str, diff: str, wanted: set[int]) -> str:
         start, count = (int(number) for number in re.findall(r"\d+", head)[:2])
         start -= count > 0
         out += lines[at:start]
-        taken = [line for line in body if line[0] != "\\"]
         texts = [
-            (
-                line[0],
-                line[1:-1] if body[body.index(line) + 1 :][:1] == ["\\ No newline at end of file\n"] else line[1:],
-            )
-            for line in taken
+            (line[0], line[1:-1] if following[0] == "\\" else line[1:])
+            for line, following in pairwise([*body, " "])
+            if line[0] != "\\"
         ]
         out += [text for sign, text in texts if sign in ("+ " if index in wanted else "- ")]
         at = start + count

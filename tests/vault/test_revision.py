@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
 from bridge.vault.diff import parse_hunks
+from bridge.vault.person_edits import HunkText, RevisedLines, is_editable, revise_hunk, revised_lines
 from bridge.vault.plan import ChangePlan
-from bridge.vault.revision import HunkText, RevisedLines, is_editable, revise_hunk, revised_lines
 from tests.vault.test_partial import OLDS, patched, plan_of
 
 OLD = b"".join(b"line %d\n" % number for number in range(1, 41))

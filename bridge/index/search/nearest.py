@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from bridge.index.knowledge import Knowledge
 from bridge.index.search.listing import Listings
-from bridge.vault.file_types import NOTE_EXTENSION
+from bridge.vault.text import NOTE_EXTENSION
 
 MOST = 3
 _LONGEST = 200

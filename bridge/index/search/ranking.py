@@ -26,7 +26,7 @@ from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_
 from bridge.index.search.text_session import TextSession
 from bridge.index.search.words import QueryWords, RankedWord
 from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase
-from bridge.vault.file_types import note_name
+from bridge.vault.text import note_name
 
 FEW = 10
 """Notes with all words below which notes with some of them follow."""

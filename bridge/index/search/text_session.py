@@ -23,9 +23,9 @@ from bridge.index.texts.line_patterns import LinePattern, first_span, line_break
 from bridge.index.texts.patterns import QUICK_WORK, LineSearch, Patterns, pattern_workers
 from bridge.index.texts.pieces import PIECE, pieces
 from bridge.pdf.document import is_pdf
-from bridge.vault.file_types import HEAD, is_note, is_text
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
+from bridge.vault.text import HEAD, is_note, is_text
 
 LARGEST = 16 << 20
 """Bytes of a note that are searched: of a larger one, the beginning."""

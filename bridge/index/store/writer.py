@@ -22,8 +22,8 @@ from bridge.index.store.fulltext import FullText
 from bridge.notes.names import link_key
 from bridge.notes.note import Heading, Link
 from bridge.pdf.document import is_pdf
-from bridge.vault.file_types import note_name
 from bridge.vault.name_folding import fold
+from bridge.vault.text import note_name
 
 _SLOW = b"\x00"
 """What begins bytes that orjson did not write; JSON never begins so."""

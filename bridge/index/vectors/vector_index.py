@@ -28,8 +28,8 @@ from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import Embedder, ModelChanged, load_numpy
 from bridge.index.vectors.strain import Strain, strain
 from bridge.pdf.document import PAGE_BREAK, is_pdf
-from bridge.vault.file_types import is_note, note_name
 from bridge.vault.files import VaultFiles
+from bridge.vault.text import is_note, note_name
 
 if TYPE_CHECKING:
     from bridge.index.vectors.embedder import Matrix

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from bridge.agents.connection import Connector
-from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.machine import ConfigurationRefused
 from bridge.agents.planning import Plan
 from bridge.agents.table import AGENTS, BY_ID, Agent
 from bridge.contract.agents import AgentDoParams, AgentInfo, AgentOutcome, AgentPlan, AgentPreviewParams
@@ -40,7 +40,7 @@ async def list_agents(context: RequestContext, _params: Params) -> list[AgentInf
     file, here, client, fault}`: its id, what people call it, its configuration, whether it seems to be on this machine,
     as which client it is connected (null when it is not), and why its configuration cannot be used.
     """
-    connector = context.services.agents
+    connector = context.services.parts.agents.get()
     return await asyncio.to_thread(lambda: [_info(connector, agent) for agent in AGENTS])
 
 
@@ -71,7 +71,7 @@ async def connect(context: RequestContext, params: AgentDoParams) -> AgentOutcom
     they were shown.
     """
     plan = await _shown(context, params, remove=False)
-    done = await context.services.agents.connect(plan, _Clients(context))
+    done = await context.services.parts.agents.get().connect(plan, _Clients(context))
     backup = None if done.backup is None else str(done.backup)
     return AgentOutcome(backup=backup, added_client=done.added_client, revoked_client=False, then=plan.agent.then)
 
@@ -83,7 +83,7 @@ async def disconnect(context: RequestContext, params: AgentDoParams) -> AgentOut
     revokes the client if connecting had added it. Returns `{backup, addedClient, revokedClient, then}`.
     """
     plan = await _shown(context, params, remove=True)
-    done = await context.services.agents.disconnect(plan, _Clients(context))
+    done = await context.services.parts.agents.get().disconnect(plan, _Clients(context))
     backup = None if done.backup is None else str(done.backup)
     then = f"{plan.agent.title} notices it when it starts again."
     return AgentOutcome(backup=backup, added_client=False, revoked_client=done.revoked_client, then=then)
@@ -101,7 +101,7 @@ async def _plan(context: RequestContext, name: str, *, remove: bool) -> Plan:
     agent = BY_ID.get(name)
     if agent is None:
         raise InvalidParameters(f"There is no program {name!r}; agents.list lists those there are")
-    connector = context.services.agents
+    connector = context.services.parts.agents.get()
     make = connector.plan_disconnect if remove else connector.plan_connect
     return await asyncio.to_thread(make, agent)
 

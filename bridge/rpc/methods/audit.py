@@ -26,7 +26,7 @@ async def query(context: RequestContext, params: wire.AuditQueryParams) -> Seque
     filters["by_action"] = filters.pop("actions")
     registry, caller = context.services.registry, context.session.caller
     words = {tool.name: _words(tool.spec) for tool in registry.tools(caller)}
-    return await asyncio.to_thread(context.services.audit.query, words.get, **filters)
+    return await asyncio.to_thread(context.services.parts.audit.get().query, words.get, **filters)
 
 
 async def export(context: RequestContext, params: wire.AuditExportParams) -> wire.AuditExport | wire.AuditExportFile:
@@ -38,7 +38,7 @@ async def export(context: RequestContext, params: wire.AuditExportParams) -> wir
     name of a new file in `.vault-bridge/exports/`: then all records go there, and the result is `{format, path,
     records}`.
     """
-    audit = context.services.audit
+    audit = context.services.parts.audit.get()
     filters = {name: value for name, value in dict(params).items() if name not in {"format", "path"}}
     if params.path is None:
         return wire.AuditExport(**await asyncio.to_thread(audit.export, params.format, **filters))
@@ -51,7 +51,7 @@ async def clear(context: RequestContext, _params: Params) -> wire.AuditCleared:
     Removes every record. A signed-off one stays at the beginning and says when, by whom, how many records there were
     and what the last was. Returns `{cleared}`, how many were removed.
     """
-    return wire.AuditCleared(**await asyncio.to_thread(context.services.audit.clear, context.session.name))
+    return wire.AuditCleared(**await asyncio.to_thread(context.services.parts.audit.get().clear, context.session.name))
 
 
 async def verify(context: RequestContext, _params: Params) -> wire.AuditVerification:
@@ -71,7 +71,7 @@ async def verify(context: RequestContext, _params: Params) -> wire.AuditVerifica
     - `begins`: the last record before the beginning of the log, when the beginning was cleared or was too old. `head`:
       the last record that fits.
     """
-    return wire.AuditVerification.model_validate(await asyncio.to_thread(context.services.audit.verify))
+    return wire.AuditVerification.model_validate(await asyncio.to_thread(context.services.parts.audit.get().verify))
 
 
 async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
@@ -81,7 +81,7 @@ async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
     records, the times of the first and the last, what went wrong with the log in this run and what to do (or null), how
     many records could not be written in this run, and the last record's `{seq, chain, total}`.
     """
-    return wire.AuditStats(**await asyncio.to_thread(context.services.audit.stats))
+    return wire.AuditStats(**await asyncio.to_thread(context.services.parts.audit.get().stats))
 
 
 async def activity(context: RequestContext, params: wire.AuditActivityParams) -> wire.AuditActivity:
@@ -106,7 +106,7 @@ async def activity(context: RequestContext, params: wire.AuditActivityParams) ->
       `records` and `damaged`: records counted, and lines that could not be read. `complete`: whether all records of
       these days were counted; of a very large log, some of the oldest days are removed to make room, or not read.
     """
-    found = await asyncio.to_thread(context.services.audit.activity, params.days)
+    found = await asyncio.to_thread(context.services.parts.audit.get().activity, params.days)
     return wire.AuditActivity.model_validate(found)
 
 

@@ -31,7 +31,9 @@ async def send(context: RequestContext, params: ChatSendParams) -> ChatStarted:
     `chat.*` is for the person's own programs alone, whatever else a client may do: whoever could send would act under
     what the person allows the chat.
     """
-    return await context.services.chats.send(params.text, params.conversation_id, params.model, params.replaces)
+    return await context.services.parts.chats.get().send(
+        params.text, params.conversation_id, params.model, params.replaces
+    )
 
 
 async def cancel(context: RequestContext, params: ConversationParams) -> Cancelled:
@@ -40,7 +42,7 @@ async def cancel(context: RequestContext, params: ConversationParams) -> Cancell
     Stops the turn of a conversation: the connection to the model is closed, and a call that has not begun to write is
     withdrawn. Returns `{cancelled}` when it has ended.
     """
-    return Cancelled(cancelled=await context.services.chats.cancel(params.conversation_id))
+    return Cancelled(cancelled=await context.services.parts.chats.get().cancel(params.conversation_id))
 
 
 async def list_conversations(context: RequestContext, _params: Params) -> list[ConversationInfo]:
@@ -49,7 +51,7 @@ async def list_conversations(context: RequestContext, _params: Params) -> list[C
     Returns the conversations, the latest first: a list of `{conversationId, title, model, created, updated, messages,
     running}`.
     """
-    return list(await context.services.chats.list())
+    return list(await context.services.parts.chats.get().list())
 
 
 async def read(context: RequestContext, params: ConversationParams) -> Conversation:
@@ -60,7 +62,7 @@ async def read(context: RequestContext, params: ConversationParams) -> Conversat
     `tool` (a call's result) or `notice` (what the bridge said to the person, which the model does not get); each of
     `calls` is `{callId, tool, arguments, fault}`.
     """
-    return await context.services.chats.read(params.conversation_id)
+    return await context.services.parts.chats.get().read(params.conversation_id)
 
 
 async def delete(context: RequestContext, params: ConversationParams) -> ChatDeleted:
@@ -68,7 +70,7 @@ async def delete(context: RequestContext, params: ConversationParams) -> ChatDel
 
     Removes a conversation for good. Returns `{conversationId}`.
     """
-    await context.services.chats.delete(params.conversation_id)
+    await context.services.parts.chats.get().delete(params.conversation_id)
     return ChatDeleted(conversation_id=params.conversation_id)
 
 
@@ -78,7 +80,7 @@ async def export(context: RequestContext, params: ChatExportParams) -> ToolResul
     Makes a note of a conversation, by default in the folder `Chats`. This is a call of the client `chat`, so the person
     is asked. Returns the ToolResult.
     """
-    return await context.services.chats.export(params.conversation_id, params.path)
+    return await context.services.parts.chats.get().export(params.conversation_id, params.path)
 
 
 async def models(context: RequestContext, _params: Params) -> ChatModels:
@@ -88,7 +90,7 @@ async def models(context: RequestContext, _params: Params) -> ChatModels:
     what they would agree to (null: nothing), the model that is set, and those that the server has, each `{name, size}`.
     A server that nobody has agreed to is not asked.
     """
-    return await context.services.chats.models()
+    return await context.services.parts.chats.get().models()
 
 
 async def allow(context: RequestContext, params: ChatAllowParams) -> ChatModels:
@@ -97,10 +99,10 @@ async def allow(context: RequestContext, params: ChatAllowParams) -> ChatModels:
     The person has agreed to the address that `chat.models` names. It is kept on this machine, not in the settings.
     Returns `{endpoint, allowed, sentence, model, models}`, as `chat.models` does.
     """
-    await context.services.chats.allow(params.endpoint)
+    await context.services.parts.chats.get().allow(params.endpoint)
     facts = {"event": "endpoint_allowed", "of": params.endpoint, "by": context.session.name}
     await asyncio.to_thread(context.services.note, "chat", facts)
-    return await context.services.chats.models()
+    return await context.services.parts.chats.get().models()
 
 
 METHODS = (

@@ -14,7 +14,7 @@ from bridge.policy.targets import folder_target
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
 from bridge.toolkit.tool_call import ToolCall
-from bridge.vault.revision import HunkText
+from bridge.vault.person_edits import HunkText
 
 
 def pending(context: RequestContext, _params: Params) -> Sequence[wire.ConsentRequest]:

@@ -33,7 +33,7 @@ async def list_tools(context: RequestContext, _params: Params) -> CustomToolList
     where it never was allowed; null where there is no difference. Each environment is `{environment, available,
     sentence}`.
     """
-    custom = context.services.custom
+    custom = context.services.parts.custom.get()
 
     def look() -> CustomToolList:
         tools = tuple(custom.info(tool) for tool in custom.all.values())
@@ -55,7 +55,7 @@ async def add(context: RequestContext, params: CustomAddParams) -> CustomToolSav
     description, code, parameters, returns, timeout, environment, enabled, createdAt, updatedAt, change}`, and why the
     syntax of its code could not be checked, as a sentence; null where it was.
     """
-    saved = await context.services.custom.add(params)
+    saved = await context.services.parts.custom.get().add(params)
     context.services.note("custom", {"event": "added", "of": params.name})
     return saved
 
@@ -66,7 +66,7 @@ async def update(context: RequestContext, params: CustomUpdateParams) -> CustomT
     Changes what is given of a stored tool, and nothing else. `returns: null` takes that away; `createdAt` stays, and
     `updatedAt` is set. Returns `{tool, unchecked}`, as `custom.add` does.
     """
-    saved = await context.services.custom.update(params)
+    saved = await context.services.parts.custom.get().update(params)
     only_switched = params.model_fields_set == {"name", "enabled"}
     event = ("enabled" if params.enabled else "disabled") if only_switched else "updated"
     context.services.note("custom", {"event": event, "of": params.name})
@@ -79,7 +79,7 @@ async def remove(context: RequestContext, params: CustomParams) -> CustomToolLis
     Takes a tool away, with what it keeps and what was allowed of it. Returns `{tools, environments, allowed, file,
     fault}`, as `custom.list` does.
     """
-    await context.services.custom.remove(params.name)
+    await context.services.parts.custom.get().remove(params.name)
     context.services.note("custom", {"event": "removed", "of": params.name})
     return await list_tools(context, Params())
 
@@ -97,7 +97,7 @@ async def try_out(context: RequestContext, params: CustomTestParams) -> CustomRe
         raise InvalidParameters("Name either a stored tool, or give one that is not stored as `tool`")
     tool: CustomAddParams | None = params.tool
     if tool is None:
-        tool = await asyncio.to_thread(services.custom.get, params.name or "")
+        tool = await asyncio.to_thread(services.parts.custom.get().get, params.name or "")
     whole = ToolCall(context.session.caller, tool.name, params.parameters)
     whole.execution_id, whole.phase = f"custom-{secrets.token_hex(4)}", Phase.RUNNING
 
@@ -105,7 +105,7 @@ async def try_out(context: RequestContext, params: CustomTestParams) -> CustomRe
         return await services.pipeline.call_within(whole, name, arguments)
 
     services.note("custom", {"event": "tested", "of": tool.name, "executionId": whole.execution_id})
-    return await services.custom.try_out(tool, params.parameters, call)
+    return await services.parts.custom.get().try_out(tool, params.parameters, call)
 
 
 async def call_back(context: RequestContext, params: CustomCallParams) -> CustomAnswer:
@@ -121,7 +121,7 @@ async def call_back(context: RequestContext, params: CustomCallParams) -> Custom
     run.
     """
     message = params.model_dump(mode="json", exclude={"run"}, exclude_none=True)
-    return await context.services.host_runs.answer(context.session, params.run, message)
+    return await context.services.parts.host_runs.get().answer(context.session, params.run, message)
 
 
 METHODS = (

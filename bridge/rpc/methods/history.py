@@ -27,8 +27,8 @@ from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history_filter import HistoryFilter, who
 from bridge.rpc.methods.outside_changes import entry_time, outside_diff, outside_entries, outside_shown
 from bridge.rpc.methods.undo_all import undo_all
-from bridge.vault.file_types import NOTE_EXTENSION
 from bridge.vault.name_folding import fold
+from bridge.vault.text import NOTE_EXTENSION
 from bridge.versions.states import PREFIX
 
 _NAMED = 10

@@ -91,7 +91,7 @@ def _things(services: Services) -> Iterator[InboxLine]:
             yield _draft(services, draft, "left")
     yield from (_question(one) for one in asked if one.draft is None or one.draft in about)
     yield from _not_asked(services)
-    notice = services.notices.current if services.parts.notices.is_given else None
+    notice = services.parts.notices.get().current if services.parts.notices.is_given else None
     if notice is not None:
         yield _changes(notice, services.settings.current.outside_versions_days)
 

@@ -65,7 +65,7 @@ async def test(context: RequestContext, params: KeyTestParams) -> KeyTest:
     what is set, and returns `{provider, outcome, message}`. `outcome` is `connected` (it answers, though perhaps only
     that it wants fewer searches), `refused` (it says no, or something is not set) or `unreachable`.
     """
-    return await context.services.search.test(params.provider, context.services.settings.current)
+    return await context.services.parts.search.get().test(params.provider, context.services.settings.current)
 
 
 def services(context: RequestContext, _params: Params) -> list[SearchServiceInfo]:
@@ -75,7 +75,7 @@ def services(context: RequestContext, _params: Params) -> list[SearchServiceInfo
     `terms` says what using it means, `link` where there is more or where keys come from, and `missing` what has to be
     set first.
     """
-    return context.services.search.infos(context.services.settings.current)
+    return context.services.parts.search.get().infos(context.services.settings.current)
 
 
 async def _note(context: RequestContext, event: str, status: KeyStatus | None = None) -> None:

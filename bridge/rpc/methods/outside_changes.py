@@ -84,8 +84,8 @@ def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[Chang
 def outside_diff(services: Services, entry_id: str) -> ChangeDiff:
     """Return what an entry did to each file. Raises NotFound when there is none."""
     services.recorder.end_entry()
-    services.notices.reviewed(entry_id)
-    found = services.restoring.diff(_entry(services, entry_id))
+    services.parts.notices.get().reviewed(entry_id)
+    found = services.parts.restoring.get().diff(_entry(services, entry_id))
     return ChangeDiff(files=found.files, lost=found.lost)
 
 
@@ -97,7 +97,7 @@ def _entry(services: Services, entry_id: str) -> Entry:
 
 
 def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> ChangeEntry:
-    entry, restoring = one.entry, services.restoring
+    entry, restoring = one.entry, services.parts.restoring.get()
     added, removed = restoring.lines(entry, _COUNTED)
     when = " while the bridge was not running" if entry.unattended else ""
     allowed = services.parts.allowed_edits

@@ -18,7 +18,7 @@ async def notice(context: RequestContext, _params: NoParams) -> OutsideNotice:
     Returns `{entries, message, began, ended, unattended}`: what the person is to be told now of other programs'
     changes, as `versions.noticed` sends it. Without `entries` that is nothing.
     """
-    return notice_sent(context.services.notices.current)
+    return notice_sent(context.services.parts.notices.get().current)
 
 
 async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
@@ -29,8 +29,8 @@ async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
     entries, or to undo all of them, ends it too. Returns `{entries, message, began, ended, unattended}`, what is to be
     told now.
     """
-    await asyncio.to_thread(context.services.notices.answered)
-    return notice_sent(context.services.notices.current)
+    await asyncio.to_thread(context.services.parts.notices.get().answered)
+    return notice_sent(context.services.parts.notices.get().current)
 
 
 async def wrote(context: RequestContext, params: ObsidianWritesParams) -> ObsidianWritesHeard:

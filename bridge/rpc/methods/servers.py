@@ -5,7 +5,7 @@ import contextlib
 import hashlib
 from collections.abc import Iterator
 
-from bridge.agents.errors import ConfigurationRefused
+from bridge.agents.machine import ConfigurationRefused
 from bridge.agents.table import AGENTS
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
@@ -40,7 +40,7 @@ async def list_servers(context: RequestContext, _params: Params) -> ServerList:
     lines), `faults` sentences about tools that cannot be used, `log` the last lines of its error output, and `digest`
     names exactly what is shown.
     """
-    servers = context.services.servers
+    servers = context.services.parts.servers.get()
     await servers.refresh()
     return ServerList(
         servers=tuple(_info(servers, name, each) for name, each in servers.everything.items()),
@@ -67,7 +67,7 @@ async def remove(context: RequestContext, params: ServerParams) -> ServerList:
     Takes a server out, ends it, and forgets what was allowed of it. Returns `{servers, file, fault, allowed}`, as
     `servers.list` does.
     """
-    servers = context.services.servers
+    servers = context.services.parts.servers.get()
     await _existing(servers, params.name)
     await servers.enter({name: each for name, each in servers.everything.items() if name != params.name})
     await asyncio.to_thread(servers.approvals.forget, params.name)
@@ -81,7 +81,7 @@ async def try_out(context: RequestContext, params: ServerParams) -> ServerInfo:
     Connects a server anew. Returns `{name, description, told, enabled, trusted, state, reason, change, tools, faults,
     log, digest}`, with `state` `ready` or `failed`.
     """
-    servers = context.services.servers
+    servers = context.services.parts.servers.get()
     found = await _existing(servers, params.name)
     with contextlib.suppress(ToolFailure):  # its state says so
         await servers.restart(params.name)
@@ -95,7 +95,7 @@ async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInf
     `servers.list`, else it fails with `stale`. With `trusted: false` it is trusted no more. Returns `{name,
     description, told, enabled, trusted, state, reason, change, tools, faults, log, digest}`.
     """
-    servers = context.services.servers
+    servers = context.services.parts.servers.get()
     found = await _existing(servers, params.name)
     if params.trusted:
         info = _info(servers, params.name, found)
@@ -114,7 +114,7 @@ async def enable(context: RequestContext, params: ServerEnableParams) -> ServerI
     Says whether `mcp_loader` loads a server. Returns `{name, description, told, enabled, trusted, state, reason,
     change, tools, faults, log, digest}`.
     """
-    found = await _existing(context.services.servers, params.name)
+    found = await _existing(context.services.parts.servers.get(), params.name)
     changed = found.model_copy(update={"enabled": params.enabled})
     return await _change(context, params.name, changed, "enabled" if params.enabled else "disabled")
 
@@ -147,7 +147,7 @@ async def take_over(context: RequestContext, params: ServerImportParams) -> Serv
 
 
 async def _enter(context: RequestContext, name: str, new: ServerEntry, *, replace: bool) -> ServerInfo:
-    servers = context.services.servers
+    servers = context.services.parts.servers.get()
     await servers.refresh()
     if name in servers.everything and not replace:
         raise Conflict(f"There is a server {name!r} already", code="exists")
@@ -155,7 +155,7 @@ async def _enter(context: RequestContext, name: str, new: ServerEntry, *, replac
 
 
 async def _change(context: RequestContext, name: str, new: ServerEntry, event: str) -> ServerInfo:
-    servers = context.services.servers
+    servers = context.services.parts.servers.get()
     await servers.enter({**servers.everything, name: new})
     context.services.note("server", {"event": event, "of": name})
     return _info(servers, name, new)
@@ -170,7 +170,7 @@ async def _existing(servers: Servers, name: str) -> ServerEntry:
 
 
 def _found(context: RequestContext) -> Iterator[tuple[FoundServer, ServerEntry | None]]:
-    connector, known = context.services.agents, context.services.servers.everything
+    connector, known = context.services.parts.agents.get(), context.services.parts.servers.get().everything
     for agent in AGENTS:
         try:
             members = connector.others(agent)

@@ -81,16 +81,19 @@ def _semantic(context: RequestContext) -> SemanticStatus:
     services, settings = context.services, context.services.settings.current
     if not services.parts.vectors.is_given:
         return SemanticStatus(state="missing")
-    found = SemanticStatus(**asdict(services.vectors.status()))
-    if settings.semantic_model and found.state != "off" and not services.embedding_servers.allows(settings):
+    found = SemanticStatus(**asdict(services.parts.vectors.get().status()))
+    if settings.semantic_model and found.state != "off" and not services.parts.embedding_servers.get().allows(settings):
         # Said at once, not only after the model was tried.
-        reason = services.embedding_servers.refusal(settings).message
+        reason = services.parts.embedding_servers.get().refusal(settings).message
         found = found.model_copy(update={"state": "not_allowed", "reason": reason})
     if not context.session.caller.client.is_person:
         return found if found.state == "paused" else found.model_copy(update={"reason": ""})
     if found.state != "not_allowed":
         return found
-    asked = {"endpoint": origin(settings.chat_endpoint), "sentence": services.embedding_servers.sentence(settings)}
+    asked = {
+        "endpoint": origin(settings.chat_endpoint),
+        "sentence": services.parts.embedding_servers.get().sentence(settings),
+    }
     return found.model_copy(update=asked)
 
 
@@ -101,7 +104,7 @@ async def rebuild(context: RequestContext, _params: Params) -> SemanticStatus:
     `semantic` as [`vault.status`](#vaultstatus) has it, at once: `{state, reason, model, done, total, passages, size,
     endpoint, sentence}`.
     """
-    context.services.vectors.rebuild()
+    context.services.parts.vectors.get().rebuild()
     return _semantic(context)
 
 
@@ -114,10 +117,10 @@ async def allow(context: RequestContext, params: SemanticAllowParams) -> Semanti
     sentence}`.
     """
     services = context.services
-    await asyncio.to_thread(services.embedding_servers.agree, params.endpoint, services.settings.current)
+    await asyncio.to_thread(services.parts.embedding_servers.get().agree, params.endpoint, services.settings.current)
     facts = {"event": "embedding_allowed", "of": params.endpoint, "by": context.session.name}
     await asyncio.to_thread(services.note, "chat", facts)
-    services.vectors.changed()
+    services.parts.vectors.get().changed()
     return _semantic(context)
 
 

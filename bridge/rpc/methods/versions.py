@@ -110,7 +110,7 @@ async def broken(context: RequestContext, params: VersionsBrokenParams) -> Broke
     becomes of each file, as in `history.diff`; and what stays as it is.
     """
     try:
-        plan = await asyncio.to_thread(context.services.mender.plan, params.execution_id)
+        plan = await asyncio.to_thread(context.services.parts.mender.get().plan, params.execution_id)
     except (NotFound, Conflict) as failure:
         return BrokenLinks(plan=None, text=failure.message, files=(), warnings=())
     return BrokenLinks(plan=plan.digest, text=plan.summary, files=plan.previews, warnings=plan.warnings)
@@ -160,7 +160,9 @@ async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
 
 def _compared(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
     moment = read_time(params.at, "at").timestamp()
-    found = context.services.restoring.earlier_plan(moment, params.path, params.without or (), typed=params.typed)
+    found = context.services.parts.restoring.get().earlier_plan(
+        moment, params.path, params.without or (), typed=params.typed
+    )
     try:
         plan = found.build(params.at)
         digest, text, files = plan.digest, plan.summary, plan.previews

@@ -22,7 +22,7 @@ async def stats(context: RequestContext, _params: Params) -> CacheState:
 
     Returns how much of the web is kept: `{entries, size, hits, misses}`, the size in bytes.
     """
-    return _state(await asyncio.to_thread(context.services.web.cache.stats))
+    return _state(await asyncio.to_thread(context.services.parts.web.get().cache.stats))
 
 
 async def clear(context: RequestContext, _params: Params) -> CacheState:
@@ -30,7 +30,7 @@ async def clear(context: RequestContext, _params: Params) -> CacheState:
 
     Removes it, and returns what there was: `{entries, size, hits, misses}`.
     """
-    before = await asyncio.to_thread(context.services.web.cache.clear)
+    before = await asyncio.to_thread(context.services.parts.web.get().cache.clear)
     facts = {"event": "cache_cleared", "by": context.session.name, "entries": before.entries}
     await asyncio.to_thread(context.services.note, "network", facts)
     return _state(before)
@@ -104,7 +104,7 @@ def _granted(services: Services, grant: Grant) -> Iterator[AllowedSite]:
 
 
 def _used(services: Services, host: str) -> str | None:
-    at = services.web.last_used.of(host) if services.parts.web.is_given else None
+    at = services.parts.web.get().last_used.of(host) if services.parts.web.is_given else None
     return None if at is None else stamp(at)
 
 

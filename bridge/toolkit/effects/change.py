@@ -9,9 +9,8 @@ from bridge.contract.consent import Operation, Preview
 from bridge.contract.result import WritePlan
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.record import Cause
-from bridge.policy.additions import additions_of
 from bridge.policy.hazards import with_hazards
-from bridge.policy.risk import Risk, assess
+from bridge.policy.risk import Risk, additions_of, assess
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind, Terms

@@ -6,8 +6,7 @@ from typing import Any, Final
 from bridge.toolkit.effects.answering import Answering
 from bridge.toolkit.effects.chaining import Chaining
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.effects.reading import Reading
-from bridge.toolkit.effects.requesting import Requesting
+from bridge.toolkit.effects.tool_run import Reading, Requesting
 from bridge.toolkit.effects.writing import Writing, WritingByCaller
 from bridge.toolkit.tool import ChainEffect, Effect, ReadEffect, RequestEffect, Tool, Unchanged, WriteTool
 from bridge.vault.plan import ChangePlan

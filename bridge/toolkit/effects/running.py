@@ -24,8 +24,7 @@ from bridge.settings.model import Settings
 from bridge.toolkit.approval import Approval
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.effects.reading import Reading
-from bridge.toolkit.effects.requesting import Requesting
+from bridge.toolkit.effects.tool_run import Reading, Requesting
 from bridge.toolkit.enabled import EnabledTools, enabled_tools, refusal
 from bridge.toolkit.fair_threads import FairThreads
 from bridge.toolkit.outgoing import Outgoing
@@ -34,8 +33,8 @@ from bridge.toolkit.references import size_of
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
 from bridge.toolkit.tool import CallContext, ReadEffect, RequestEffect, Tool, WriteTool, in_vault
 from bridge.toolkit.tool_call import Phase, TimeLimit, ToolCall, uncancelled
-from bridge.vault.looks import EVERYTHING
 from bridge.vault.plan import ChangePlan
+from bridge.vault.root import EVERYTHING
 
 T = TypeVar("T")
 

@@ -3,17 +3,22 @@
 import asyncio
 import contextlib
 import inspect
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, Self, cast
 
-from bridge.contract.consent import Operation
+from bridge.contract.consent import ConsentClass, Operation, Preview, RiskLevel
 from bridge.contract.events import ToolOutput
-from bridge.toolkit.effects.change import note_addresses
-from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.effects.outcome import take_over
-from bridge.toolkit.tool import Outcome, Output, ReadTool, Relayed, RequestEffect
-from bridge.toolkit.tool_call import Phase
-from bridge.vault.plan import ChangePlan
+from bridge.contract.result import RequestPlan
+from bridge.errors import Conflict
+from bridge.policy.risk import Risk
+from bridge.settings.model import Settings
+from bridge.toolkit.approval import Approval
+from bridge.toolkit.effects.change import PlannedChange, apply, note_addresses, with_id, with_warnings
+from bridge.toolkit.effects.kind import EffectKind, PreparedEffect, Terms
+from bridge.toolkit.tool import Outcome, Output, ReadEffect, ReadTool, Relayed, RequestEffect, ToolSpec
+from bridge.toolkit.tool_call import Phase, ToolCall
+from bridge.vault.plan import Change, ChangeKind, ChangePlan
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
@@ -109,3 +114,128 @@ async def _note_read(running: "Running", answer: Output | Relayed, request: Requ
         # What came out of a command may be put together of notes.
         texts = () if request is not None and request.networked else (output.text,)
         await asyncio.to_thread(running.services.outgoing.read, running.tool_call.caller, request, texts)
+
+
+class Reading(PreparedEffect[ReadEffect]):
+    """What a read tool looks at."""
+
+    only_reads = True
+
+    def terms(self) -> Terms:
+        """Return whether it gives a caller only what is its own."""
+        return replace(super().terms(), own=self.effect.own)
+
+    async def carry_out(self, running: "Running") -> Output | Relayed:
+        """Let the tool read."""
+        return await run_tool(running, self)
+
+
+class Requesting(PreparedEffect[RequestEffect]):
+    """What a network or process tool does. A program may end with an outcome in a copy of the vault."""
+
+    def risk(self, spec: ToolSpec) -> Risk:
+        """Return the tool's risk; a request that changes something elsewhere is of high risk."""
+        return Risk(RiskLevel.HIGH if self.effect.writes else spec.risk)
+
+    def terms(self) -> Terms:
+        """Return how far it may be trusted, and what leaves with it."""
+        effect = self.effect
+        return replace(
+            super().terms(),
+            at_most=ConsentClass.NEVER if effect.writes else effect.at_most,
+            insists=effect.insists,
+            sends_new=effect.sends_something and not effect.sends_known,
+        )
+
+    def preview(self, spec: ToolSpec, tool_call: ToolCall, settings: Settings, insists: str) -> Preview:
+        """Return the exact request."""
+        del spec, tool_call, settings
+        return Preview(warnings=(*self.effect.warnings, *([insists] if insists else [])), request=self.effect.exact)
+
+    def call_plan(self, spec: ToolSpec) -> RequestPlan:
+        """Return the exact request."""
+        return RequestPlan(**self._members(spec), request=self.effect.exact, warnings=self.effect.warnings)
+
+    async def examine(self, running: "Running", *, run: bool) -> "Requesting":
+        """Compare what is sent with the notes, and with what the caller has read."""
+        outgoing = running.services.outgoing
+        if outgoing is None or not run or not self.effect.sends_something:
+            return self
+        return Requesting(await running.in_thread(partial(outgoing.compared, self.effect, running.tool_call.caller)))
+
+    async def carry_out(self, running: "Running") -> Output | Relayed:
+        """Let the tool send it or run it."""
+        return await run_tool(running, self, request=self.effect)
+
+
+MOST_CONFLICTS: Final = 100
+"""Files that others changed in the instant in which a program's changes are made, and that are left alone; beyond that
+nothing is changed."""
+_INSISTS: Final = "a program did this to a copy of the vault; what it changes in the vault is asked about every time"
+
+
+@dataclass(frozen=True)
+class ProgramChange(PlannedChange):
+    """What a program did to a copy of the vault.
+
+    Attributes:
+        planned: The plan, without the warnings that the person is shown.
+        outcome: How the program's tool plans and reports it.
+    """
+
+    planned: ChangePlan
+    outcome: Outcome
+
+    def terms(self) -> Terms:
+        """Return what the rules need to know of it."""
+        return replace(super().terms(), insists=_INSISTS)
+
+    async def ask(self, running: "Running") -> Self:
+        """Ask the person. Their time is not the call's."""
+        services = running.services
+        with running.time_paused():
+            await running.ask(self, Approval(self, services.ledger, services.person_workers))
+        return self
+
+    async def carry_out(self, running: "Running") -> Output:
+        """Apply it, and report what the program did."""
+        running.tool_call.phase = Phase.WRITING
+        applied = await apply(running, self.planned)
+        running.tool_call.made = self.planned
+        return with_id(running.services, self.outcome.report(applied), applied)
+
+
+async def take_over(running: "Running", outcome: Outcome) -> Output:
+    """Make an outcome in the vault.
+
+    What others changed meanwhile is left alone, and the person is asked about what remains.
+
+    Raises:
+        PermissionDenied: They say no.
+        Conflict: The vault does not hold still.
+    """
+
+    def refused(path: str) -> str | None:
+        if path in conflicts:
+            return conflicts[path]
+        writing = ChangePlan(Operation.UPDATE, "", (Change(ChangeKind.MODIFY, path),), {})
+        verdict = running.verdict(ProgramChange(writing, writing, outcome))[1]
+        return verdict.why if verdict.outcome == "deny" else None
+
+    conflicts: dict[str, str] = {}
+    while True:
+        plan = await running.in_thread(partial(outcome.plan, refused))
+        if plan is None:
+            return outcome.report(None)
+        shown = await running.in_thread(partial(with_warnings, running.services, plan))
+        try:
+            change = await ProgramChange(shown, plan, outcome).ask(running)
+            return await change.carry_out(running)
+        except Conflict as conflict:
+            if running.tool_call.made is plan:
+                raise  # not the change failed, but its report
+            running.tool_call.phase = Phase.RUNNING
+            path = conflict.data.get("path")
+            if not isinstance(path, str) or path in conflicts or len(conflicts) > MOST_CONFLICTS:
+                raise
+            conflicts[path] = conflict.message

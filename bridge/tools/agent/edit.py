@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from bridge.errors import InvalidParameters
-from bridge.toolkit.spellings import respelled
+from bridge.toolkit.arguments import respelled
 from bridge.toolkit.tool import (
     AGENT,
     Applied,
@@ -44,12 +44,11 @@ from bridge.tools.pages import (
     warnings_of,
 )
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
-from bridge.vault.compare import Region
+from bridge.vault.diff import Region
 from bridge.vault.edits import LineEdit, apply_edits
-from bridge.vault.file_types import is_note
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
-from bridge.vault.text import encode
+from bridge.vault.text import encode, is_note
 
 MOST_EDITS = 1000
 _LINES = frozenset({"edit", "edit_file"})

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import NotFound
-from bridge.toolkit.spellings import respelled
+from bridge.toolkit.arguments import respelled
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.agent.named_moves import NAMED_AFTER, NamedMoves, What
 from bridge.tools.agent.several import MOST_FILES, Several
@@ -22,9 +22,9 @@ from bridge.tools.formatting import counted
 from bridge.tools.kinds import by_kind, write_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import is_note
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.text import is_note
 
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}\Z")
 """How a name ends that is not to be a note's name without `.md`: `v1.2 notes` does not."""

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, model_validator
 
 from bridge.errors import InvalidParameters
-from bridge.notes.properties import TAGS, check_tag
-from bridge.notes.set_properties import remove_property, set_property
+from bridge.notes.properties import TAGS, check_tag, remove_property, set_property
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.agent.several import MOST_FILES, Several, changed_files
 from bridge.tools.formatting import counted

@@ -15,7 +15,7 @@ from bridge.bases.views import Broken, Table, evaluate, of_filter, view_of
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound
 from bridge.index.base_rows import BaseVaults
-from bridge.notes.base_blocks import MOST_BASES, base_blocks
+from bridge.notes.markdown import MOST_BASES, base_blocks
 from bridge.toolkit.tool import CallContext, Output
 from bridge.tools.bases.asked import Asked
 from bridge.tools.bases.holding import EXTENSION
@@ -24,7 +24,7 @@ from bridge.tools.formatting import counted, shortened
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.paging import page
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import is_note
+from bridge.vault.text import is_note
 
 _MOST_BYTES: Final = 1 << 20
 _LONGEST_CELL: Final = 200

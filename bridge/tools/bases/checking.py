@@ -6,7 +6,7 @@ from itertools import islice
 from bridge.bases.base_file import Base, read_base
 from bridge.bases.failures import BaseError
 from bridge.bases.views import check
-from bridge.notes.base_blocks import MOST_BASES, base_blocks
+from bridge.notes.markdown import MOST_BASES, base_blocks
 from bridge.tools.bases.holding import EXTENSION
 
 

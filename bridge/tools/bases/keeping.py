@@ -3,7 +3,7 @@
 from itertools import islice
 
 from bridge.bases.following import Followed, Follower, follow
-from bridge.notes.base_blocks import MOST_BASES, base_blocks
+from bridge.notes.markdown import MOST_BASES, base_blocks
 from bridge.tools.bases.holding import EXTENSION
 
 

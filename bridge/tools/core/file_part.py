@@ -8,9 +8,8 @@ from typing import Any
 from bridge.errors import InvalidParameters
 from bridge.tools.formatting import utc_time
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import describe_binary, is_text
 from bridge.vault.files import FileStat
-from bridge.vault.text import BOM, CHUNK, Lines, decode
+from bridge.vault.text import BOM, CHUNK, Lines, decode, describe_binary, is_text
 
 LONGEST_CHARACTER = 4
 """Bytes of a character in UTF-8 at most: so many are always given, so that each call gets further."""

@@ -21,7 +21,7 @@ from bridge.tools.formatting import local_date, local_time, size, utc_time
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH
 from bridge.tools.storage import Storage
-from bridge.vault.ignore import IgnoreRules
+from bridge.vault.app_settings import IgnoreRules
 from bridge.vault.name_folding import nfc
 from bridge.vault.paths import parse_path
 

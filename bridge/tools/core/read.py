@@ -24,9 +24,8 @@ from bridge.tools.kinds import by_kind, read_spec
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.read_note import ReadNoteParams, ReadNoteTool
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import is_text
 from bridge.vault.files import FileStat
-from bridge.vault.text import CHUNK, Lines
+from bridge.vault.text import CHUNK, Lines, is_text
 
 MOST_BYTES = 16 * 1024 * 1024
 MOST_PATHS = 50

@@ -5,9 +5,8 @@ from typing import Annotated
 from pydantic import Field
 
 from bridge.errors import InvalidParameters
-from bridge.notes.canvas_board import CANVAS
+from bridge.notes.canvas_board import CANVAS, Side
 from bridge.notes.canvas_edit import Action, CanvasOperation, edit_canvas
-from bridge.notes.canvas_places import Side
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.paths import existing_path, read_text
 from bridge.tools.formatting import some

@@ -10,9 +10,9 @@ from bridge.tools.bases.holding import holding_bases
 from bridge.tools.formatting import counted, some
 from bridge.tools.notes.writing import decoded, encoded
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import is_note, is_text
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangeKind, PlanBuilder
+from bridge.vault.text import is_note, is_text
 
 if TYPE_CHECKING:
     from bridge.bases.following import Follower

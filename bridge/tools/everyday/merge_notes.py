@@ -21,9 +21,9 @@ from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import note_name
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.text import note_name
 
 MOST = 50
 

@@ -4,8 +4,8 @@ from bridge.errors import ToolFailure
 from bridge.index.knowledge import StoredLink
 from bridge.tools.formatting import shortened
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import is_note
 from bridge.vault.paths import parse_path
+from bridge.vault.text import is_note
 
 MOST_BYTES = 4 << 20
 """Bytes of one file in which lines are looked for."""

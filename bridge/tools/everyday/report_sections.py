@@ -18,9 +18,9 @@ from bridge.tools.bases.holding import holding_bases
 from bridge.tools.everyday.places import Places
 from bridge.tools.formatting import shortened
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import is_note, note_name
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import parse_path
+from bridge.vault.text import is_note, note_name
 
 LIKELY: Final = 3
 """Likely targets of one broken link that are named."""

@@ -19,9 +19,9 @@ from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.writing import decoded
 from bridge.tools.parameters import LONGEST_PATH, NoteName, SnakeCaseParams, Tag
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import is_note
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import parse_path
+from bridge.vault.text import is_note
 
 MOST = 1000
 STATUSES = ("todo", "done", "all")

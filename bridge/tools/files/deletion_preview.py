@@ -9,9 +9,9 @@ from bridge.contract.consent import FilePreview
 from bridge.tools.storage import Storage
 from bridge.vault.change_notes import binary_kind, lost_note
 from bridge.vault.diff import binary_line
-from bridge.vault.file_types import describe_binary, is_text
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import Change, ChangeKind, preview
+from bridge.vault.text import describe_binary, is_text
 
 LARGEST = 1 << 20
 """Bytes of a file whose text is shown."""

@@ -11,7 +11,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import Operation
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import StoredLink
-from bridge.notes.base_blocks import mentions_base
+from bridge.notes.markdown import mentions_base
 from bridge.notes.names import link_key
 from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.notes.work import TooMuchWork
@@ -19,9 +19,9 @@ from bridge.toolkit.tool import CallContext
 from bridge.tools.bases.holding import EXTENSION, holding_bases
 from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import is_text
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import BrokenLink, ChangePlan, PlanBuilder
+from bridge.vault.text import is_text
 
 MOST_BYTES = 512 << 20
 """Bytes of rewritten notes that one plan may hold: a plan is held in memory until it is answered."""

@@ -6,7 +6,7 @@ The name is one that every system and every link can have (rules 6 to 8 of docs/
 import re
 from collections.abc import Iterator
 
-from bridge.vault.hidden_characters import without_hidden_characters
+from bridge.vault.misleading_characters import without_hidden_characters
 from bridge.vault.name_folding import nfc
 from bridge.vault.paths import unsafe_name
 

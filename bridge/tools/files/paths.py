@@ -9,9 +9,8 @@ from contextlib import contextmanager
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.index.references import NoteResolver, is_link, whole_note
 from bridge.tools.storage import Storage, exists
-from bridge.vault.file_types import describe_binary, is_text
 from bridge.vault.paths import VaultPath, parse_path, protected
-from bridge.vault.text import check_utf8
+from bridge.vault.text import check_utf8, describe_binary, is_text
 
 NOTE = ".md"
 

@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from bridge.vault.compare import Region
+from bridge.vault.diff import Region
 from bridge.vault.edits import Edited
 from bridge.vault.text import BOM, CHUNK, prevailing_ending
 

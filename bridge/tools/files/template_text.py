@@ -8,8 +8,8 @@ from bridge.notes.templates import TemplateFields, unfilled
 from bridge.tools.files.paths import note_path, read_text
 from bridge.tools.joining import appended, body_of, ending_of
 from bridge.tools.storage import PlanningStorage, exists
-from bridge.vault.file_types import note_name
 from bridge.vault.paths import VaultPath
+from bridge.vault.text import note_name
 
 _NAMED = 3
 

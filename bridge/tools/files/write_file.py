@@ -10,10 +10,9 @@ from bridge.tools.formatting import done, size
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import RequiredContent, RequiredPath, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import describe_binary, is_text
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
-from bridge.vault.text import encode
+from bridge.vault.text import describe_binary, encode, is_text
 
 
 class WriteFileParams(SnakeCaseParams):

@@ -18,7 +18,7 @@ from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
-from bridge.vault.file_types import CANVAS_EXTENSION, NOTE_EXTENSION
+from bridge.vault.text import CANVAS_EXTENSION, NOTE_EXTENSION
 
 NearNotes = Callable[[str, int], Sequence[NearPassage] | None]
 """For a note's path and a number of notes, the nearest in meaning; None where it cannot be compared."""

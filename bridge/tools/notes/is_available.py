@@ -10,8 +10,8 @@ from bridge.tools.formatting import UNLINKABLE
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool
 from bridge.tools.parameters import NoteName, SnakeCaseParams
-from bridge.vault.file_types import NOTE_EXTENSION, is_note
 from bridge.vault.paths import check_new_name, parse_path
+from bridge.vault.text import NOTE_EXTENSION, is_note
 
 
 class IsAvailableParams(SnakeCaseParams):

@@ -18,8 +18,8 @@ from bridge.notes.reference import Reference, parse_reference
 from bridge.notes.work import TooMuchWork
 from bridge.toolkit.tool import P, ReadEffect, ReadTool, in_vault
 from bridge.tools.storage import Storage
-from bridge.vault.file_types import NOTE_EXTENSION, is_note, note_name
 from bridge.vault.paths import parse_path
+from bridge.vault.text import NOTE_EXTENSION, is_note, note_name
 
 MOST_BYTES = 64 * 1024 * 1024
 """A note longer than this is read in parts, by `read`."""

@@ -18,8 +18,7 @@ from bridge.tools.formatting import lines_shown
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.tools.parameters import NoteName, SnakeCaseParams
-from bridge.vault.file_types import is_text
-from bridge.vault.text import CHUNK
+from bridge.vault.text import CHUNK, is_text
 
 NEWLINE = "\n"
 _ROOM = 300

@@ -8,9 +8,9 @@ from bridge.toolkit.tool import Applied, Output, P, WriteTool
 from bridge.tools.formatting import edit_facts
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.file_types import is_text
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
+from bridge.vault.text import is_text
 
 
 class NoteWriteTool(WriteTool[P]):

@@ -32,8 +32,8 @@ from bridge.tools.terminal.commands import find_program, only_reads, parse_comma
 from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
 from bridge.tools.vault_storage import VaultStorage
-from bridge.vault.hidden_characters import with_hidden_characters_shown
-from bridge.vault.os_errors import as_failure
+from bridge.vault.disk import as_failure
+from bridge.vault.misleading_characters import with_hidden_characters_shown
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.unprotected import NO_BACKUP
 from bridge.vault.working_copy import WorkingCopy, is_too_large

@@ -99,11 +99,11 @@ async def test_the_person_agrees_to_the_server_that_is_set_and_to_no_other(world
     world.settings.update({"chatEndpoint": "http://192.0.2.7:11434"})
     other = await world.ask("host", "semantic.allow", {"endpoint": "http://192.0.2.8:11434"})
     assert "look again" in str(other["error"])
-    assert not world.services.embedding_servers.allows(world.settings.current)
+    assert not world.services.parts.embedding_servers.get().allows(world.settings.current)
     agent = await world.ask("agent", "semantic.allow", {"endpoint": "http://192.0.2.7:11434"})
     assert agent["error"]["code"] == -32001
     await world.ask("host", "semantic.allow", {"endpoint": "http://192.0.2.7:11434"})
-    assert world.services.embedding_servers.allows(world.settings.current)
+    assert world.services.parts.embedding_servers.get().allows(world.settings.current)
     assert world.asked["looked again"] is True
     facts = {"event": "embedding_allowed", "of": "http://192.0.2.7:11434"}
     assert world.noted[-1][0] == "chat"

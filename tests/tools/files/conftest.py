@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.client.result import Result
+from bridge.client.connection import Result
 from bridge.contract.result import ToolResult
 from bridge.testing import Sandbox, sandbox
 

@@ -1,9 +1,10 @@
-"""A file of the bridge's own whose lines are only ever appended: each is written whole or not at all."""
+"""Files of the bridge's own: small ones that are replaced whole, and those whose lines are only ever appended."""
 
 import contextlib
 import errno
 import os
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterator, Mapping
 
 from bridge.vault.folder import Folder
 
@@ -100,3 +101,43 @@ def _ends_with_break(folder: Folder, name: str) -> bool:
     with folder.open(name) as file:
         file.seek(-1, os.SEEK_END)
         return file.read(1) == b"\n"
+
+
+def write_atomic(folder: Folder, name: str, data: bytes, *, mode: int = 0o600) -> None:
+    """Write a file and make it durable before it takes the name.
+
+    Args:
+        folder: Where.
+        name: The file's name; an old file of this name is replaced.
+        data: All of its bytes.
+        mode: Its permissions.
+
+    Raises:
+        OSError: The disk is full or failed; the old file is untouched.
+    """
+    write_all(folder, {name: data}, mode=mode)
+
+
+def write_all(folder: Folder, files: Mapping[str, bytes], *, mode: int = 0o600) -> None:
+    """Write files that belong together: all are durable before the first one takes its name.
+
+    Args:
+        folder: Where.
+        files: All bytes of each, by its name; old files of these names are replaced.
+        mode: Their permissions.
+
+    Raises:
+        OSError: The disk is full or failed. Where there was no room for all of them, the old files are untouched.
+    """
+    temporary = {name: f".{name}.{secrets.token_hex(4)}.tmp" for name in files}
+    try:
+        for name, data in files.items():
+            folder.create(temporary[name], data, mode=mode, sync=True)
+        for name in files:
+            folder.replace(temporary[name], folder, name)
+    except OSError:
+        for left in temporary.values():
+            with contextlib.suppress(OSError):
+                folder.unlink(left)
+        raise
+    folder.sync()
