@@ -67,6 +67,7 @@ def build_services(core: Core, calls: Calls) -> Services:
         drafts=tools.drafts,
         templates=tools.templates,
         web_readers=trust.web_readers,
+        screens=trust.screens,
         recorder=core.history.recorder,
         parts=base.parts,
     )

@@ -69,6 +69,7 @@ async def open_tools(
         meaning=LateMeaning(lambda: base.vectors.made),
         pdfs=LatePdfTexts(lambda: base.pdfs.made),
         pictures=pictures,
+        screens=trust.screens,
         handed=base.session_files.handed,
         calls=calls.get,
         decided=lambda caller: drafts.decided(caller),  # noqa: PLW0108 - they are made below

@@ -10,8 +10,13 @@ from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
+from bridge.consent.screens import Screens
 from bridge.consent.web_readers import WebReaders
+from bridge.contract.screen import ScreenShow
+from bridge.errors import DeadlineExceeded
+from bridge.identity.caller import Client
 from bridge.identity.store import ClientStore
+from bridge.rpc.editors import HostEditors
 from bridge.settings.changes import SettingsChange
 
 SWEEP_SECONDS: Final = 60.0
@@ -27,12 +32,14 @@ class Trust:
         grants: The remembered answers.
         web_readers: The clients that have read from the web.
         agents_addresses: The addresses that agents put together and wrote.
+        screens: What the person looks at in Obsidian.
     """
 
     clients: ClientStore
     grants: GrantStore
     web_readers: WebReaders
     agents_addresses: AgentsAddresses
+    screens: Screens
 
 
 async def open_trust(base: Base) -> Trust:
@@ -66,6 +73,29 @@ async def open_trust(base: Base) -> Trust:
     base.stack.callback(grants.sweep)
     await asyncio.to_thread(grants.sweep)
     base.repeat(SWEEP_SECONDS, grants.sweep)
-    trust = Trust(clients, grants, WebReaders(folder, clock), AgentsAddresses(folder))
+    editors = HostEditors(base.hub, clock)
+
+    def unsaved(path: str) -> bool | None:
+        try:
+            return path in editors.look([path]).unsaved
+        except DeadlineExceeded:
+            return None
+
+    def show(told: ScreenShow) -> bool:
+        plugins = [peer for peer in base.hub.peers if "dirty" in peer.can]
+        base.hub.notify(plugins[-1:], told)
+        return bool(plugins)
+
+    screens = Screens(
+        grants,
+        settings=lambda: settings.current,
+        is_open=lambda connection: any(peer.id == connection for peer in base.hub.peers),
+        client=lambda client_id: clients.current(Client(client_id, None, frozenset())),
+        notify=base.hub.notify_client,
+        show=show,
+        unsaved=unsaved,
+    )
+    base.session_ended.on(screens.forget)
+    trust = Trust(clients, grants, WebReaders(folder, clock), AgentsAddresses(folder), screens)
     base.faults.look_at(permissions, clients, answers, trust.web_readers, trust.agents_addresses)
     return trust

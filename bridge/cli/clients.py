@@ -27,6 +27,7 @@ Examples:
   vault-bridge clients update "Claude Code" --preset vault
   vault-bridge clients update "Claude Code" --elicitation   its user may confirm reads in it
   vault-bridge clients update "Claude Code" --drafts    it works in drafts, which you look through later
+  vault-bridge clients update "Claude Code" --looking session   it may see what you look at in Obsidian
   vault-bridge clients rename "Claude Code" "Claude at work"
   vault-bridge clients allow Approver answer        you are asked about it
   vault-bridge clients revoke "Claude Code"
@@ -38,6 +39,12 @@ Name = Annotated[str, typer.Argument(metavar="NAME", help="The client's name, or
 _PRESET_HELP = (
     "Its tools: `agent`, few that do all; `minimal`, to find and read; `vault`, each by itself; `everything`."
 )
+Sharing = Literal["session", "always", "no"]
+_LOOKING_HELP = (
+    "It may see what you look at in Obsidian: until the bridge stops, until you take it back, or not at all. You are "
+    "asked about it."
+)
+_SHOWING_HELP = "The same for opening notes in Obsidian without a click of yours."
 _DRAFTS_HELP = (
     "It works in drafts: no call waits for you, and its changes of notes are staged until you take the draft."
 )
@@ -108,14 +115,19 @@ def update(
         ),
     ] = None,
     drafts: Annotated[bool | None, typer.Option("--drafts/--no-drafts", show_default=False, help=_DRAFTS_HELP)] = None,
+    looking: Annotated[Sharing | None, typer.Option("--looking", show_default=False, help=_LOOKING_HELP)] = None,
+    showing: Annotated[Sharing | None, typer.Option("--showing", show_default=False, help=_SHOWING_HELP)] = None,
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give a client another set of tools, let its own user confirm what it reads, or have it work in drafts."""
-    wanted = {"preset": preset, "elicitation": elicitation, "drafts": drafts}
+    """Change its tools, what its own user confirms, whether it works in drafts, and what it may see of Obsidian."""
+    wanted = {"preset": preset, "elicitation": elicitation, "drafts": drafts, "looking": looking, "showing": showing}
     given = {key: value for key, value in wanted.items() if value is not None}
     if not given:
-        fail("Say what is to change: `--preset`, `--elicitation` or `--drafts`, or `--no-` before one of the last two.")
+        fail(
+            "Say what is to change: `--preset`, `--looking`, `--showing`, `--elicitation` or `--drafts`, or `--no-` "
+            "before one of the last two."
+        )
     client = _act(vault, name, "clients.update", **given)
     said = [] if preset is None else [f"{client['name']} has the tools of the preset {preset} now."]
     if elicitation is not None:
@@ -123,6 +135,7 @@ def update(
         said.append(f"The user of {client['name']} {may} say yes in it to single calls that only read notes.")
     if drafts is not None:
         said.append(f"{client['name']} {'works in drafts' if drafts else 'asks about each change'} from now on.")
+    said += [f"{client['name']} {_shared(client, member)}." for member in _SHARED if given.get(member)]
     Printer(as_json=as_json).answer(client, "\n".join(said))
 
 
@@ -183,7 +196,18 @@ def _keep(vault: Path, name: str, token: str, *, keyring: bool) -> str:
 def _ways(client: dict[str, Any]) -> list[str]:
     """What is special about how a client works."""
     ways = {"elicitation": "confirm reads", "drafts": "work in drafts"}
-    return [said for member, said in ways.items() if client[member]]
+    shared = [_shared(client, member).removeprefix("may ") for member in _SHARED if client[member]]
+    return [*(said for member, said in ways.items() if client[member]), *shared]
+
+
+_SHARED: Final = {"looking": "see what you look at in Obsidian", "showing": "open notes in Obsidian without a click"}
+
+
+def _shared(client: dict[str, Any], member: str) -> str:
+    until = client[member]
+    if until is None:
+        return f"may not {_SHARED[member]}"
+    return f"may {_SHARED[member]} until {'the bridge stops' if until == 'stop' else 'you take it back'}"
 
 
 def _seen(client: Thing) -> str:

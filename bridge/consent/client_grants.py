@@ -189,6 +189,13 @@ class ClientGrants:
             if len(left) != len(self._kept):
                 self._save(left)
 
+    def use(self, grant_id: str) -> None:
+        """Keep an answer from expiring, as it has just allowed something."""
+        with self._lock:
+            if (kept := self._kept.get(grant_id)) is not None:
+                kept.used = self._clock.now()
+                self._dirty = True
+
     def sweep(self) -> None:
         """Write down what was used, and drop what has lapsed. Blocking."""
         days, now = self._days(), self._clock.now()

@@ -119,6 +119,8 @@ class GrantStore:
         """
         if grant is not None and self.count(case, grant):
             return True
+        if rule.startswith("shared:") and grant is not None:
+            self.keep_used(grant)
         if self._expiry is None:
             return False
         if rule.startswith("file:"):
@@ -127,6 +129,10 @@ class GrantStore:
             for name in case.names:
                 self._expiry.use_tool(name)
         return False
+
+    def keep_used(self, grant_id: str) -> None:
+        """Keep an answer for good from expiring, as it has just allowed something."""
+        self._clients.use(grant_id)
 
     def count(self, case: ConsentCase, grant: str) -> bool:
         """Count the files of a call under the answer that has allowed it.
@@ -236,19 +242,40 @@ class GrantStore:
                 self.revoke(grant.grant_id, by)
         if not places:
             return None
-        case = ConsentCase(
-            tool="",
-            operation=Operation.READ,
-            consent_class=ConsentClass.ALWAYS,
-            covers=Covers.TARGET,
-            targets=(),
-            caller=caller,
-            mode=ConsentMode.ALWAYS_ASK,
-            developer_mode=False,
-        )
+        case = _said_of(caller)
         extent = Extent(Holder.CLIENT, Coverage.READING, Until.UNUSED, rungs=tuple(places))
         self._session.reconsider(case, extent)
         return self._clients.keep(Decision.ALLOW_ALWAYS, extent, case)
+
+    def share(self, caller: Caller, what: Coverage, until: Until | None, *, by: str | None = None) -> Grant | None:
+        """Let a client see what the person looks at, or open notes there, in place of what was said of that before.
+
+        Args:
+            caller: The client.
+            what: `LOOKING` or `SHOWING`.
+            until: `STOP` or `UNUSED`; None: no longer.
+            by: The name of the screen on which that was said, for the log.
+
+        Returns:
+            What now holds.
+
+        Raises:
+            ExecutionFailed: It cannot be written down.
+        """
+        if (held := self.shared(what, caller.client.id)) is not None:
+            self.revoke(held.grant_id, by)
+        extent, case = Extent(Holder.CLIENT, what, until or Until.STOP), _said_of(caller)
+        if until is Until.UNUSED:
+            return self._clients.keep(Decision.ALLOW_ALWAYS, extent, case)
+        return None if until is None else self._session.keep(Decision.ALLOW_SESSION, extent, case)
+
+    def shared(self, what: Coverage, client_id: str) -> Grant | None:
+        """Return what lets a client do something that `share` allows; None where nothing does."""
+        return next((grant for grant in self.sharing(what) if grant.client_id == client_id), None)
+
+    def sharing(self, what: Coverage) -> tuple[Grant, ...]:
+        """Return what `share` has allowed, of all clients."""
+        return tuple(grant for grant in (*self._session.list(), *self._clients.list()) if grant.what is what)
 
     def list(self) -> list[Grant]:
         """Return every answer that holds: for a session in the order given, for single clients, modes, and the file."""
@@ -411,6 +438,20 @@ class GrantStore:
 
     def _expires(self, key: str, letter: str) -> datetime | None:
         return self._expiry.expires(key, letter) if self._expiry else None
+
+
+def _said_of(caller: Caller) -> ConsentCase:
+    """Return the case of an answer that was given to no question."""
+    return ConsentCase(
+        tool="",
+        operation=Operation.READ,
+        consent_class=ConsentClass.ALWAYS,
+        covers=Covers.TARGET,
+        targets=(),
+        caller=caller,
+        mode=ConsentMode.ALWAYS_ASK,
+        developer_mode=False,
+    )
 
 
 def _reading_denials(table: PermissionTable) -> Denial:

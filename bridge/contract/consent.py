@@ -86,6 +86,8 @@ class Coverage(StrEnum):
         CHANGING: Changes, with whatever tool.
         REQUESTS: Requests to the network, with whatever tool.
         RUNNING: Running programs, other servers' tools and the user's own, with whatever tool.
+        LOOKING: Seeing what the person looks at in Obsidian. No question offers it.
+        SHOWING: Opening notes in Obsidian without a click of the person's. No question offers it.
     """
 
     CALL = "call"
@@ -95,6 +97,8 @@ class Coverage(StrEnum):
     CHANGING = "changing"
     REQUESTS = "requests"
     RUNNING = "running"
+    LOOKING = "looking"
+    SHOWING = "showing"
 
 
 class Until(StrEnum):

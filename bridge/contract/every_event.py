@@ -28,6 +28,7 @@ from bridge.contract.events import (
     VaultMoved,
 )
 from bridge.contract.outside import OutsideNotice
+from bridge.contract.screen import ScreenChanged, ScreenShow
 
 EVENTS: Final[tuple[type[Event], ...]] = (
     ConsentRequest,
@@ -49,6 +50,8 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     VaultChanged,
     VaultMoved,
     OutsideNotice,
+    ScreenChanged,
+    ScreenShow,
     ChatDelta,
     ChatToolEvent,
     ChatDone,

@@ -1,11 +1,12 @@
 """Clients as the wire shows them."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Params, Wire
+from bridge.contract.consent import Until
 
 
 class Capability(StrEnum):
@@ -47,6 +48,8 @@ class ClientInfo(Wire):
         added: When it was added.
         last_seen: When it connected last; None before it has.
         connected: How many connections of it are open.
+        looking: Until when it may see what the person looks at in Obsidian; None: it may not.
+        showing: Until when it may open notes there without a click of the person's; None: it may not.
     """
 
     client_id: str
@@ -59,6 +62,8 @@ class ClientInfo(Wire):
     added: str
     last_seen: str | None = None
     connected: int = 0
+    looking: Annotated[Until, ANY_TEXT] | None = None
+    showing: Annotated[Until, ANY_TEXT] | None = None
 
 
 class NewClient(Wire):
@@ -87,17 +92,23 @@ class ClientRenameParams(Params):
     name: Name
 
 
+Sharing = Literal["session", "always", "no"]
+"""Until the bridge stops, until the person takes it back, or not at all."""
+
+
 class ClientUpdateParams(Params):
     """Which client, and what is to be otherwise from now on.
 
-    That is its tools, whether its user may confirm reads in it, and whether it works in drafts. Whatever is left
-    out stays as it is.
+    That is its tools, whether its user may confirm reads in it, whether it works in drafts, and for how long it may
+    see what the person looks at or open notes there. Whatever is left out stays as it is.
     """
 
     client_id: ClientId
     preset: Annotated[Preset, Field(strict=False)] | None = None
     elicitation: bool | None = None
     drafts: bool | None = None
+    looking: Sharing | None = None
+    showing: Sharing | None = None
 
 
 class ClientRevokeParams(Params):

@@ -1,4 +1,4 @@
-"""The MCP server of one client: tools, notes as resources, prompts, and news of changed tools, in both eras of MCP."""
+"""The MCP server of one client: tools, resources, prompts, and news of what has changed, in both eras of MCP."""
 
 import asyncio
 import contextlib
@@ -11,12 +11,13 @@ import mcp_types as types
 from mcp.server.caching import CacheHint
 from mcp.server.context import CallNext, ServerRequestContext
 from mcp.server.lowlevel.server import Server
-from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ToolsListChanged
+from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler, ResourceUpdated, ToolsListChanged
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.client.errors import ProtocolFailure
 from bridge.contract.events import ToolsChanged
+from bridge.contract.screen import ScreenChanged
 from bridge.errors import BridgeError
 from bridge.mcp.added_arguments import without_added
 from bridge.mcp.calls import PROGRESS_SECONDS, Calls
@@ -33,6 +34,12 @@ LIST_SECONDS: Final = 5.0
 """How long such an answer waits for the list of tools, while the bridge starts for the first time."""
 EVERY_NOTE: Final = "**/*.md"
 TEMPLATE: Final = {"uriTemplate": f"{SCHEME}{{+path}}", "name": "note", "description": "A note, by its path"}
+SCREEN: Final = {
+    "uri": f"{SCHEME}@screen",
+    "name": "@screen",
+    "description": "What the user looks at in Obsidian, where they have allowed you to see it",
+    "mimeType": "text/plain",
+}
 RESOURCE_NOT_FOUND: Final = -32002
 """What the protocol had for it before 2026; after that it is a wrong parameter like others."""
 _HINTS: Final[dict[Any, CacheHint]] = {
@@ -67,6 +74,8 @@ class VaultServer(Server[Any]):
         self._bus = InMemorySubscriptionBus()
         self._listen = ListenHandler(self._bus, max_subscriptions=32)
         self._initialized: dict[Any, Any] = {}
+        self._watching: dict[Any, Any] = {}
+        """The connections that subscribed to what the user looks at, in the era with a handshake."""
         self._telling: set[asyncio.Task[None]] = set()
         handlers: tuple[tuple[str, type[Any], Handler], ...] = (
             ("tools/list", types.PaginatedRequestParams, self._list_tools),
@@ -74,6 +83,8 @@ class VaultServer(Server[Any]):
             ("resources/list", types.PaginatedRequestParams, self._list_resources),
             ("resources/templates/list", types.PaginatedRequestParams, self._list_templates),
             ("resources/read", types.ReadResourceRequestParams, self._read_resource),
+            ("resources/subscribe", types.SubscribeRequestParams, self._watch),
+            ("resources/unsubscribe", types.UnsubscribeRequestParams, self._unwatch),
             ("prompts/list", types.PaginatedRequestParams, self._list_prompts),
             ("prompts/get", types.GetPromptRequestParams, self._get_prompt),
             ("completion/complete", types.CompleteRequestParams, self._complete),
@@ -90,14 +101,14 @@ class VaultServer(Server[Any]):
         return bool(self._initialized)
 
     def close(self) -> None:
-        """End what waits for news of changed tools."""
+        """End what waits for news."""
         self._listen.close()
 
     def get_capabilities(self, *args: Any, **more: Any) -> types.ServerCapabilities:
-        """What is served, the same in both eras: of what can change, clients hear of tools alone."""
+        """What is served, the same in both eras: clients hear of changed tools, and of what the user looks at."""
         told = {
             "tools": types.ToolsCapability(list_changed=True),
-            "resources": types.ResourcesCapability(subscribe=False, list_changed=False),
+            "resources": types.ResourcesCapability(subscribe=True, list_changed=False),
             "prompts": types.PromptsCapability(list_changed=False),
         }
         return super().get_capabilities(*args, **more).model_copy(update=told)
@@ -158,7 +169,8 @@ class VaultServer(Server[Any]):
     async def _list_resources(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         found = await self._calls.look("find", pattern=EVERY_NOTE, maxResults=MOST_LISTED) or ()
         uris = [(note["path"], note_uri(note["path"])) for note in found]
-        return {"resources": [{"uri": uri, "name": path, "mimeType": "text/markdown"} for path, uri in uris]}
+        notes = [{"uri": uri, "name": path, "mimeType": "text/markdown"} for path, uri in uris]
+        return {"resources": [SCREEN, *notes]}
 
     async def _list_templates(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         return {"resourceTemplates": [TEMPLATE]}
@@ -199,16 +211,28 @@ class VaultServer(Server[Any]):
         return {"completion": {"values": [file["path"] for file in found]}}
 
     async def _subscribe(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Any:
-        """Notify of changed tools until the client leaves; nothing else that it may ask for is notified of."""
-        wanted = types.SubscriptionFilter(tools_list_changed=params.notifications.tools_list_changed)
+        """Notify until the client leaves: of changed tools and of what the user looks at; of nothing else."""
+        asked = params.notifications
+        uris = [uri for uri in asked.resource_subscriptions or () if uri == SCREEN["uri"]]
+        wanted = types.SubscriptionFilter(
+            tools_list_changed=asked.tools_list_changed, resource_subscriptions=uris or None
+        )
         return await self._listen(ctx, params.model_copy(update={"notifications": wanted}))
 
     async def _introduced(self, ctx: Context, _params: Any) -> None:
         """A client of the era with a handshake is ready; it is notified without asking for it."""
-        session, connection = ctx.session, ctx.session._connection  # noqa: SLF001 - nothing public tells its end
-        if connection not in self._initialized:  # a client may say so as often as it likes
-            self._initialized[connection] = session
-            connection.exit_stack.callback(self._initialized.pop, connection)
+        _until_it_leaves(self._initialized, ctx)
+
+    async def _watch(self, ctx: Context, params: types.SubscribeRequestParams) -> dict[str, Any]:
+        """A client of that era wants to hear when the user looks at something else."""
+        if params.uri != SCREEN["uri"]:
+            raise MCPError(types.INVALID_PARAMS, f"Only {SCREEN['uri']} can be subscribed to")
+        _until_it_leaves(self._watching, ctx)
+        return {}
+
+    async def _unwatch(self, ctx: Context, _params: types.UnsubscribeRequestParams) -> dict[str, Any]:
+        self._watching.pop(ctx.session._connection, None)  # noqa: SLF001 - as where it is put in
+        return {}
 
     def _introduce(self, ctx: Context) -> None:
         """Pass on what the program calls itself."""
@@ -219,15 +243,29 @@ class VaultServer(Server[Any]):
                 self._bridge.introduce(name[:80].strip())
 
     def _event(self, event: str, _params: dict[str, Any]) -> None:
-        if event == ToolsChanged.event_name:
-            task = asyncio.get_running_loop().create_task(self._tell_of_tools())
+        tellers = {ToolsChanged.event_name: self._tell_of_tools, ScreenChanged.event_name: self._tell_of_screen}
+        if event in tellers:
+            task = asyncio.get_running_loop().create_task(tellers[event]())
             self._telling.add(task)
             task.add_done_callback(self._telling.discard)
+
+    async def _tell_of_screen(self) -> None:
+        await self._bus.publish(ResourceUpdated(uri=SCREEN["uri"]))
+        for session in list(self._watching.values()):
+            await session.send_resource_updated(SCREEN["uri"])
 
     async def _tell_of_tools(self) -> None:
         await self._bus.publish(ToolsListChanged())
         for session in list(self._initialized.values()):
             await session.send_tool_list_changed()
+
+
+def _until_it_leaves(held: dict[Any, Any], ctx: Context) -> None:
+    """Put a connection's session among others for as long as it is open."""
+    session, connection = ctx.session, ctx.session._connection  # noqa: SLF001 - nothing public tells its end
+    if connection not in held:  # a client may say so as often as it likes
+        held[connection] = session
+        connection.exit_stack.callback(held.pop, connection, None)
 
 
 def _sentence(failure: Exception) -> str:

@@ -22,6 +22,14 @@ LETTERS: Final[dict[Coverage, Letter]] = {
 }
 """Under which letter of the permission file an answer is written down that holds for whatever tool."""
 UNNAMED_PROGRAMS: Final = "Programs without a name of their own"
+SHARED: Final[dict[Coverage, str]] = {
+    Coverage.LOOKING: (
+        "see what you look at in Obsidian without asking: the open note, the text around the cursor and what you "
+        "select there, which notes have a tab and which you opened last"
+    ),
+    Coverage.SHOWING: "open notes in Obsidian without a click of yours",
+}
+"""What only the list of clients allows, as it is said of a client."""
 _LISTED: Final = 3
 """Places that a sentence names before it counts the rest."""
 _LONGEST_PLACE: Final = 120
@@ -144,6 +152,8 @@ class Extent:
                 deed = f"{verb} any file{unasked}, with any content"
             case Coverage.CHANGING:
                 deed = f"change {place or 'this vault'}"
+            case Coverage.LOOKING | Coverage.SHOWING:
+                deed = SHARED[self.what]
             case Coverage.REQUESTS:
                 deed = f"send requests to {place or 'any site'}{unasked}"
             case _:
@@ -164,7 +174,7 @@ class Extent:
 
     def _tail(self) -> str:
         match self.what:
-            case Coverage.READING:
+            case Coverage.READING | Coverage.LOOKING:
                 return " Closed notes stay closed."
             case Coverage.ADDING:
                 return " Nothing that is there may be changed or removed."

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bridge.clock import Clock
     from bridge.consent.broker import Broker
     from bridge.consent.grants import GrantStore
+    from bridge.consent.screens import Screens
     from bridge.consent.web_readers import WebReaders
     from bridge.contract.index_comparison import IndexComparison
     from bridge.custom.custom_tools import CustomTools
@@ -127,6 +128,7 @@ class Services:
         drafts: The drafts of clients.
         templates: The chains that the user keeps under a name.
         web_readers: The clients that have read from it.
+        screens: What the person looks at in Obsidian.
         recorder: What other programs changed.
         note: Logs what is no call: its kind, and what happened.
         parts: What a bridge may be without; `get` of each returns it, or says that it is left out.
@@ -161,5 +163,6 @@ class Services:
     drafts: "Drafts"
     templates: "TemplateStore"
     web_readers: "WebReaders"
+    screens: "Screens"
     recorder: "Recorder"
     parts: Parts

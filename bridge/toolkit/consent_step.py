@@ -192,6 +192,8 @@ class ConsentStep:
         if self._deny_all and not case.by_user:
             return case, Verdict("deny", "deny_all", "this bridge was started with `--consent deny`")
         verdict = decide(case, self._grants)
+        if terms.granted is not None and verdict.outcome != "deny":
+            return case, Verdict("allow", terms.granted.name, terms.granted.why, grant=terms.granted.grant)
         if (
             verdict.outcome == "ask"
             and case.reads_vault

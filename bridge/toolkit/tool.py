@@ -16,6 +16,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation
 from bridge.contract.result import ResultPart, ToolResult
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import Caller
+from bridge.policy.consent import Rule
 from bridge.policy.targets import Target, command_target, named_target
 from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind
@@ -269,11 +270,13 @@ class ReadEffect:
         targets: The places, as the consent question shows them.
         summary: The question's sentence.
         own: Whether there is nothing in it but what is the caller's own, so that nobody is asked.
+        granted: An answer that allows exactly this, as long as nothing denies it.
     """
 
     targets: tuple[Target, ...]
     summary: str
     own: bool = False
+    granted: Rule | None = None
 
 
 @dataclass(frozen=True, slots=True)

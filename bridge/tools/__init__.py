@@ -77,7 +77,7 @@ def providers(services: ToolServices) -> list[ToolProvider]:
     grep = Grep(storage.files, clock, everything, services.denied)
     texts = SearchTexts(everything.texts, storage.files, clock, services.pdfs)
     search = NoteSearch(storage.knowledge, StoredWords(everything.search), texts, services.meaning)
-    find, *others = core_tools(storage, clock, services.pdfs, services.pictures)
+    find, *others = core_tools(storage, clock, services.pdfs, services.pictures, services.screens)
     others.append(AwaitDecisionTool(services.calls, services.decided))
     searching: list[Tool[Any]] = [SearchNotesTool(storage, search), SearchFilesTool(storage, grep)]
     files = [*searching, *file_tools(storage, clock, services.handed)]
@@ -91,7 +91,7 @@ def providers(services: ToolServices) -> list[ToolProvider]:
             "agent",
             "For models",
             "Few tools that do the work of all others.",
-            [SearchTool(storage, search, grep), *agent_tools(storage, clock)],
+            [SearchTool(storage, search, grep), *agent_tools(storage, clock, services.screens)],
         ),
         VaultProvider(
             "core",

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bridge.clock import Clock, SystemClock
+from bridge.consent.screens import Screens
 from bridge.contract.consent import FilePreview
 from bridge.contract.result import PendingCall, TicketInfo, ToolResult
 from bridge.errors import NotFound
@@ -167,6 +168,7 @@ class ToolServices:
         meaning: Compares texts by meaning.
         pdfs: The texts of PDF files.
         pictures: Makes pictures ready to be shown; None: none are shown.
+        screens: What the person looks at in Obsidian; None: nothing tells it.
         storage: The vault as tools see it: without closed files, but for planning.
         index: What is known of the notes that may be read.
     """
@@ -182,6 +184,7 @@ class ToolServices:
     meaning: Meaning = field(default=NoMeaning())
     pdfs: PdfTexts = field(default=NoPdfTexts())
     pictures: PictureReader | None = None
+    screens: Screens | None = None
     storage: VaultStorage = field(init=False)
 
     def __post_init__(self) -> None:

@@ -18,6 +18,7 @@ import { ABILITIES, hostRequests } from "./features/hostRequests";
 import { GrantCounter } from "./features/grantCounter";
 import { Inbox } from "./features/inbox";
 import { InNote } from "./features/inNote";
+import { Looking } from "./features/looking";
 import { OutsideChanges } from "./features/outsideChanges";
 import { OwnTools } from "./features/ownTools";
 import { Protection } from "./features/protection";
@@ -108,7 +109,7 @@ export default class VaultBridgePlugin extends Plugin {
 		const counter = new GrantCounter(context, { undoAll: (grant, first) => { changes.undoAll({ clientId: "", hours: null, grant }, first); } });
 		this.addSettingTab(tab);
 		this.register(tab.follow());
-		for (const feature of [activity, new Protection(context), counter, outside, saves, drafting, templates, chatting, ownTools, inbox, status, inNote, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
+		for (const feature of [activity, new Protection(context), new Looking(context, settings), counter, outside, saves, drafting, templates, chatting, ownTools, inbox, status, inNote, prompts, log, statistics, changes, check, firstRun, sidecar]) this.addChild(feature);
 		this.app.workspace.onLayoutReady(() => {
 			context.connection.start();
 			sidecar.startIfWanted();

@@ -28,7 +28,7 @@ def era(request: pytest.FixtureRequest) -> str:
 
 async def test_connecting_and_looking_around_asks_nothing(served: Served, era: str) -> None:
     async with served.connected(era) as client:
-        assert (await client.list_resources()).resources == []
+        assert [one.uri for one in (await client.list_resources()).resources] == ["vault://@screen"]
         assert (await client.list_resource_templates()).resource_templates[0].uri_template == "vault://{+path}"
         assert (await client.complete(NOTE, {"name": "path", "value": "tea"})).completion.values == []
         assert len((await client.list_prompts()).prompts) >= 3

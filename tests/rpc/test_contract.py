@@ -19,6 +19,7 @@ from bridge.contract.custom import CustomRunEnded
 from bridge.contract.events import IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
 from bridge.contract.every_event import EVENTS
 from bridge.contract.outside import OutsideNotice
+from bridge.contract.screen import ScreenChanged, ScreenShow
 from bridge.rpc.methods import METHODS
 from tests.chat.ollama_server import OllamaStandIn, calls, say, use
 from tests.identities import caller
@@ -143,6 +144,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("web.clear", {"clientId": CLIENT}),
     ("web.sites", {}),
     ("inbox.list", {}),
+    ("screen.tell", {"screen": {"open": {"path": "Ideas.md", "view": "source"}}}),
+    ("screen.clients", {}),
     ("drafts.list", {}),
     ("drafts.preview", {"draftId": DRAFT}),
     ("drafts.discard", {"draftId": DRAFT}),
@@ -225,7 +228,7 @@ async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, 
 
 async def test_every_event_that_is_sent_is_what_its_model_says(bridge: Bridge, host: Client) -> None:
     unsent = {ToolProgress, ToolOutput, LimitHit, IndexProgress, ConsentRevised, ConsentWaiting, OwnQuestion}
-    unsent |= {VaultMoved, CustomRunEnded, OutsideNotice}
+    unsent |= {VaultMoved, CustomRunEnded, OutsideNotice, ScreenChanged, ScreenShow}
     missing = {event.event_name: event for event in EVENTS if event not in unsent}
     heard = host.notifications()
     await host.request("events.subscribe", kinds=["vault.changed"])

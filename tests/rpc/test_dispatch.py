@@ -151,6 +151,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("cache.stats", "cache.clear", "web.readers", "web.clear", "web.sites"),
         *("clients.list", "clients.add", "clients.rename", "clients.update", "clients.revoke", "clients.allow"),
         *("agents.list", "agents.preview", "agents.connect", "agents.disconnect", "inbox.list"),
+        *("screen.tell", "screen.clients"),
         *("audit.export", "audit.clear", "audit.verify", "audit.stats", "audit.activity", "index.compare"),
         "semantic.allow",
         "semantic.rebuild",

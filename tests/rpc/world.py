@@ -21,6 +21,7 @@ from bridge.chat.turn import Surroundings
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
+from bridge.consent.screens import Screens
 from bridge.consent.web_readers import WebReaders
 from bridge.contract.base import Event, Params
 from bridge.contract.consent import (
@@ -338,6 +339,9 @@ class MemoryGrants(GrantStore):
     def bounded(self) -> tuple[Grant, ...]:
         return ()
 
+    def sharing(self, what: Coverage) -> tuple[Grant, ...]:
+        return tuple(held for held in self._grants if held.what is what)
+
     def revoke(self, grant_id: str, by: str | None = None) -> bool:
         del by
         known = [held for held in self._grants if held.grant_id == grant_id]
@@ -542,6 +546,16 @@ class World:
         parts.agents.fill(
             Connector(Machine("linux", Path("/home"), {}), Path("/vault"), lambda: ("vault-bridge",), PrivateFiles())
         )
+        grants = MemoryGrants(self.asked)
+        screens = Screens(
+            grants,
+            settings=lambda: self.settings.current,
+            is_open=lambda _connection: True,
+            client=lambda _client_id: None,
+            notify=self.hub.notify_client,
+            show=lambda _told: False,
+            unsaved=lambda _path: False,
+        )
         self.services = Services(
             vault="Notes",
             version="1.2.3",
@@ -553,7 +567,8 @@ class World:
             web_readers=WebReaders(PrivateFiles(), SystemClock()),
             recorder=NothingRecorded(),
             broker=self.broker,
-            grants=MemoryGrants(self.asked),
+            grants=grants,
+            screens=screens,
             ledger=MemoryLedger(self.asked),
             limits=Limits(),
             status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),

@@ -4,10 +4,21 @@ import asyncio
 import secrets
 from datetime import timedelta
 from functools import partial
+from typing import Final
 
 from bridge.clock import stamp
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentRequest, Covers, Decision, Operation, RiskLevel, ToolFace
+from bridge.contract.consent import (
+    ConsentRequest,
+    Coverage,
+    Covers,
+    Decision,
+    GrantsChanged,
+    Operation,
+    RiskLevel,
+    ToolFace,
+    Until,
+)
 from bridge.contract.events import ClientsChanged, ToolsChanged
 from bridge.contract.identity import (
     Capability,
@@ -18,8 +29,11 @@ from bridge.contract.identity import (
     ClientRevokeParams,
     ClientUpdateParams,
     NewClient,
+    Sharing,
 )
 from bridge.errors import PermissionDenied
+from bridge.identity.caller import EXPLANATION, Caller, Client
+from bridge.policy.extent import SHARED
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
 
@@ -28,6 +42,8 @@ _MEANS = {
     Capability.ANSWER: "answer the questions of other programs",
     Capability.ADMINISTER: "change settings and read the log and the history",
 }
+_UNTIL: Final[dict[Sharing, Until | None]] = {"session": Until.STOP, "always": Until.UNUSED, "no": None}
+_HOW_LONG: Final = {Until.STOP: "until the bridge stops", Until.UNUSED: "until you take it back"}
 _CONFIRMS = "ask its own user about single calls of it that only read notes"
 
 
@@ -35,12 +51,14 @@ async def list_clients(context: RequestContext, _params: Params) -> list[ClientI
     """Return every client with a name of its own, in the order they were added.
 
     Returns the clients with a name of their own, in the order they were added, each `{clientId, name, callsItself,
-    capabilities, preset, elicitation, drafts, added, lastSeen, connected}`. `preset` is the [named set of
-    tools](settings.md#presets) that it has, null where it has the one that all have; `drafts`, whether it
+    capabilities, preset, elicitation, drafts, added, lastSeen, connected, looking, showing}`. `preset` is the
+    [named set of tools](settings.md#presets) that it has, null where it has the one that all have; `drafts`, whether it
     [works in drafts](cli.md#clients-that-work-in-drafts), so that `tools.call` and `tools.result` return a ticket as
     soon as a person must be asked; `elicitation`, whether its own
     user may [confirm](#consentconfirm) what it reads; `callsItself` is what the program called itself last, and
-    `connected` how many of its connections are open.
+    `connected` how many of its connections are open. `looking` says until when it may
+    [see what the person looks at](looking.md), null where it may not, and `showing` until when it may open notes in
+    Obsidian without a click: `stop` or `unused`.
     """
     services = context.services
     return [_with_connections(services, client) for client in await asyncio.to_thread(services.clients.list)]
@@ -68,7 +86,8 @@ async def rename(context: RequestContext, params: ClientRenameParams) -> ClientI
     """Call a client by another name; all else stays.
 
     For the person's own programs alone. Gives a client another name and returns the client: `{clientId, name,
-    callsItself, capabilities, preset, elicitation, drafts, added, lastSeen, connected}`. All else stays.
+    callsItself, capabilities, preset, elicitation, drafts, added, lastSeen, connected, looking, showing}`. All else
+    stays.
     """
     services = context.services
     before = services.clients.get(params.client_id)
@@ -78,21 +97,26 @@ async def rename(context: RequestContext, params: ClientRenameParams) -> ClientI
 
 
 async def update(context: RequestContext, params: ClientUpdateParams) -> ClientInfo:
-    """Give a client another named set of tools, let its user confirm reads in it, or have it work in drafts.
+    """Change how a client works: its tools, what its user may confirm, drafts, and what it may see of Obsidian.
 
     For the person's own programs alone. Gives a client another named set of tools, which it hears of (`tools.changed`),
     has it work in drafts (`drafts`), or no longer,
     and lets its own user [confirm](#consentconfirm) what it reads (`elicitation`), after a person has said yes to that
-    on a screen of their own, or no longer. Returns the client: `{clientId, name, callsItself, capabilities, preset,
-    elicitation, drafts, added, lastSeen, connected}`.
+    on a screen of their own, or no longer. In the same way `looking` lets it
+    [see what the person looks at](looking.md) in Obsidian, and `showing` lets it open notes there without a click:
+    for the `session`, `always`, or `no` longer. Returns the client: `{clientId, name, callsItself, capabilities,
+    preset, elicitation, drafts, added, lastSeen, connected, looking, showing}`.
 
     Raises:
-        PermissionDenied: Nobody said yes on a screen to reads being confirmed in the client.
+        PermissionDenied: Nobody said yes on a screen to the client doing more.
     """
     services = context.services
     client = services.clients.get(params.client_id)
     if params.elicitation and not client.elicitation:
         await _ask(context, client, "elicitation", _CONFIRMS)
+    for what, wanted in ((Coverage.LOOKING, params.looking), (Coverage.SHOWING, params.showing)):
+        if wanted is not None:
+            await _share(context, client, what, wanted)
     choose = partial(services.clients.choose, preset=params.preset, elicitation=params.elicitation)
     client = await asyncio.to_thread(choose, params.client_id, drafts=params.drafts)
     if params.preset is not None:
@@ -107,12 +131,32 @@ async def update(context: RequestContext, params: ClientUpdateParams) -> ClientI
     return _with_connections(services, client)
 
 
+async def _share(context: RequestContext, client: ClientInfo, what: Coverage, wanted: Sharing) -> None:
+    """Let a client see what the person looks at or open notes there, after they have said yes to that, or no longer."""
+    services, until = context.services, _UNTIL[wanted]
+    held = services.grants.shared(what, client.client_id)
+    if (None if held is None else held.until) == until:
+        return
+    if until is not None:
+        await _ask(context, client, what.value, f"{SHARED[what]} ({_HOW_LONG[until]})")
+    by = context.session.name
+    grant = await asyncio.to_thread(services.grants.share, _as_caller(client), what, until, by=by)
+    event = "updated" if grant is None else "widened"
+    said = f"{client.name} may not {SHARED[what]} any more." if grant is None else grant.sentence
+    await _announce(context, event, client, said)
+    services.hub.notify_hosts(GrantsChanged(bounded=services.grants.bounded()))
+
+
+def _as_caller(client: ClientInfo) -> Caller:
+    return Caller(Client(client.client_id, client.name, frozenset(client.capabilities)), EXPLANATION)
+
+
 async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientInfo:
     """End a credential: its token is refused from now on, its connections and questions end, its answers go.
 
     Ends a client's token for good. Its connections are closed, its open questions are withdrawn, and what it was
     allowed is forgotten. Returns the client as it was: `{clientId, name, callsItself, capabilities, preset,
-    elicitation, drafts, added, lastSeen, connected}`.
+    elicitation, drafts, added, lastSeen, connected, looking, showing}`.
     """
     services = context.services
     client = await asyncio.to_thread(services.clients.revoke, params.client_id)
@@ -132,7 +176,7 @@ async def allow(context: RequestContext, params: ClientAllowParams) -> ClientInf
 
     For the person's own programs alone. Lets a client `answer` or `administer`, after a person has said yes to that on
     a screen of their own: the plugin, or `vault-bridge approve`. Returns the client: `{clientId, name, callsItself,
-    capabilities, preset, elicitation, drafts, added, lastSeen, connected}`.
+    capabilities, preset, elicitation, drafts, added, lastSeen, connected, looking, showing}`.
 
     Raises:
         PermissionDenied: Nobody did.
@@ -218,7 +262,13 @@ async def _announce(context: RequestContext, event: str, client: ClientInfo, mes
 
 
 def _with_connections(services: Services, client: ClientInfo) -> ClientInfo:
-    return client.model_copy(update={"connected": services.hub.connected(client.client_id)})
+    looking, showing = (services.grants.shared(what, client.client_id) for what in SHARED)
+    facts = {
+        "connected": services.hub.connected(client.client_id),
+        "looking": None if looking is None else looking.until,
+        "showing": None if showing is None else showing.until,
+    }
+    return client.model_copy(update=facts)
 
 
 METHODS = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 from bridge.contract.consent import Addition, ConsentClass, Operation, Preview
 from bridge.contract.result import CallPlan
 from bridge.errors import ToolFailure
+from bridge.policy.consent import Rule
 from bridge.policy.risk import Risk
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
@@ -30,6 +31,7 @@ class Terms:
         at_most: How far this very call may be trusted, where that is less than its tool may; None: as far.
         takes_back: Whether it brings an earlier state back, which the person may do without being asked.
         own: Whether it gives a caller only what is the caller's own.
+        granted: An answer that allows exactly this, as long as nothing denies it.
         reads: Files whose text it puts into others.
         digest: The digest of its plan; None where there is none.
         draft: The draft that it is the plan of; None for any other effect.
@@ -48,6 +50,7 @@ class Terms:
     at_most: ConsentClass | None = None
     takes_back: bool = False
     own: bool = False
+    granted: Rule | None = None
     reads: tuple[str, ...] = ()
     digest: str | None = None
     draft: str | None = None

@@ -122,8 +122,8 @@ class Reading(PreparedEffect[ReadEffect]):
     only_reads = True
 
     def terms(self) -> Terms:
-        """Return whether it gives a caller only what is its own."""
-        return replace(super().terms(), own=self.effect.own)
+        """Return whether it gives a caller only what is its own, and what allows it."""
+        return replace(super().terms(), own=self.effect.own, granted=self.effect.granted)
 
     async def carry_out(self, running: "Running") -> Output | Relayed:
         """Let the tool read."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bridge.clock import Clock
+from bridge.consent.screens import Screens
 from bridge.toolkit.tool import Tool
 from bridge.tools.agent.delete import DeleteTool
 from bridge.tools.agent.edit import EditTool
@@ -13,16 +14,17 @@ from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.storage import PlanningStorage
 
 
-def agent_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
+def agent_tools(storage: PlanningStorage, clock: Clock, screens: Screens | None = None) -> list[Tool[Any]]:
     """Those that search no texts, whichever storage the notes are in.
 
     Args:
         storage: The vault.
         clock: What deadlines are given in.
+        screens: What the person looks at in Obsidian; None: nothing tells it.
     """
     return [
         QueryTool(storage, clock),
-        EditTool(storage),
+        EditTool(storage, screens),
         SetPropertiesTool(storage),
         MoveTool(storage, clock),
         DeleteTool(storage, DeletionPlanner(storage, clock)),

@@ -8,7 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from bridge.errors import InvalidParameters
+from bridge.consent.screens import Screens
+from bridge.errors import Conflict, InvalidParameters
+from bridge.identity.caller import Caller
 from bridge.toolkit.arguments import respelled
 from bridge.toolkit.tool import (
     AGENT,
@@ -20,7 +22,9 @@ from bridge.toolkit.tool import (
     Unchanged,
     in_vault,
 )
+from bridge.tools.agent.selected import with_selection
 from bridge.tools.agent.several import Several, changed_files
+from bridge.tools.core.screen import SCREEN, SELECTED
 from bridge.tools.everyday.rename_heading import heading_number
 from bridge.tools.everyday.sections import with_text_below
 from bridge.tools.files.edit_modes import (
@@ -44,6 +48,7 @@ from bridge.tools.pages import (
     warnings_of,
 )
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.diff import Region
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
@@ -153,6 +158,9 @@ class EditParams(SnakeCaseParams):
     def _has_paths(self) -> "EditParams":
         if self.path is None and any(edit.path is None for edit in self.edits):
             raise ValueError("path is missing: say which file, in the call or in each edit")
+        named = [edit for edit in self.edits if (edit.path or self.path) == SELECTED]
+        if named and (len(self.edits) > 1 or named[0].content is None):
+            raise ValueError(f"{SELECTED!r} goes with content, the new text in its place, and with no other edit")
         return self
 
 
@@ -160,7 +168,7 @@ def _acts(params: EditParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
     for edit in params.edits:
         if edit.old_text is not None and not edit.replace_all:
             yield from by_text(paths, _TEXT, _LINES)
-        elif edit.content is not None:
+        elif edit.content is not None and SELECTED not in {edit.path, params.path}:
             yield from by_text(paths, _WHOLE_NOTE, _WHOLE_FILE)
         elif edit.append is not None or edit.prepend is not None or edit.url is not None:
             yield from by_text(paths, _ADDS, _LINES)
@@ -169,7 +177,12 @@ def _acts(params: EditParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
 
 
 class EditTool(VaultWriteTool[EditParams]):
-    """Changes text."""
+    """Changes text.
+
+    Args:
+        storage: The vault.
+        screens: What the person looks at in Obsidian.
+    """
 
     spec = write_spec(
         name="edit",
@@ -187,13 +200,32 @@ class EditTool(VaultWriteTool[EditParams]):
         timeout=lambda params: SECONDS if any(edit.url for edit in params.edits) else 30.0,
     )
 
+    def __init__(self, storage: PlanningStorage, screens: Screens | None = None) -> None:
+        super().__init__(storage)
+        self._screens = screens
+
     def prepare(
         self, params: EditParams, context: CallContext
     ) -> ChangePlan | Unchanged | Awaitable[ChangePlan | Unchanged | ChainEffect | RequestEffect]:
         """Work out what each file will be."""
         if any(edit.url is not None for edit in params.edits):
             return self._with_pages(params, context)
+        if SELECTED in {params.path, params.edits[0].path}:
+            params = self._of_selection(params.edits[0].content or "", context.caller)
         return self._planned(params, {})
+
+    def _of_selection(self, content: str, caller: Caller) -> EditParams:
+        """Return the edit of lines that puts a text in the place of what the caller was told is selected.
+
+        Raises:
+            Conflict: It was told of none, or other text is there now (`changed`).
+        """
+        given = None if self._screens is None else self._screens.given(caller)
+        if given is None or given.selection is None:
+            raise Conflict(f"You know of no selection: call read with path {SCREEN!r} first", code="no_match")
+        place, data = read_text(self._storage, existing_path(given.path, self._storage))
+        first, last, text = with_selection(str(place), data, given.selection, content)
+        return EditParams(path=str(place), edits=[Edit(start_line=first, end_line=last, new_text=text)])
 
     async def _with_pages(self, params: EditParams, context: CallContext) -> ChangePlan | Unchanged | RequestEffect:
         """Fetch the pages first: a failure to fetch tells nothing of the vault."""

@@ -3,6 +3,7 @@
 from typing import Any
 
 from bridge.clock import Clock
+from bridge.consent.screens import Screens
 from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.tool import Tool
@@ -13,7 +14,11 @@ from bridge.tools.storage import PlanningStorage
 
 
 def core_tools(
-    storage: PlanningStorage, clock: Clock, pdfs: PdfTexts | None = None, pictures: PictureReader | None = None
+    storage: PlanningStorage,
+    clock: Clock,
+    pdfs: PdfTexts | None = None,
+    pictures: PictureReader | None = None,
+    screens: Screens | None = None,
 ) -> list[Tool[Any]]:
     """The core tools that search no texts, whichever storage the files are in.
 
@@ -22,6 +27,7 @@ def core_tools(
         clock: What deadlines are given in.
         pdfs: The texts of PDF files.
         pictures: Makes pictures ready to be shown; None: none are shown.
+        screens: What the person looks at in Obsidian; None: nothing tells it.
     """
-    read = ReadFileTool(storage, pdfs or NoPdfTexts(), pictures)
+    read = ReadFileTool(storage, pdfs or NoPdfTexts(), pictures, screens)
     return [FindTool(storage, clock), read, ApplyPatchTool(storage, clock)]

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
+from bridge.consent.screens import Screens
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.index.pdfs.texts import PdfTexts
@@ -17,6 +18,7 @@ from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, Read
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
 from bridge.tools.core.pictures import MOST, ShownPictures, told
 from bridge.tools.core.read_pdf import AskedPages, asked_pages, pdf_path, read_pages
+from bridge.tools.core.screen import SCREEN, ScreenReader
 from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
 from bridge.tools.files.line_numbers import MOST_OUTLINED, number_lines, outline, outline_text
 from bridge.tools.formatting import lines_shown
@@ -42,7 +44,8 @@ class ReadParams(Params):
 
     path: str | None = Field(
         default=None,
-        description="Path, name or wikilink; 'Note#Heading', 'Note#^block' or 'x.pdf#page=3-5' reads that part",
+        description="Path, name or wikilink; 'Note#Heading', 'Note#^block' or 'x.pdf#page=3-5' reads that part; "
+        "'@screen': what the user looks at in Obsidian",
     )
     paths: list[Annotated[str, Field(min_length=1)]] | None = Field(
         default=None, min_length=1, max_length=MOST_PATHS, description="Instead of path"
@@ -53,6 +56,7 @@ class ReadParams(Params):
     max_bytes: int | None = Field(default=None, ge=1, le=MOST_BYTES, description="Default 1 MB")
     line_numbers: bool = Field(default=False, description="Before each line ('12: ...')")
     outline: bool = Field(default=False, description="Headings (canvas: cards) instead")
+    show: bool = Field(default=False, description="Also offer to open it in the user's Obsidian")
     info: bool = Field(default=False, description="Properties, tags, headings, links and backlinks of a note instead")
 
     @model_validator(mode="before")
@@ -67,8 +71,12 @@ class ReadParams(Params):
     def _one_way(self) -> "ReadParams":
         if (self.path is None) == (self.paths is None):
             raise ValueError("give path, or paths")
+        if SCREEN in self.names and self.model_fields_set != {"path"}:
+            raise ValueError(f"{SCREEN!r} is given as path, and nothing else")
         if self.paths is not None and (self.start_line or self.end_line or self.line_offset):
             raise ValueError("lines are read of one file; give path instead of paths")
+        if self.show and self.paths is not None:
+            raise ValueError("show goes with path, one file at a time")
         if self.info and (self.start_line or self.end_line or self.line_offset or self.outline or self.line_numbers):
             raise ValueError("info tells of a whole note; leave out lines and outline")
         return self
@@ -103,6 +111,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         storage: The vault.
         pdfs: The texts of PDF files.
         pictures: Makes pictures ready to be shown.
+        screens: What the person looks at in Obsidian.
     """
 
     spec = read_spec(
@@ -117,16 +126,25 @@ class ReadFileTool(ReadTool[ReadParams]):
         acts=_acts,
     )
 
-    def __init__(self, storage: Storage, pdfs: PdfTexts, pictures: PictureReader | None = None) -> None:
+    def __init__(
+        self,
+        storage: Storage,
+        pdfs: PdfTexts,
+        pictures: PictureReader | None = None,
+        screens: Screens | None = None,
+    ) -> None:
         self._storage = storage
         self._pdfs = pdfs
         self._pictures = pictures
+        self._screen = ScreenReader(screens, storage)
         self._resolver = NoteResolver(storage.knowledge)
         notes = NoteLookup(storage)
         self._notes, self._info = ReadNoteTool(notes), NoteInfoTool(notes)
 
     def prepare(self, params: ReadParams, context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is said only after consent."""
+        if params.path == SCREEN:
+            return self._screen.prepare(context.caller)
         if params.info:
             told = [self._info.prepare(asked, context) for asked in map(self._info_of, params.names)]
             named = ", ".join(effect.targets[0].label for effect in told[:MOST_NAMED])
@@ -142,9 +160,13 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
         """Read, keeping no more of the files than is asked for."""
+        if params.path == SCREEN:
+            return self._screen.run(context.caller)
         shown = ShownPictures(self._pictures, context.deadline, len(params.names))
         if params.paths is None:
             output = self._read(params.path or "", params, context, shown)
+            if params.show:
+                output = self._screen.show(output, params.path or "", params.start_line, context.caller)
         else:
             output = self._several(params.paths, params, context, shown)
         return dataclasses.replace(output, parts=tuple(shown.parts)) if shown.parts else output

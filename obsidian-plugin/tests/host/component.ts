@@ -39,6 +39,12 @@ export class Component {
 		return child;
 	}
 
+	removeChild<T extends Component>(child: T): T {
+		this.children.splice(this.children.indexOf(child), 1);
+		child.unload();
+		return child;
+	}
+
 	register(end: () => void): void {
 		this.ends.push(end);
 	}

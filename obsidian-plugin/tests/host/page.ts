@@ -14,7 +14,7 @@ import * as modal from "./modal";
 import { editorInfoField, editorLivePreviewField } from "./noteEditor";
 import { PluginSettingTab, Setting, SettingPage } from "./settingsWindow";
 import * as vault from "./vault";
-import { ItemView, MarkdownView, TextFileView, WorkspaceLeaf } from "./workspace";
+import { FileView, ItemView, MarkdownView, TextFileView, WorkspaceLeaf } from "./workspace";
 
 type PluginModule = { default?: new (app: App, manifest: unknown) => Plugin };
 type Load = (require: (name: string) => unknown, module: { exports: PluginModule }) => void;
@@ -54,6 +54,7 @@ const obsidian = {
 	Scope,
 	Setting,
 	SettingPage,
+	FileView,
 	TextFileView,
 	WorkspaceLeaf,
 	setIcon,

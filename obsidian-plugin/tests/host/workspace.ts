@@ -41,6 +41,8 @@ class DeferredView extends View {
 	constructor(
 		leaf: WorkspaceLeaf,
 		private readonly type: string,
+		/** The file that it is of, where it is of one. */
+		readonly path: string | null = null,
 	) {
 		super(leaf);
 	}
@@ -59,9 +61,13 @@ interface TextField {
 	value: string;
 }
 
-/** An editor with one file: a plain text area, saved when told to. */
-export class TextFileView extends ItemView {
+/** A view of one file. */
+export class FileView extends ItemView {
 	file: TFile | null = null;
+}
+
+/** An editor with one file: a plain text area, saved when told to. */
+export class TextFileView extends FileView {
 	readonly editorEl: TextField = this.makeField();
 
 	getViewData(): string {
@@ -93,10 +99,19 @@ export class TextFileView extends ItemView {
 	}
 }
 
+interface Position {
+	line: number;
+	ch: number;
+}
+
 /** An editor for a note. What is put into it can be taken back with the editor's own undo. */
 export class MarkdownView extends TextFileView {
 	declare readonly editorEl: NoteEditor;
 	readonly editor = {
+		getCursor: (side: "from" | "to"): Position => this.position(side === "from" ? this.editorEl.selectionStart : this.editorEl.selectionEnd),
+		getLine: (line: number): string => this.lines[line] ?? "",
+		lastLine: (): number => this.lines.length - 1,
+		getRange: (from: Position, to: Position): string => this.editorEl.value.slice(this.offset(from), this.offset(to)),
 		getSelection: (): string => this.editorEl.value.slice(this.editorEl.selectionStart, this.editorEl.selectionEnd),
 		replaceSelection: (text: string): void => {
 			const { value, selectionStart, selectionEnd } = this.editorEl;
@@ -108,6 +123,19 @@ export class MarkdownView extends TextFileView {
 			if (value !== undefined) this.editorEl.value = value;
 		},
 	};
+	private get lines(): string[] {
+		return this.editorEl.value.split("\n");
+	}
+
+	private position(offset: number): Position {
+		const before = this.editorEl.value.slice(0, offset).split("\n");
+		return { line: before.length - 1, ch: before.at(-1)?.length ?? 0 };
+	}
+
+	private offset({ line, ch }: Position): number {
+		return this.lines.slice(0, line).reduce((sum, one) => sum + one.length + 1, ch);
+	}
+
 	/** The text before each step of the editor. */
 	private readonly undone: string[] = [];
 	private readonly readingEl = this.contentEl.createDiv({ cls: "markdown-reading-view" });
@@ -174,6 +202,25 @@ export class WorkspaceLeaf {
 
 	async loadIfDeferred(): Promise<void> {
 		if (this.view instanceof DeferredView) await this.load(this.view.getViewType());
+	}
+
+	async openFile(file: TFile, { eState = {} }: { eState?: { line?: number } } = {}): Promise<void> {
+		const view = new MarkdownView(this);
+		await view.load_(file);
+		await this.show(view);
+		const start = view.getViewData().split("\n").slice(0, eState.line ?? 0).reduce((sum, one) => sum + one.length + 1, 0);
+		view.editorEl.setSelectionRange(start, start);
+	}
+
+	/** A tab of a note that nobody has looked at since the app was opened. */
+	async defer(path: string): Promise<void> {
+		await this.show(new DeferredView(this, "markdown", path), false);
+	}
+
+	getViewState(): { type: string; state: Record<string, unknown> } {
+		const { view } = this;
+		const file = view instanceof DeferredView ? view.path : view instanceof FileView ? view.file?.path : null;
+		return { type: view?.getViewType() ?? "empty", state: file === null || file === undefined ? {} : { file } };
 	}
 
 	/** Close the tab. */
@@ -246,6 +293,7 @@ export class Workspace extends Events {
 	private readonly main: WorkspaceWindow;
 	private right: WorkspaceWindow | null = null;
 	private readonly windows: WorkspaceWindow[];
+	private readonly opened: string[] = [];
 
 	constructor(
 		private readonly app: App,
@@ -300,6 +348,15 @@ export class Workspace extends Events {
 		return this.leafIn(place);
 	}
 
+	iterateRootLeaves(callback: (leaf: WorkspaceLeaf) => void): void {
+		this.main.leaves.forEach(callback);
+	}
+
+	/** The files that were open last, the latest first. */
+	getLastOpenFiles(): string[] {
+		return [...this.opened].reverse();
+	}
+
 	iterateAllLeaves(callback: (leaf: WorkspaceLeaf) => void): void {
 		this.leaves.forEach(callback);
 	}
@@ -319,9 +376,8 @@ export class Workspace extends Events {
 	async openIn(leaf: WorkspaceLeaf, link: string): Promise<void> {
 		const file = this.app.vault.getFileByPath(link) ?? this.app.metadataCache.getFirstLinkpathDest(parseLinktext(link).path);
 		if (!file) throw new Error(`a note ${link} would be made`);
-		const view = new MarkdownView(leaf);
-		await view.load_(file);
-		await leaf.show(view);
+		await leaf.openFile(file);
+		this.opened.push(file.path);
 		this.trigger("file-open", file);
 	}
 

@@ -40,6 +40,9 @@ export class FakeBridge {
 	/** The programs that may edit the vault without asking although they were told to ask. */
 	unprotected: string[] = [];
 
+	/** The programs that may see what the person looks at, by name. */
+	lookers: string[] = [];
+
 	/** The programs of this machine that can be connected. */
 	agents: object[] = [];
 
@@ -59,6 +62,8 @@ export class FakeBridge {
 			"versions.notice": () => ({ entries: [], message: "", began: null, ended: null, unattended: false }),
 			"versions.fine": () => ({ entries: [], message: "", began: null, ended: null, unattended: false }),
 			"versions.wrote": ({ writes }) => ({ heard: (writes as object[]).length }),
+			"screen.clients": () => ({ clients: this.lookers }),
+			"screen.tell": () => ({ clients: this.lookers }),
 			"drafts.list": () => this.drafts,
 			"inbox.list": () => this.inbox,
 			"templates.list": () => [],

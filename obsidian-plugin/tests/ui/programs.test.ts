@@ -20,6 +20,7 @@ const go = async (): Promise<void> => {
 	await page.waitForSelector('.setting-item:has-text("Add a program")');
 };
 const program = (name: string) => page.locator(".vault-bridge-program", { hasText: name });
+const tools = 'select[aria-label^="Tools of"]';
 const dialog = ".modal:not(.mod-settings)";
 
 describe("connected programs", () => {
@@ -46,9 +47,9 @@ describe("connected programs", () => {
 			return bridge.clients[0];
 		});
 		await go();
-		await expect.poll(async () => program("Claude Code").locator("select").inputValue()).toBe("agent");
-		await expect.poll(async () => program("Kitchen tablet").locator("select option").allTextContents()).toEqual(["As set for all", "Minimal", "Agent", "Vault", "Everything"]);
-		await program("Claude Code").locator("select").selectOption("minimal");
+		await expect.poll(async () => program("Claude Code").locator(tools).inputValue()).toBe("agent");
+		await expect.poll(async () => program("Kitchen tablet").locator(`${tools} option`).allTextContents()).toEqual(["As set for all", "Minimal", "Agent", "Vault", "Everything"]);
+		await program("Claude Code").locator(tools).selectOption("minimal");
 		expect(await bridge.until("clients.update")).toEqual({ clientId: "0a1b2c", preset: "minimal" });
 		await page.waitForFunction(() => document.querySelector<HTMLSelectElement>(".vault-bridge-program select")?.value === "minimal");
 	});
@@ -62,6 +63,20 @@ describe("connected programs", () => {
 		expect(await bridge.until("clients.update")).toEqual({ clientId: "0a1b2c", elicitation: true });
 		await page.waitForSelector('.notice:has-text("The user does not let Claude Code ask its own user")');
 		await expect.poll(async () => toggle.getAttribute("class")).not.toContain("is-enabled");
+	});
+
+	it("may see what the person looks at for as long as is chosen, after a question about that", async () => {
+		bridge.answers.set("clients.update", ({ looking }) => {
+			bridge.clients = [{ ...claude, looking: looking === "session" ? "stop" : null }, ollama];
+			return bridge.clients[0];
+		});
+		await go();
+		const choice = program("Claude Code").locator('select[aria-label="See what you look at: Claude Code"]');
+		await expect.poll(async () => choice.inputValue()).toBe("no");
+		await choice.selectOption("session");
+		expect(await bridge.until("clients.update")).toEqual({ clientId: "0a1b2c", looking: "session" });
+		await expect.poll(async () => choice.inputValue()).toBe("session");
+		await expect.poll(async () => program("Claude Code").locator('select[aria-label="Open notes without a click: Claude Code"]').inputValue()).toBe("no");
 	});
 
 	it("are added with a name, and the token is shown this once", async () => {

@@ -104,6 +104,25 @@ const settingsPages: State[] = [
 		},
 	},
 	{
+		name: "looking",
+		show: async ({ page, bridge }) => {
+			bridge.lookers = ["Claude Code"];
+			bridge.notify("grants.changed", { bounded: [] });
+			await page.click('.vault-bridge-looking:has-text("Claude Code")');
+			await page.waitForSelector('.menu-item:has-text("End this now")');
+		},
+	},
+	{
+		name: "showing",
+		show: async ({ page, bridge }) => {
+			bridge.lookers = ["Claude Code"];
+			bridge.notify("grants.changed", { bounded: [] });
+			await page.waitForSelector(".vault-bridge-looking");
+			bridge.notify("screen.show", { client: "Claude Code", path: "Projects/Balcony garden.md", part: "Next", line: null, unasked: false });
+			await page.waitForSelector('.notice button:text-is("Open")');
+		},
+	},
+	{
 		name: "settings-programs-web",
 		show: async ({ page, bridge }) => {
 			bridge.clients = [claude];

@@ -520,6 +520,8 @@ export interface ClientInfo {
 	added: string;
 	lastSeen: string | null;
 	connected: number;
+	looking: string | null;
+	showing: string | null;
 }
 
 /** Which client, and what it is called from now on. */
@@ -539,6 +541,8 @@ export interface ClientUpdateParams {
 	preset?: Preset | null;
 	elicitation?: boolean | null;
 	drafts?: boolean | null;
+	looking?: "session" | "always" | "no" | null;
+	showing?: "session" | "always" | "no" | null;
 }
 
 /** A client was added, renamed, revoked, or may do more than before. Sent to those who administer. */
@@ -689,7 +693,7 @@ export interface ConversationParams {
 }
 
 /** What an answer is about. */
-export const Coverage = ["call", "tool", "reading", "adding", "changing", "requests", "running"] as const;
+export const Coverage = ["call", "tool", "reading", "adding", "changing", "requests", "running", "looking", "showing"] as const;
 export type Coverage = (typeof Coverage)[number];
 
 /** A tool to store. */
@@ -1233,6 +1237,13 @@ export interface ObsidianWritesParams {
 	writes: ObsidianWrite[];
 }
 
+/** The file that the person looks at. */
+export interface OpenFile {
+	path: string;
+	view: string;
+	selection?: Selection | null;
+}
+
 /** What a tool does to the vault or to the world outside. */
 export const Operation = ["read", "create", "update", "delete", "network", "execute"] as const;
 export type Operation = (typeof Operation)[number];
@@ -1266,6 +1277,12 @@ export interface PendingCall {
 	state: string;
 	expiresAt: string | null;
 	text: string;
+}
+
+/** A place in a text, as editors count. */
+export interface Place {
+	line: number;
+	column: number;
 }
 
 /** What is taken at one place. */
@@ -1417,6 +1434,35 @@ export interface Scope {
 	affectsCount: number | null;
 }
 
+/** What the person looks at. */
+export interface Screen {
+	open?: OpenFile | null;
+	tabs?: string[];
+	recent?: string[];
+}
+
+/** The person looks at something else than before, as far as the client may see it. Sent to such clients. */
+export type ScreenChanged = Record<string, never>;
+
+/** The clients that may see what the person looks at, by name. Without any, nothing is to be told. */
+export interface ScreenClients {
+	clients: string[];
+}
+
+/** A client wants to show the person a file. Sent to the plugin. */
+export interface ScreenShow {
+	client: string;
+	path: string;
+	part: string;
+	line: number | null;
+	unasked: boolean;
+}
+
+/** What the person looks at now; None: nothing is told any more. */
+export interface ScreenTellParams {
+	screen: Screen | null;
+}
+
 /** A service that searches the web. */
 export const SearchService = ["ollama", "searxng", "brave", "duckduckgo", "google"] as const;
 export type SearchService = (typeof SearchService)[number];
@@ -1430,6 +1476,16 @@ export interface SearchServiceInfo {
 	needsKey: boolean;
 	hasFreshness: boolean;
 	missing: string | null;
+}
+
+/** What is selected in the open note, or where the cursor stands. */
+export interface Selection {
+	text?: string;
+	start?: Place | null;
+	end?: Place | null;
+	before?: string;
+	after?: string;
+	cut?: boolean;
 }
 
 /** Agreeing to have notes embedded on another machine. */
@@ -2284,6 +2340,8 @@ export interface Methods {
 	"drafts.preview": { params: DraftParams; result: DraftPreview };
 	"drafts.discard": { params: DraftParams; result: DraftDiscarded };
 	"inbox.list": { params: Record<string, never>; result: InboxLine[] };
+	"screen.tell": { params: ScreenTellParams; result: ScreenClients };
+	"screen.clients": { params: Record<string, never>; result: ScreenClients };
 	"templates.list": { params: Record<string, never>; result: TemplateInfo[] };
 	"templates.run": { params: TemplateRunParams; result: ToolResult | PendingCall };
 	"templates.save": { params: TemplateSaveParams; result: TemplateInfo };
@@ -2339,6 +2397,8 @@ export interface Events {
 	"vault.changed": VaultChanged;
 	"vault.moved": VaultMoved;
 	"versions.noticed": OutsideNotice;
+	"screen.changed": ScreenChanged;
+	"screen.show": ScreenShow;
 	"chat.delta": ChatDelta;
 	"chat.tool": ChatToolEvent;
 	"chat.done": ChatDone;

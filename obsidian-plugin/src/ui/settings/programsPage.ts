@@ -18,6 +18,14 @@ import { tell } from "../notice";
 
 const OLD = "The bridge of this vault is of an older version, which cannot tell programs apart. Update it.";
 
+/** What a program may do in Obsidian itself. */
+const SHARED = [
+	["looking", "See what you look at", "The open note with the text around the cursor and what you select there, which notes have a tab and which you opened last. It is not asked about each time; closed notes stay closed. An eye in the status bar says while it is so."],
+	["showing", "Open notes without a click", "Otherwise a notice offers to open what it wants to show you."],
+] as const;
+/** For how long, and how the bridge then says that it is so. */
+const HOW_LONG = [["no", "No", null], ["session", "Until the bridge stops", "stop"], ["always", "Until I take it back", "unused"]] as const;
+
 /** What more a program may be allowed, and the words of the button. */
 const MORE: readonly (readonly [Capability, string])[] = [
 	["answer", "Let it answer questions"],
@@ -117,6 +125,7 @@ export class ProgramsPage extends SettingPage {
 		this.drawCapabilities(box, client);
 		this.drawTools(box, client);
 		this.drawElicitation(box, client);
+		for (const [member, name, text] of SHARED) this.drawShared(box, client, member, name, text);
 		for (const grant of grants) drawGrant(box, grant, async () => { await this.act("consent.revoke", { grantId: grant.grantId }); });
 	}
 
@@ -169,6 +178,18 @@ export class ProgramsPage extends SettingPage {
 		setting.addToggle((toggle) => {
 			for (const input of toggle.toggleEl.findAll("input")) input.setAttr("aria-label", sanitizePlain(`Confirm what ${name} reads in it`));
 			toggle.setValue(elicitation).onChange((wanted) => { void this.act("clients.update", { clientId, elicitation: wanted }); });
+		});
+	}
+
+	private drawShared(box: HTMLElement, client: ClientInfo, member: "looking" | "showing", name: string, text: string): void {
+		const { clientId } = client;
+		new Setting(box).setName(name).setDesc(`${text} A question appears that you then answer.`).addDropdown((dropdown) => {
+			dropdown.selectEl.setAttr("aria-label", sanitizePlain(`${name}: ${client.name}`));
+			for (const [value, label] of HOW_LONG) dropdown.addOption(value, label);
+			dropdown.setValue(HOW_LONG.find(([, , until]) => until === client[member])?.[0] ?? "no").onChange((value) => {
+				const wanted = HOW_LONG.find(([one]) => one === value)?.[0];
+				if (wanted !== undefined) void this.act("clients.update", { clientId, [member]: wanted });
+			});
 		});
 	}
 
