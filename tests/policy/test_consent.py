@@ -128,7 +128,7 @@ def test_a_grant_to_read_covers_the_tool_and_any_other_what_the_tool_says() -> N
 
 def test_the_reason_says_how_to_change_the_rule() -> None:
     verdict = decide(case(PATCHING, mode=ConsentMode.NEVER_ALLOW), NOTHING)
-    assert "vault-bridge settings set consentMode.apply_patch always_ask" in verdict.why
+    assert "vault-bridge settings set consentMode.apply_patch=always_ask" in verdict.why
     assert "developerMode" in decide(case(READING, developer_mode=True), NOTHING).why
 
 
