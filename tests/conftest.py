@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, settings
 from bridge.clock import SystemClock
 from bridge.index import vault_index
 from bridge.index.vault_index import VaultIndex
+from bridge.toolkit import away_notice
 from bridge.vault import trash
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -50,6 +51,13 @@ def trashed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monkey
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))  # for bridges in processes of their own
     monkeypatch.setattr(trash, "send2trash", lambda path: shutil.move(path, folder))
     return folder
+
+
+@pytest.fixture(autouse=True)
+def _quiet_desktop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test puts a notification on the user's own desktop."""
+    monkeypatch.setattr(away_notice, "system_command", lambda: None)
+    monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)  # for bridges in processes of their own
 
 
 @pytest.fixture(autouse=True)

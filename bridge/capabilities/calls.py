@@ -16,6 +16,7 @@ from bridge.index.lost_properties import lost_properties
 from bridge.index.permitted import PermittedKnowledge
 from bridge.index.search.nearest import NearestNames
 from bridge.policy.limits import RateLimits
+from bridge.toolkit.away_notice import AwayNotice
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.console import log_call
@@ -130,4 +131,15 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
     base.touched.on(handing_in.changed)
     base.applied.on(lambda plan: handing_in.changed(plan.targets))
     base.stack.push_async_callback(handing_in.stop)
+    notice = AwayNotice(
+        drafts=tools.drafts.worked_on,
+        questions=base.broker.pending,
+        client_name=trust.clients.name_of,
+        has_screen=lambda: base.broker.connected,
+        is_on=lambda: settings.current.notify_away,
+        clock=clock,
+    )
+    if not base.brief:
+        base.started.on(notice.start)
+        base.stack.push_async_callback(notice.stop)
     return Calls(pipeline, registry, limits, handing_in)

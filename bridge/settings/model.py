@@ -91,6 +91,7 @@ ALSO: dict[str, tuple[str, ...]] = {
     "draft_days": ("staging", "proposals"),
     "draft_files": ("staging", "limit"),
     "draft_megabytes": ("staging", "disk", "limit"),
+    "notify_away": ("notification", "alert", "desktop"),
     "chat_endpoint": ("ollama", "llm", "url", "server"),
     "chat_model": ("ollama", "llm", "ai"),
     "chat_context_length": ("memory", "tokens"),
@@ -298,6 +299,12 @@ class Settings(BaseModel):
         unit="megabytes",
         ge=1,
         le=4_096,
+    )
+
+    notify_away: bool = _tools(
+        "Notify while you are away",
+        "The system tells you of questions and handed-in drafts while no screen is connected, but not on Windows.",
+        default=True,
     )
 
     chat_endpoint: str = _chat(

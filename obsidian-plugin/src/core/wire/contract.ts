@@ -1631,6 +1631,8 @@ export interface SettingsInForce {
 	draftFiles: number;
 	/** What one draft may take on the disk. An agent is told before it comes to this. */
 	draftMegabytes: number;
+	/** The system tells you of questions and handed-in drafts while no screen is connected, but not on Windows. */
+	notifyAway: boolean;
 	/** Where Ollama answers. An address elsewhere is asked about once; models that it passes to a cloud are refused. */
 	chatEndpoint: string;
 	/** The model that you talk to, such as `qwen3:8b`. Leave it empty if there is only one. */
