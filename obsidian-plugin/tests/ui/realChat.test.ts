@@ -60,7 +60,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await atRest();
 		expect(bridge.read("Garden/Plan.md")).toBe("# Plan\n");
 		expect(ollama.asked.map(({ messages }) => messages.at(-1)?.role)).toEqual(["user", "tool"]);
-		await expect.poll(async () => page.locator(answer).allTextContents()).toEqual(["I make a plan. ", expect.stringContaining("Plan")]);
+		await expect.poll(async () => page.locator(answer).allTextContents()).toEqual(["I make a plan.", expect.stringContaining("Plan")]);
 	});
 
 	it("ends the turn when the person says no, and nothing is written", async () => {
