@@ -170,7 +170,7 @@ class VaultServer(Server[Any]):
         found = await self._calls.look("find", pattern=EVERY_NOTE, maxResults=MOST_LISTED) or ()
         uris = [(note["path"], note_uri(note["path"])) for note in found]
         notes = [{"uri": uri, "name": path, "mimeType": "text/markdown"} for path, uri in uris]
-        return {"resources": [SCREEN, *notes]}
+        return {"resources": [*notes, SCREEN]}
 
     async def _list_templates(self, _ctx: Context, _params: Any) -> dict[str, Any]:
         return {"resourceTemplates": [TEMPLATE]}

@@ -5,7 +5,6 @@ from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from bridge.clock import Clock, SystemClock
-from bridge.consent.screens import Screens
 from bridge.contract.consent import FilePreview
 from bridge.contract.result import PendingCall, TicketInfo, ToolResult
 from bridge.errors import NotFound
@@ -17,6 +16,7 @@ from bridge.index.search.meaning import Meaning, NoMeaning
 from bridge.index.vault_index import VaultIndex
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.permitted import Denials, PermittedFiles
+from bridge.toolkit.screens import Screens
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan, LeftFile

@@ -3,7 +3,7 @@
 from typing import Any
 
 from bridge.clock import Clock
-from bridge.consent.screens import Screens
+from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import Tool
 from bridge.tools.agent.delete import DeleteTool
 from bridge.tools.agent.edit import EditTool

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from bridge.consent.screens import Screens
 from bridge.errors import Conflict, InvalidParameters
 from bridge.identity.caller import Caller
 from bridge.toolkit.arguments import respelled
+from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import (
     AGENT,
     Applied,

@@ -3,9 +3,9 @@
 from typing import Any
 
 from bridge.clock import Clock
-from bridge.consent.screens import Screens
 from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
 from bridge.pictures.reader import PictureReader
+from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import Tool
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.tools.core.find import FindTool

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from bridge.consent.screens import Screens
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.index.pdfs.texts import PdfTexts
@@ -14,6 +13,7 @@ from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.pdf.document import place_in
 from bridge.pictures.reader import LARGEST, PictureReader
+from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
 from bridge.tools.core.pictures import MOST, ShownPictures, told

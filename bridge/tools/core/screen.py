@@ -4,10 +4,10 @@ import dataclasses
 import json
 from typing import Any, Final
 
-from bridge.consent.screens import Screens, Seen
 from bridge.contract.screen import OpenFile, Place, Screen, Selection
 from bridge.errors import PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
+from bridge.toolkit.screens import Screens, Seen
 from bridge.toolkit.tool import Output, ReadEffect, in_vault
 from bridge.tools.storage import Storage
 from bridge.vault.paths import known_path

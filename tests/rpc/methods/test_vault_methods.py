@@ -28,6 +28,7 @@ async def test_history_is_listed_newest_first_with_the_names_of_the_protocol(wor
             "outside": False,
             "origin": None,
             "brokenLinks": 0,
+            "left": [],
         }
     ]
     assert world.asked == {"limit": 5, "before": "patch-2", "credential": "shared"}
