@@ -187,6 +187,9 @@ class VaultServer(Server[Any]):
             return answer
         if answer.get("status") == "pending":  # of a client whose calls do not wait for a person
             raise MCPError(types.INTERNAL_ERROR, answer["text"])
+        if params.uri == SCREEN["uri"] and answer.get("errorType") == "permission_denied":
+            # It is listed for every client, so whoever opens it is told in words what the user can do.
+            return {"contents": [{"uri": params.uri, "mimeType": "text/plain", "text": answer["error"]}]}
         if not answer["success"]:
             gone = answer["errorType"] == "not_found"
             raise _not_found(ctx, params.uri) if gone else MCPError(types.INTERNAL_ERROR, answer["error"])

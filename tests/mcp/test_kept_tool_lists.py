@@ -57,9 +57,10 @@ def test_a_list_that_has_become_another_is_told_of(robot: Path) -> None:
     file = place(find_vault(robot), kind=KIND) / f"{client_id}.json"
     file.write_bytes(b"[]")
     with piped(robot) as pipe:
-        pipe.ask(1, "initialize", **HANDSHAKE)
-        pipe.say({"method": "notifications/initialized"})
-        assert pipe.ask(2, "tools/list")["result"]["tools"] == []
+        with FileLock(RunFolder(find_vault(robot)).path / LOCK_FILE, timeout=PATIENCE):  # no bridge can start yet
+            pipe.ask(1, "initialize", **HANDSHAKE)
+            pipe.say({"method": "notifications/initialized"})
+            assert pipe.ask(2, "tools/list")["result"]["tools"] == []
         for line in pipe.stdout:
             if b"notifications/tools/list_changed" in line:
                 break
