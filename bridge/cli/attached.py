@@ -18,6 +18,7 @@ from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Protocol
 from bridge.client.token_storage import find_token
 from bridge.contract.consent import OwnQuestion
 from bridge.contract.events import ToolProgress, ToolsChanged
+from bridge.contract.screen import ScreenChanged
 from bridge.errors import BridgeError
 from bridge.mcp.port import Listener
 from bridge.server.tool_lists import kept_list
@@ -31,7 +32,7 @@ AGAIN_SECONDS: Final = 2.0
 PAUSE_SECONDS: Final = 0.03
 TRIES: Final = 3
 """How often a request is made when the bridge goes away while it is under way."""
-EVENTS: Final = (ToolsChanged.event_name, ToolProgress.event_name, OwnQuestion.event_name)
+EVENTS: Final = tuple(event.event_name for event in (ToolsChanged, ToolProgress, OwnQuestion, ScreenChanged))
 
 
 class AttachedBridge:
@@ -54,6 +55,11 @@ class AttachedBridge:
         self._naming: asyncio.Task[None] | None = None
         self._starting = asyncio.Event()
         self._comparing: asyncio.Task[None] | None = None
+
+    @property
+    def is_there(self) -> bool:
+        """Whether a request waits for no bridge to start."""
+        return self._connection is not None
 
     async def request(self, method: str, /, **params: Any) -> Any:
         """Call a method. What is lost with the bridge is asked again, where nothing can be done twice by that.

@@ -12,6 +12,11 @@ WHILE_CONNECTED: Final = "vault_bridge.while_connected"
 class BridgePort(Protocol):
     """The way to the bridge: the methods and events of `docs/protocol.md`, and nothing else."""
 
+    @property
+    def is_there(self) -> bool:
+        """Whether a request waits for no bridge to start."""
+        ...
+
     async def request(self, method: str, /, **params: Any) -> Any:
         """Call a method, with its parameters spelled as on the wire.
 

@@ -1,7 +1,7 @@
 """What a client is told when it connects (`instructions.toml`), and prompts for common work (`prompts.toml`)."""
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from importlib.resources import files
 from typing import Any, Final
 
@@ -11,26 +11,23 @@ PROMPTS: Final[dict[str, dict[str, Any]]] = tomllib.loads((_HERE / "prompts.toml
 """By name, in the order of the list: `title`, `text`, and what each of the `arguments` stands for."""
 
 
-def instructions(tools: Iterable[Mapping[str, Any]], *, sent_back: bool = False) -> str:
+def instructions(tools: Collection[Mapping[str, Any]], *, sent_back: bool = False) -> str:
     """Return what a client's model is told with every conversation. It names no tool that the client is not shown.
 
     Args:
         tools: The tools that the client is shown, as MCP lists them.
         sent_back: Whether the person has sent a draft of its back.
     """
-    shown = {tool["name"]: tool for tool in tools}
-    hints = [tool["annotations"] for tool in shown.values()]
+    shown = {tool["name"] for tool in tools}
+    hints = [tool["annotations"] for tool in tools]
     changes = any(not hint["readOnlyHint"] and not hint["openWorldHint"] for hint in hints)
-    return "\n- ".join((f"{_TOLD['intro']}\n", *_sentences(shown, changes=changes, sent_back=sent_back))) + "\n"
-
-
-def _sentences(shown: Iterable[str], *, changes: bool, sent_back: bool) -> Iterator[str]:
+    holds, told = {"changes": changes, "sent_back": sent_back}, [f"{_TOLD['intro']}\n"]
     for sentence in _TOLD["sentences"]:
         named = sentence.get("tools", ())
-        tool = next((name for name in named if name in shown), None)
-        meant = (changes or not sentence.get("changes")) and (sent_back or not sentence.get("sent_back"))
-        if (tool or not named) and meant:
-            yield sentence["text"].replace("{tool}", tool or "")
+        tool = next((name for name in named if name in shown), "")
+        if (tool or not named) and holds.get(sentence.get("when"), True):
+            told.append(sentence["text"].replace("{tool}", tool))
+    return "\n- ".join(told) + "\n"
 
 
 def listed(name: str, prompt: dict[str, Any]) -> dict[str, Any]:

@@ -133,7 +133,8 @@ class VaultServer(Server[Any]):
         with contextlib.suppress(BridgeError, TimeoutError):  # without a bridge, it is told what holds for everybody
             async with asyncio.timeout(LIST_SECONDS):
                 tools = await self._listed()
-                sent_back = (await self._bridge.request("session.info")).get("sentBack", 0)
+                if self._bridge.is_there:  # the first answer says it too, and a client that waits here has no tools yet
+                    sent_back = (await self._bridge.request("session.info")).get("sentBack", 0)
         return result | {"instructions": instructions(tools, sent_back=sent_back > 0)}
 
     async def _list_tools(self, _ctx: Context, _params: Any) -> dict[str, Any]:
@@ -152,10 +153,9 @@ class VaultServer(Server[Any]):
             if "requestState" in answer:
                 return answer
             info = await self._bridge.request("session.info")
-            structured = info["structuredResults"]
             if answer.get("status") == "pending":
-                return waiting_result(answer, structured=structured)
-            return call_result(answer, info["maxOutputBytes"], structured=structured)
+                return waiting_result(answer, structured=info["structuredResults"])
+            return call_result(answer, info["maxOutputBytes"], structured=info["structuredResults"])
         except (BridgeError, ValueError) as failure:
             return failed_result(_sentence(failure))
 
@@ -166,10 +166,13 @@ class VaultServer(Server[Any]):
         async with ctx.request.scope[WHILE_CONNECTED]() if ctx.request is not None else contextlib.nullcontext():
             return await self._calls.call(name, arguments, report, elicit=ask, call_id=call_id, ticket=ticket)
 
+    async def _find(self, pattern: str) -> list[str]:
+        found = await self._calls.look("find", pattern=pattern[:1000], maxResults=MOST_LISTED) or ()
+        return [file["path"] for file in found]
+
     async def _list_resources(self, _ctx: Context, _params: Any) -> dict[str, Any]:
-        found = await self._calls.look("find", pattern=EVERY_NOTE, maxResults=MOST_LISTED) or ()
-        uris = [(note["path"], note_uri(note["path"])) for note in found]
-        notes = [{"uri": uri, "name": path, "mimeType": "text/markdown"} for path, uri in uris]
+        paths = await self._find(EVERY_NOTE)
+        notes = [{"uri": note_uri(path), "name": path, "mimeType": "text/markdown"} for path in paths]
         return {"resources": [*notes, SCREEN]}
 
     async def _list_templates(self, _ctx: Context, _params: Any) -> dict[str, Any]:
@@ -209,18 +212,14 @@ class VaultServer(Server[Any]):
         return {"description": prompt["title"], "messages": [{"role": "user", "content": content}]}
 
     async def _complete(self, _ctx: Context, params: types.CompleteRequestParams) -> dict[str, Any]:
-        pattern = params.argument.value or EVERY_NOTE
-        found = await self._calls.look("find", pattern=pattern[:1000], maxResults=MOST_LISTED) or ()
-        return {"completion": {"values": [file["path"] for file in found]}}
+        return {"completion": {"values": await self._find(params.argument.value or EVERY_NOTE)}}
 
     async def _subscribe(self, ctx: Context, params: types.SubscriptionsListenRequestParams) -> Any:
         """Notify until the client leaves: of changed tools and of what the user looks at; of nothing else."""
         asked = params.notifications
         uris = [uri for uri in asked.resource_subscriptions or () if uri == SCREEN["uri"]]
-        wanted = types.SubscriptionFilter(
-            tools_list_changed=asked.tools_list_changed, resource_subscriptions=uris or None
-        )
-        return await self._listen(ctx, params.model_copy(update={"notifications": wanted}))
+        own = types.SubscriptionFilter(tools_list_changed=asked.tools_list_changed, resource_subscriptions=uris or None)
+        return await self._listen(ctx, params.model_copy(update={"notifications": own}))
 
     async def _introduced(self, ctx: Context, _params: Any) -> None:
         """A client of the era with a handshake is ready; it is notified without asking for it."""

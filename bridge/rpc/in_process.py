@@ -34,6 +34,11 @@ class InProcess:
         self._closed = False
         self._session = open_session(self)
 
+    @property
+    def is_there(self) -> bool:
+        """Whether a request waits for no bridge to start."""
+        return True
+
     async def request(self, method: str, /, **params: Any) -> Any:
         """Call a method, with its parameters spelled as on the wire.
 

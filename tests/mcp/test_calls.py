@@ -134,6 +134,8 @@ async def test_while_a_call_waits_its_progress_is_told_again_and_again(served: S
 class QuickPort:
     """A bridge that tells of some progress and answers in the same instant."""
 
+    is_there = True
+
     def __init__(self) -> None:
         self.listener: Listener | None = None
 

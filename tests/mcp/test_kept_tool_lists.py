@@ -7,12 +7,15 @@ import pytest
 from filelock import FileLock
 
 from bridge.app import Bridge
+from bridge.cli.attached import AttachedBridge
 from bridge.client import find_vault
 from bridge.contract.identity import Preset
+from bridge.mcp import server
 from bridge.records.folder import RunFolder, place
 from bridge.server.lock import LOCK_FILE
 from bridge.server.tool_lists import KIND, kept_list
 from tests.mcp.pipes import HANDSHAKE
+from tests.mcp.test_patience import piped as attached
 from tests.mcp.test_stdio import add_robot, piped, wait_until_nobody_serves
 from tests.patience import PATIENCE
 
@@ -50,6 +53,17 @@ def test_it_is_the_list_of_the_bridge_and_nobody_is_told_of_a_change(robot: Path
         pipe.ask(3, "tools/call", name="await_decision", arguments={})
         assert pipe.ask(4, "tools/list")["result"]["tools"] == before
     wait_until_nobody_serves(robot)
+
+
+async def test_who_connects_waits_for_no_bridge_where_the_tools_are_known(
+    robot: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "LIST_SECONDS", 10 * PATIENCE)
+    bridge = AttachedBridge(find_vault(robot), "Robot")
+    with FileLock(RunFolder(find_vault(robot)).path / LOCK_FILE, timeout=PATIENCE):
+        async with asyncio.timeout(PATIENCE), attached(bridge, "legacy") as client:
+            assert "`" in str(client.instructions), "it is told of tools"
+            await bridge.close()
 
 
 def test_a_list_that_has_become_another_is_told_of(robot: Path) -> None:

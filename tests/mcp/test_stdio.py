@@ -119,6 +119,25 @@ async def test_the_sdks_client_reads_a_note_of_a_vault_that_is_served(robot: Pat
         assert person.asked[0]["verified"]
 
 
+async def test_a_program_that_subscribed_hears_that_the_person_looks_at_something_else(robot: Path) -> None:
+    def subscribe(pipe: Piped) -> None:
+        pipe.ask(1, "initialize", **HANDSHAKE)
+        pipe.say({"method": "notifications/initialized"})
+        assert "result" in pipe.ask(2, "resources/subscribe", uri="vault://@screen")
+
+    async with Bridge(robot), person_at(robot) as person:
+        person.answer = "allow_once"
+        (client,) = await person.host.request("clients.list")
+        await person.host.request("clients.update", clientId=client["clientId"], looking="session")
+        async with asyncio.timeout(PATIENCE):
+            with piped(robot) as pipe:
+                await asyncio.to_thread(subscribe, pipe)
+                screen = {"open": {"path": "Ideas.md", "view": "source"}, "tabs": [], "recent": []}
+                await person.host.request("screen.tell", screen=screen)
+                told = json.loads(await asyncio.to_thread(pipe.stdout.readline))
+    assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", "vault://@screen")
+
+
 async def test_two_programs_share_the_bridge_that_the_first_one_starts(robot: Path) -> None:
     async with robot_at(robot) as first, robot_at(robot) as second:
         await asyncio.gather(first.list_tools(), second.list_tools())
