@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from bridge.contract.identity import Capability
+from bridge.contract.identity import Capability, ClientInfo
 
 SHARED_ID: Final = "shared"
 """The id of the shared credential (`agent.json`), which stands for every program that nobody gave a name."""
@@ -127,3 +127,14 @@ class Caller:
 
 PERSON: Final = Caller(HOST, "here")
 """The person, where no connection is involved."""
+
+
+def as_if_calling(client: ClientInfo) -> Caller:
+    """Return a client as it would call, without a connection of its own.
+
+    Args:
+        client: As the person's screens know it.
+    """
+    capabilities = frozenset(client.capabilities)
+    facts = (client.client_id, client.name, capabilities, client.preset, client.elicitation, client.drafts)
+    return Caller(Client(*facts), EXPLANATION)

@@ -32,7 +32,7 @@ from bridge.contract.identity import (
     Sharing,
 )
 from bridge.errors import PermissionDenied
-from bridge.identity.caller import EXPLANATION, Caller, Client
+from bridge.identity.caller import as_if_calling
 from bridge.policy.extent import SHARED
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
@@ -140,15 +140,11 @@ async def _share(context: RequestContext, client: ClientInfo, what: Coverage, wa
     if until is not None:
         await _ask(context, client, what.value, f"{SHARED[what]} ({_HOW_LONG[until]})")
     by = context.session.name
-    grant = await asyncio.to_thread(services.grants.share, _as_caller(client), what, until, by=by)
+    grant = await asyncio.to_thread(services.grants.share, as_if_calling(client), what, until, by=by)
     event = "updated" if grant is None else "widened"
     said = f"{client.name} may not {SHARED[what]} any more." if grant is None else grant.sentence
     await _announce(context, event, client, said)
     services.hub.notify_hosts(GrantsChanged(bounded=services.grants.bounded()))
-
-
-def _as_caller(client: ClientInfo) -> Caller:
-    return Caller(Client(client.client_id, client.name, frozenset(client.capabilities)), EXPLANATION)
 
 
 async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientInfo:

@@ -9,7 +9,7 @@ from bridge.contract.identity import Capability, ClientInfo
 from bridge.contract.result import Explanation, Refusal
 from bridge.contract.tools import ExplainParams
 from bridge.errors import InvalidParameters
-from bridge.identity.caller import EXPLANATION, SHARED, Caller, Client
+from bridge.identity.caller import EXPLANATION, SHARED, Caller, as_if_calling
 from bridge.policy.targets import folder_target
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
@@ -191,7 +191,7 @@ async def allow_reading(context: RequestContext, params: wire.AllowReadingParams
         places = tuple(folder_target(path).place for path in dict.fromkeys(params.where))
     except ValueError as error:
         raise InvalidParameters(f"That is no folder of the vault: {error}") from None
-    caller = _caller(known_client(services, params.client))
+    caller = as_if_calling(known_client(services, params.client))
     by = context.session.name
     grant = await asyncio.to_thread(services.grants.allow_reading, caller, places, by=by)
     facts = {"reading": [place.key for place in places], "for": caller.name}
@@ -228,7 +228,9 @@ async def explain(context: RequestContext, params: ExplainParams) -> Explanation
     `why`.
     """
     services = context.services
-    caller = Caller(SHARED, EXPLANATION) if params.client is None else _caller(known_client(services, params.client))
+    caller = (
+        Caller(SHARED, EXPLANATION) if params.client is None else as_if_calling(known_client(services, params.client))
+    )
     servers = services.parts.servers
     if servers.is_given and (reason := servers.get().why_unknown(params.name)) is not None:
         return Refusal(outcome="fail", rule="not_connected", why=reason)
@@ -243,13 +245,6 @@ def known_client(services: Services, name: str) -> ClientInfo:
     """
     found = services.clients.find(name)
     return found if found is not None else services.clients.get(name)
-
-
-def _caller(client: ClientInfo) -> Caller:
-    """A client as it would call, without a connection of its own."""
-    capabilities = frozenset(client.capabilities)
-    facts = (client.client_id, client.name, capabilities, client.preset, client.elicitation, client.drafts)
-    return Caller(Client(*facts), EXPLANATION)
 
 
 def _changed(context: RequestContext) -> None:
