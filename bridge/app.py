@@ -18,13 +18,13 @@ from bridge.capabilities.calls import open_calls
 from bridge.capabilities.capability import Capability
 from bridge.capabilities.chat import Chat
 from bridge.capabilities.core import Core
+from bridge.capabilities.file_texts import DrawnText, PdfFiles
 from bridge.capabilities.history import open_history
 from bridge.capabilities.index import open_index, watch
 from bridge.capabilities.log import open_log
 from bridge.capabilities.network import open_network
 from bridge.capabilities.own_editors import OwnEditors
 from bridge.capabilities.own_tools import OwnTools
-from bridge.capabilities.pdf_files import PdfFiles
 from bridge.capabilities.programs import open_programs
 from bridge.capabilities.restoring import RestoringOthers
 from bridge.capabilities.servers import OtherServers
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
 
 CAPABILITIES: Final[tuple[type[Capability], ...]] = (
     PdfFiles,
+    DrawnText,
     SearchByMeaning,
     Web,
     Terminal,
@@ -63,24 +64,29 @@ CAPABILITIES: Final[tuple[type[Capability], ...]] = (
     OwnEditors,
     Chat,
 )
-"""What a bridge has beside its core, in the order in which tools are listed. It works without each of them.
+"""The capabilities of a bridge beside its core, in the order of their tools. It works without each of them.
 
-What is searched by meaning is let go of before the texts of PDF files are.
+What is searched by meaning is let go of before the texts of files are.
 """
 
-SWITCH_SECONDS: Final = 0.0005
-"""How long a busy thread may keep the interpreter from the event loop; Python's own default is ten times that."""
+SWITCH_SECONDS: Final = 0.0001
+"""The time a busy thread may keep the interpreter from the event loop; Python's own default is fifty times that."""
+
+SELDOM: Final = 1 << 30
+"""Collections of younger garbage after which all of it would be looked through."""
 
 
 def tune_process() -> None:
     """Make the event loop quick to answer, in a process that does nothing but serve. Call it after the start.
 
     Busy worker threads hand the interpreter over sooner, and what was made until now, which lives as long as the
-    process, is never again looked through for garbage: that took up to 30 ms at a time.
+    process, is never again looked through for garbage: that took up to 30 ms at a time. Neither is, in the middle of
+    work, all that lives since then, such as the many links of a stranger's note: `give_memory_back` does that.
     """
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.collect()
     gc.freeze()
+    gc.set_threshold(*gc.get_threshold()[:2], SELDOM)
 
 
 class Bridge:
@@ -95,7 +101,7 @@ class Bridge:
         capabilities: What it has beside its core.
 
     Attributes:
-        core: What every bridge has.
+        core: The core of every bridge.
         discovery: Where the bridge listens, once it has started.
         services: What the protocol's methods reach.
         handing_in: Hands in what the sessions of clients that work in drafts have left.
@@ -182,40 +188,40 @@ class Bridge:
 
     @property
     def index(self) -> "VaultIndex":
-        """What is known of the vault's notes."""
+        """Return the index of the vault's notes."""
         return self.core.index
 
     @property
     def recovery(self) -> "Recovery":
-        """What the start found half done, and what became of it."""
+        """Return what the start found half done, and how it ended."""
         return self.core.history.recovery
 
     @property
     def settings(self) -> "SettingsStore":
-        """The settings."""
+        """Return the settings."""
         return self.core.base.settings
 
     @property
     def drafts(self) -> "Drafts":
-        """The drafts of the vault's clients."""
+        """Return the drafts of the vault's clients."""
         return self.core.tools.drafts
 
     @property
     def vectors(self) -> "Vectors":
-        """The vectors of notes, for search by meaning."""
+        """Return the vectors of notes, for search by meaning."""
         return self.core.base.vectors.get()
 
     @property
     def web(self) -> "WebServices":
-        """The way to the web."""
+        """Return the way to the web."""
         return self.services.parts.web.get()
 
     @property
     def web_readers(self) -> "WebReaders":
-        """The clients that have read from the web."""
+        """Return the clients that have read from the web."""
         return self.core.trust.web_readers
 
     @property
     def agents_addresses(self) -> "AgentsAddresses":
-        """The addresses that agents put together and wrote."""
+        """Return the addresses that agents put together and wrote."""
         return self.core.trust.agents_addresses

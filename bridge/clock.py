@@ -6,14 +6,14 @@ from typing import Protocol
 
 
 class Clock(Protocol):
-    """What the bridge asks of time."""
+    """The time, as the bridge uses it."""
 
     def now(self) -> datetime:
-        """The wall clock, in UTC: for stamps that people read."""
+        """Return the time of the wall clock, in UTC: for stamps that people read."""
         ...
 
     def monotonic(self) -> float:
-        """Seconds that never jump: for limits, time-outs and durations."""
+        """Return seconds that never jump: for limits, time-outs and durations."""
         ...
 
 
@@ -21,19 +21,19 @@ class SystemClock:
     """The machine's own clock."""
 
     def now(self) -> datetime:
-        """The wall clock, in UTC."""
+        """Return the time of the wall clock, in UTC."""
         return datetime.now(UTC)
 
     def monotonic(self) -> float:
-        """Seconds since some fixed moment."""
+        """Return the seconds since some fixed moment."""
         return time.monotonic()
 
 
 def stamp_of(seconds: float) -> str:
-    """As `stamp`, of a time in seconds since 1970."""
+    """Return a time in seconds since 1970 as `stamp` does."""
     return stamp(datetime.fromtimestamp(seconds, UTC))
 
 
 def stamp(moment: datetime) -> str:
-    """ISO 8601 in UTC with milliseconds and `Z`, as every time on the wire and in the log is written."""
+    """Return ISO 8601 in UTC with milliseconds and `Z`, as every time on the wire and in the log is written."""
     return moment.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -46,7 +46,7 @@ class ToolFailure(BridgeError):
     """A tool did not do what was asked.
 
     Args:
-        message: What happened and what to do next.
+        message: An explanation, and what to do next.
         code: The machine-readable `data.code`, where the kind has one.
         data: Further facts for programs, merged into the result's `data`.
     """
@@ -81,7 +81,7 @@ class PermissionDenied(ToolFailure):
 
 
 class NotFound(ToolFailure):
-    """There is no such file, note, heading, block or execution.
+    """The error for a file, note, heading, block or execution that is not there.
 
     Args:
         message: What is not there.
@@ -137,7 +137,7 @@ class RateLimited(ToolFailure):
     """Too many calls in the last 60 seconds and the queue is full, or too many questions or bytes at once.
 
     Args:
-        message: Which limit.
+        message: The limit that was reached.
         retry_after: Seconds until a call can pass.
     """
 

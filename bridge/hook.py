@@ -44,20 +44,20 @@ _NAMES: "Final" = {
     "patch": {"codex": "command", "opencode": "patchText"},
     "content": {"claude-code": "content", "gemini": "content", "opencode": "content"},
 }
-"""What each client calls an argument of its editing tools. It reads that one, so no other may say something else."""
+"""The name of an argument in each client's editing tools. It reads that one, so no other may say something else."""
 
 _EVERYWHERE: "Final" = {
     "claude-code": ("replace_all",),
     "gemini": ("allow_multiple",),
     "opencode": ("replaceAll",),
 }
-"""What each client calls it that every occurrence is replaced."""
+"""The name in each client for replacing every occurrence."""
 
 _OTHER_NAMES: "Final" = {"path": {"path", "absolute_path"}, "patch": {"input", "patch"}}
-"""What other programs call these, which a client may take for its own some day."""
+"""The names of these in other programs, which a client may take for its own some day."""
 
 _SHELL: "Final" = "bash"
-"""What Codex calls its shell where it asks a hook, whichever of its shell tools is called."""
+"""The name of Codex's shell where it asks a hook, whichever of its shell tools is called."""
 _SHELL_PATCH: "Final" = ("apply_patch", "applypatch")
 """Codex carries out a patch that its shell is given for one of these itself, and starts no program."""
 
@@ -70,7 +70,7 @@ class Refused(Exception):
 
 
 class Unclear(Exception):
-    """What the client is about to do is not understood."""
+    """The error where a client's intended change is not understood."""
 
 
 class NoBridge(Exception):
@@ -104,7 +104,7 @@ class Answer:
 
 
 def answer_of(client: str, allowed: "bool | None", reason: str = "") -> "tuple[str, str, int]":
-    """An answer in a client's form.
+    """Return an answer in a client's form.
 
     Args:
         client: The client's id.
@@ -130,7 +130,7 @@ def answer_of(client: str, allowed: "bool | None", reason: str = "") -> "tuple[s
 
 
 def edits_of(client: str, tool: str, given: "dict[str, Any]") -> "list[dict[str, Any]]":
-    """What a client's tool is about to do to files, each with its path as the client spells it.
+    """Return the edits that a client's tool is about to make, each with its path as the client spells it.
 
     Args:
         client: The client's id.
@@ -161,7 +161,7 @@ def edits_of(client: str, tool: str, given: "dict[str, Any]") -> "list[dict[str,
 
 
 def _replaced(client: str, path: str, edits: "list[dict[str, Any]]") -> "dict[str, Any]":
-    """One file, in which texts are replaced. An empty text to look for stands for the whole file."""
+    """Return one file, in which texts are replaced. An empty text to look for stands for the whole file."""
     steps = []
     for edit in edits:
         expected = edit.get("expected_replacements") if client == "gemini" else None
@@ -182,7 +182,7 @@ def _replaced(client: str, path: str, edits: "list[dict[str, Any]]") -> "dict[st
 
 
 def _patched(patch: str) -> "list[dict[str, Any]]":
-    """The files of a patch in the form of `*** Begin Patch`.
+    """Return the files of a patch in the form of `*** Begin Patch`.
 
     Clients forgive blanks around these lines, not all of them in the same places. Where that could matter, the files
     are named and what is done to them is not guessed.
@@ -210,7 +210,7 @@ def _patched(patch: str) -> "list[dict[str, Any]]":
 
 
 def _patched_file(edit: "dict[str, Any]") -> "dict[str, Any]":
-    """One file of a patch, as `allow_edit` takes it."""
+    """Return one file of a patch, as `allow_edit` takes it."""
     kind, lines = edit["kind"], edit["lines"]
     named: dict[str, Any] = {key: edit[key] for key in ("path", "to") if key in edit}
     if kind == _PATCH_BEGINS[0]:
@@ -220,12 +220,12 @@ def _patched_file(edit: "dict[str, Any]") -> "dict[str, Any]":
 
 
 def _unsupported(edit: "dict[str, Any]", what: str) -> "dict[str, Any]":
-    """One file of which it is not known what will be done to it."""
+    """Return one file of which it is not known what will be done to it."""
     return {key: edit[key] for key in ("path", "to") if key in edit} | {"unsupported": what}
 
 
 def _patched_by_shell(given: "dict[str, Any]") -> "list[dict[str, Any]]":
-    """The files of a patch that a shell is given, which Codex carries out as its own; none where it is given no patch.
+    """Return the files of a patch given to a shell, which Codex carries out as its own; none without a patch.
 
     That is a script which does nothing else, but for going to a folder first. Where it may do more, the files are named
     and what is done to them is not guessed.
@@ -249,7 +249,7 @@ def _patched_by_shell(given: "dict[str, Any]") -> "list[dict[str, Any]]":
 
 
 def _said(client: str, given: "dict[str, Any]", argument: str) -> str:
-    """An argument by the name that the client has for it. Raises Refused where another name is there as well."""
+    """Return an argument by the name that the client has for it. Raises Refused where another name is there as well."""
     names = _NAMES[argument]
     mine = names.get(client, "")
     others = {*names.values(), *_OTHER_NAMES.get(argument, ())} - {mine}
@@ -266,7 +266,7 @@ def _text(given: "dict[str, Any]", name: str) -> str:
 
 
 def chains(spelled: str, folder: str) -> "list[Chain]":
-    """Every absolute path that a client's spelling may mean, with links followed and without, each with what is above.
+    """Return every absolute path that a client's spelling may mean, links followed and not, each with those above.
 
     Args:
         spelled: The path as the client has it.
@@ -310,7 +310,7 @@ class Chain:
             path = above
 
     def below(self, top: str) -> "str | None":
-        """The path from a folder on, with slashes, empty for the folder itself; None where it does not lie there."""
+        """Return the path from a folder on, with slashes, empty for the folder itself; None where it is not there."""
         wanted, there = os.path.normcase(top), _identity(top)
         for path, identity, rest in self._steps:
             if path == wanted or (there is not None and identity == there):
@@ -318,14 +318,14 @@ class Chain:
         return None
 
     def is_named(self, name: str) -> bool:
-        """Whether it is, or lies in, what has this name in any folder: the last parts of a path, which may have a *."""
+        """Return whether the path, or a folder above it, ends in this name: one or more parts, perhaps with a *."""
         import fnmatch  # noqa: PLC0415 - only where names are guarded
 
         whole = self._path.replace(os.sep, "/").casefold()
         return any(fnmatch.fnmatchcase(whole, f"*/{name.casefold()}{below}") for below in ("", "/*"))
 
     def linked_below(self, top: str) -> "str | None":
-        """The path from a folder on of another name of this file, a hard link; None where it has none there."""
+        """Return the path from a folder on of another name of this file, a hard link; None where it has none there."""
         try:
             state = os.stat(self._path)
         except (OSError, ValueError):
@@ -349,7 +349,7 @@ def _identity(path: str) -> "tuple[int, int] | None":
 
 
 def in_vault(edits: "list[dict[str, Any]]", configuration: "dict[str, Any]", folder: str) -> "list[dict[str, Any]]":
-    """The edits of files in the vault, with their paths in it.
+    """Return the edits of files in the vault, with their paths in it.
 
     Args:
         edits: From `edits_of`.
@@ -372,7 +372,7 @@ def in_vault(edits: "list[dict[str, Any]]", configuration: "dict[str, Any]", fol
 
 
 def _place(spelled: str, configuration: "dict[str, Any]", folder: str) -> "str | None":
-    """The path in the vault that a client's spelling means; None where it means none."""
+    """Return the path in the vault that a client's spelling means; None where it means none."""
     meant = chains(spelled, folder)
     guarded = configuration["guarded"]
     if any(chain.below(one) is not None for chain in meant for one in guarded) or any(
@@ -395,7 +395,7 @@ _GUARDED: "Final" = "This file is a part of what protects the user's vault. Only
 
 
 def touches(given: "Any", configuration: "dict[str, Any]", folder: str) -> bool:
-    """Whether something that is not understood may be about the vault: it works there, or names a place there."""
+    """Return whether something unclear may be about the vault: it works there, or names a place there."""
     texts = [text for text in given.values() if isinstance(text, str)] if isinstance(given, dict) else []
     for text in [".", *(text for text in texts if len(text) < _LONGEST_PATH and "\n" not in text)]:
         try:
@@ -407,7 +407,7 @@ def touches(given: "Any", configuration: "dict[str, Any]", folder: str) -> bool:
 
 
 def endpoint(configuration: "dict[str, Any]") -> "tuple[str, int]":
-    """Where the bridge of the vault listens.
+    """Return where the bridge of the vault listens.
 
     Raises:
         NoBridge: Nobody serves it.
@@ -508,7 +508,7 @@ def _read_answer(received: bytes) -> None:
 
 
 def decide(configuration: "dict[str, Any]", event: bytes, seconds: "Callable[[], float]") -> "bool | None":
-    """What is answered to an event of the client.
+    """Return the answer to an event of the client.
 
     Args:
         configuration: The hook's.
@@ -547,7 +547,7 @@ def decide(configuration: "dict[str, Any]", event: bytes, seconds: "Callable[[],
 
 
 def _read_event(event: bytes) -> "tuple[str, dict[str, Any], str]":
-    """The tool, what it is called with, and the folder that the client works in."""
+    """Return the tool, what it is called with, and the folder that the client works in."""
     try:
         sent = json.loads(event)
         tool, given, folder = sent["tool_name"], sent["tool_input"], sent.get("cwd")

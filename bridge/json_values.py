@@ -1,6 +1,7 @@
 """JSON that somebody else wrote, looked through before it is parsed: parsing many values holds up everything else."""
 
 import gc
+import threading
 from typing import Any, Final
 
 import orjson
@@ -11,13 +12,16 @@ LARGE: Final = 64 * 1024
 HELD_BY_ONE: Final = 256
 """Bytes that a value or a name takes: as it was read, and once more as the parameters that it was checked into."""
 
+_ONE_LARGE: Final = threading.Lock()
+"""Held while large JSON is parsed. No other thread goes on meanwhile, so two in a row would be a long wait."""
+
 
 class TooManyValues(ValueError):
     """JSON holds more values than it may."""
 
 
 class ValueCount:
-    """Counts the values of JSON as it comes, by what stands before each, outside of strings.
+    """The count of the values of JSON as it comes, by what stands before each, outside of strings.
 
     Args:
         most: How many there may be.
@@ -60,10 +64,10 @@ def holds_more(data: bytes, most: int) -> bool:
 
 
 def held_by(value: Any, most: int) -> int:
-    """About how many bytes the values in JSON that was read take, without the characters of texts.
+    """Return about how many bytes the values in JSON that was read take, without the characters of texts.
 
     Args:
-        value: What was read.
+        value: The value that was read.
         most: Bytes from which on nothing more is counted.
     """
     held, waiting = 0, [value]
@@ -93,10 +97,11 @@ def load(data: bytes, most: int | None = None) -> Any:
         return orjson.loads(data)
     if most is not None and holds_more(data, most):
         raise TooManyValues(f"It holds more than {most:,} values")
-    collecting = gc.isenabled()
-    gc.disable()  # millions of brackets would set the garbage collector off again and again
-    try:
-        return orjson.loads(data)
-    finally:
-        if collecting:
-            gc.enable()
+    with _ONE_LARGE:
+        collecting = gc.isenabled()
+        gc.disable()  # millions of brackets would set the garbage collector off again and again
+        try:
+            return orjson.loads(data)
+        finally:
+            if collecting:
+                gc.enable()

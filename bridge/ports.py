@@ -1,4 +1,4 @@
-"""How services find each other that are not made at the same time: both hold something that exists before either."""
+"""Ports: services that are not made at the same time find each other through something that exists before either."""
 
 import threading
 from collections.abc import Callable
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class Signal(Generic[P]):
-    """Calls whoever wants to hear of something, in the order in which they asked for it."""
+    """A signal for whoever wants to hear of something, in the order in which they asked for it."""
 
     def __init__(self) -> None:
         self._listeners: tuple[Callable[P, object], ...] = ()
@@ -56,12 +56,12 @@ class Late(Generic[T]):
 
     @property
     def is_given(self) -> bool:
-        """Whether there is one, or will be when it is asked for."""
+        """Return whether there is one, or will be when it is asked for."""
         return bool(self._made) or self._make is not None
 
     @property
     def made(self) -> T | None:
-        """The service, if it has been made."""
+        """Return the service, if it has been made."""
         return self._made[0] if self._made else None
 
     def get(self) -> T:

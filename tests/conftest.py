@@ -1,11 +1,13 @@
 """What every test may use: a small vault, and copies of real vaults, if there are any."""
 
+import gc
 import os
 import shutil
 import signal
 import tarfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -34,20 +36,61 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage among thousands of tests, which live as long as the process: not now, and not later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What waits for minutes comes first, so that nothing else has ended long before it."""
+    items.sort(key=lambda item: item.get_closest_marker("minutes") is None)
+
+
+@pytest.fixture(scope="session")
+def new_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[], Path]:
+    """Makes an empty folder each time.
+
+    pytest's own `mktemp` looks through all folders of the run for the next number. With thousands of tests, each of
+    which needs some, that takes longer than most tests.
+    """
+    place = tmp_path_factory.mktemp("each")
+    numbers = count()
+
+    def new_folder() -> Path:
+        folder = place / str(next(numbers))
+        folder.mkdir(mode=0o700)
+        return folder
+
+    return new_folder
+
+
 @pytest.fixture(autouse=True)
-def _own_state(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_state(new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """No test touches the user's own run folders, tokens and keyring, or draws for the size of its own terminal."""
-    monkeypatch.setenv("VAULT_BRIDGE_STATE", str(tmp_path_factory.mktemp("state")))
-    monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(tmp_path_factory.mktemp("config")))
+    monkeypatch.setenv("VAULT_BRIDGE_STATE", str(new_folder()))
+    monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(new_folder()))
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     for name in ("VAULT_BRIDGE_VAULT", "COLUMNS", "LINES"):
         monkeypatch.delenv(name, raising=False)
 
 
+@pytest.fixture
+def configuration(_own_state: None) -> Path:
+    """The user's folder for what holds for all vaults: tools of one's own, other servers, tokens."""
+    return Path(os.environ["VAULT_BRIDGE_CONFIG"])
+
+
 @pytest.fixture(autouse=True)
-def trashed(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def trashed(new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """No test puts anything into the user's own trash: the system's trash is this folder."""
-    folder = tmp_path_factory.mktemp("trash")
+    folder = new_folder()
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))  # for bridges in processes of their own
     monkeypatch.setattr(trash, "send2trash", lambda path: shutil.move(path, folder))
     return folder
@@ -68,9 +111,9 @@ def _patient_index(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home of the user's, on every system."""
-    folder = tmp_path_factory.mktemp("home").resolve()
+    folder = new_folder().resolve()
     for name in ("HOME", "USERPROFILE"):
         monkeypatch.setenv(name, str(folder))
     for name in ("XDG_CONFIG_HOME", "APPDATA", "LOCALAPPDATA", "CLAUDE_CONFIG_DIR", "CODEX_HOME"):

@@ -10,9 +10,9 @@ import pytest
 from bridge.app import CAPABILITIES, Bridge
 from bridge.capabilities.capability import Capability
 from bridge.capabilities.chat import Chat
+from bridge.capabilities.file_texts import DrawnText, PdfFiles
 from bridge.capabilities.own_editors import OwnEditors
 from bridge.capabilities.own_tools import OwnTools
-from bridge.capabilities.pdf_files import PdfFiles
 from bridge.capabilities.restoring import RestoringOthers
 from bridge.capabilities.servers import OtherServers
 from bridge.capabilities.terminal import Terminal
@@ -44,6 +44,7 @@ LACKS: dict[type[Capability], Lacks] = {
         frozenset(), {"semantic.rebuild": {}, "semantic.allow": {"endpoint": "https://models.example.com"}}
     ),
     PdfFiles: Lacks(frozenset(), {}),
+    DrawnText: Lacks(frozenset(), {}),
     Web: Lacks(
         frozenset({"web_search", "web_fetch"}),
         {"cache.stats": {}, "cache.clear": {}, "search.services": {}, "keys.test": {"provider": "brave"}},

@@ -47,6 +47,7 @@ def wrong(pattern: str) -> bool:
     return any(item and (len(item) > 1 or item[0][0] not in RIGHT_EVERYWHERE) for item in repeated(parsed))
 
 
+@pytest.mark.slow
 def test_no_group_is_repeated_in_a_way_that_some_pythons_get_wrong() -> None:
     found = {
         (file.relative_to(BRIDGE).as_posix(), text)

@@ -1,9 +1,10 @@
 """How long a loop is held: the processor's time of its thread in one turn, whatever else the machine does."""
 
 import asyncio
+import threading
 import time
 from asyncio import events
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -53,3 +54,64 @@ def turns_measured() -> Iterator[Turns]:
         yield turns
     finally:
         events.Handle._run = run  # type: ignore[method-assign]
+
+
+@dataclass
+class LoopTurns:
+    """Which turn of the loop it is.
+
+    Attributes:
+        now: Its number.
+    """
+
+    now: int = 0
+
+
+@contextmanager
+def turns_counted() -> Iterator[LoopTurns]:
+    """Count the turns of the loop that runs."""
+    turns, loop = LoopTurns(), asyncio.get_running_loop()
+    ticking: asyncio.Handle
+
+    def count() -> None:
+        nonlocal ticking
+        turns.now += 1
+        ticking = loop.call_soon(count)
+
+    ticking = loop.call_soon(count)
+    try:
+        yield turns
+    finally:
+        ticking.cancel()
+
+
+PAUSE = 0.0005
+"""Seconds that the thread sleeps which measures how long it is kept from going on."""
+
+
+def longest_hold(work: Callable[[], object]) -> float:
+    """Return the longest time for which a piece of work keeps all other threads waiting in one step.
+
+    The least of three runs counts, as the machine may take a moment away from any one of them.
+    """
+    return min(_hold(work) for _ in range(3))
+
+
+def _hold(work: Callable[[], object]) -> float:
+    longest, ended = 0.0, threading.Event()
+
+    def watch() -> None:
+        nonlocal longest
+        while not ended.is_set():
+            began = time.process_time()
+            time.sleep(PAUSE)
+            longest = max(longest, time.process_time() - began)
+
+    watching = threading.Thread(target=watch)
+    watching.start()
+    try:
+        work()
+    finally:
+        ended.set()
+        watching.join()
+    return longest

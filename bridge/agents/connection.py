@@ -14,13 +14,13 @@ from bridge.errors import ExecutionFailed
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What was done.
+class ConnectionResult:
+    """The result of connecting or disconnecting.
 
     Attributes:
-        backup: The configuration's bytes of before, where they were kept.
+        backup: The configuration's former bytes, if they were kept.
         added_client: Whether a client was added to the bridge.
-        revoked_client: Whether it was revoked.
+        revoked_client: Whether a client was revoked.
     """
 
     backup: Path | None = None
@@ -29,9 +29,9 @@ class Outcome:
 
 
 class Connector(Planner):
-    """Connects programs on one machine to one vault. Its arguments are the planner's."""
+    """The connections of programs on one machine to one vault. Its arguments are the planner's."""
 
-    async def connect(self, plan: Plan, clients: Clients) -> Outcome:
+    async def connect(self, plan: Plan, clients: Clients) -> ConnectionResult:
         """Do what a plan says: give the program a client's credential if it has none, and write the files.
 
         Raises:
@@ -59,9 +59,9 @@ class Connector(Planner):
         replaced = record is not None and record.made_client and record.client != plan.client
         if replaced and record is not None:
             await self._end_client(record.client, clients)
-        return Outcome(backup=backup, added_client=added)
+        return ConnectionResult(backup=backup, added_client=added)
 
-    async def disconnect(self, plan: Plan, clients: Clients, *, revoke: bool = False) -> Outcome:
+    async def disconnect(self, plan: Plan, clients: Clients, *, revoke: bool = False) -> ConnectionResult:
         """Do what a plan says, and revoke the client if connecting added it.
 
         Args:
@@ -85,13 +85,13 @@ class Connector(Planner):
         ends = revoke or (made and not self._records.hand_on(plan.agent.key_of_record, plan.client))
         ended = ends and await self._end_client(plan.client, clients)
         self._records.forget(plan.agent.key_of_record)
-        return Outcome(backup=backup, revoked_client=ended)
+        return ConnectionResult(backup=backup, revoked_client=ended)
 
     def _note(self, plan: Plan, first: ConnectionRecord | None, backup: Path | None, *, added: bool) -> None:
         """Write down how to take this back.
 
         Args:
-            plan: What was done.
+            plan: The plan that was carried out.
             first: The record of before, where the file is still as that says: its original is what is gone back to.
             backup: The bytes of before.
             added: Whether the client was added.

@@ -16,7 +16,7 @@ class Clients(Protocol):
     """The clients of the bridge, as connecting needs them."""
 
     async def names(self) -> Sequence[str]:
-        """What the clients are called."""
+        """Return the names of the clients."""
         ...
 
     async def add(self, name: str, preset: str) -> str:
@@ -33,7 +33,7 @@ async def ensure_client(vault: Path, name: str, clients: Clients, preset: str = 
 
     Args:
         vault: The vault's real path.
-        name: What the client is called.
+        name: The name of the client.
         clients: The bridge's.
         preset: The set of tools that a new one gets.
 

@@ -1,4 +1,4 @@
-"""What happens to one file of the user's: shown as a diff, backed up beside it, and written in one step."""
+"""A change to one file of the user's: shown as a diff, backed up beside it, and written in one step."""
 
 import hashlib
 import itertools
@@ -39,12 +39,12 @@ class FileChange:
 
     @property
     def changes(self) -> bool:
-        """Whether anything happens at all."""
+        """Return whether the file changes at all."""
         return self.before != self.after
 
     @property
     def preview(self) -> FilePreview:
-        """The change as a person sees it, with a unified diff."""
+        """Return the change as a person sees it, with a unified diff."""
         path = str(self.file)
         old, new = None if self.before is None else path, None if self.after is None else path
         diff = unified_diff(self.before or b"", self.after or b"", old_path=old, new_path=new)
@@ -61,7 +61,7 @@ class FileChange:
         """Make the change; the file keeps its mode, and folders are made where they are missing.
 
         Args:
-            back_up: Whether the bytes of before are kept beside the file.
+            back_up: Whether the former bytes are kept beside the file.
 
         Returns:
             The backup, where one was made.
@@ -100,7 +100,7 @@ class FileChange:
         return None if backup is None else self.file.with_name(backup)
 
     def missing_folders(self) -> list[Path]:
-        """The folders that have to be made for the file, the innermost first."""
+        """Return the folders that have to be made for the file, the innermost first."""
         return [folder for folder in self.file.parents if not os.access(folder, os.F_OK)]
 
     def take_back(self, backup: Path | None, made: Sequence[Path]) -> None:
@@ -125,12 +125,12 @@ def _remove_empty(folders: Sequence[Path]) -> None:
 
 
 def real_file(file: Path) -> Path:
-    """The file that is meant, where it is a link or lies behind one."""
+    """Return the real file, if a path is a link or leads through one."""
     return Path(os.path.realpath(file))
 
 
 def read(file: Path) -> bytes | None:
-    """A file's bytes; None when there is none.
+    """Return a file's bytes; None when there is none.
 
     Raises:
         ConfigurationRefused: It is no file, or too large.
@@ -146,7 +146,7 @@ def read(file: Path) -> bytes | None:
 
 
 def digest(data: bytes | None) -> str:
-    """A file's content as a hash; of a file that is not there, of nothing."""
+    """Return the hash of a file's content; for a missing file, the hash of nothing."""
     return "none" if data is None else f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 

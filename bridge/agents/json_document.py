@@ -44,7 +44,7 @@ class _Holder:
     members: tuple[_Member, ...]
 
     def find(self, key: str) -> int | None:
-        """Which member counts: of several with one name it is the last, as for every program."""
+        """Return the member that counts: the last of several with one name, as in every program."""
         return next((at for at in reversed(range(len(self.members))) if self.members[at].key == key), None)
 
 
@@ -79,7 +79,7 @@ class JsonDocument:
         self._root = self._holder(start)
 
     def get(self, path: Path) -> Any:
-        """The value there; None where there is none.
+        """Return the value there; None if there is none.
 
         Raises:
             ConfigurationRefused: Something on the way is no object.
@@ -88,7 +88,7 @@ class JsonDocument:
         return None if member is None else member.value
 
     def put(self, path: Path, value: Any) -> "JsonDocument":
-        """With a value there, after the other members, or in the place of the one with its name.
+        """Return the document with a value there: new and last, or in the place of the one with its name.
 
         Raises:
             ConfigurationRefused: Something on the way is no object.
@@ -105,7 +105,7 @@ class JsonDocument:
         return self._with(self.text[: member.value_start] + written + self.text[member.end :])
 
     def append(self, path: Path, item: Any) -> "JsonDocument":
-        """With one more item at the end of a list, which is made where there is none.
+        """Return the document with one more item at the end of a list, which is made if there is none.
 
         Raises:
             ConfigurationRefused: What is there is no list.
@@ -118,7 +118,7 @@ class JsonDocument:
         return self._with(self._insert(self._holder(member.value_start), None, item, self._newline))
 
     def remove(self, path: Path, index: int | None = None) -> "JsonDocument":
-        """Without a member, with the comma that went with it, or without one item of the list there.
+        """Return the document without a member and its comma, or without one item of the list there.
 
         Args:
             path: Which member, or which list.
@@ -145,7 +145,7 @@ class JsonDocument:
         return None if at is None else holder.members[at]
 
     def _deepest(self, path: Path) -> tuple[_Holder, int]:
-        """The last object on the way that there is, and how many steps down it is."""
+        """Return the last existing object on the way, and how many steps down it is."""
         holder = self._root
         for depth, key in enumerate(path[:-1]):
             at = holder.find(key)
@@ -162,7 +162,7 @@ class JsonDocument:
         return ConfigurationRefused(f"line {line}: {key!r} is no {kind}")
 
     def _take(self, holder: _Holder, at: int) -> str:
-        """The file without a member."""
+        """Return the file without a member."""
         member = holder.members[at]
         start, end = member.start, member.end
         comma = self._after_blank(end, self._bare)
@@ -193,7 +193,7 @@ class JsonDocument:
         return text
 
     def _holder(self, start: int) -> _Holder:
-        """An object or a list of text that is known to be valid."""
+        """Return an object or a list, from text that is known to be valid."""
         decoder = json.JSONDecoder()
         named = self._strict[start] == "{"
         members: list[_Member] = []
@@ -211,7 +211,7 @@ class JsonDocument:
         return _Holder(start, at, tuple(members))
 
     def _insert(self, into: _Holder, key: str | None, value: Any, newline: str) -> str:
-        """A new last member. Comments that belong to the one before stay with it."""
+        """Return a new last member. Comments that belong to the one before stay with it."""
         text, name = self.text, "" if key is None else f"{json.dumps(key, ensure_ascii=False)}: "
         stop = into.start + len(text[into.start : into.close].rstrip())
         if not into.members:
@@ -238,7 +238,7 @@ class JsonDocument:
         return "\r\n" if "\r\n" in self.text else "\n"
 
     def _indent(self) -> str:
-        """What the file indents by."""
+        """Return the file's indentation."""
         if not self._root.members:
             return _USUAL_INDENT
         return self._line_indent(self._root.members[0].start) or _USUAL_INDENT
@@ -248,7 +248,7 @@ class JsonDocument:
         return line[: len(line) - len(line.lstrip(" \t"))]
 
     def _in_line_comment(self, at: int) -> bool:
-        """Whether the character there belongs to a comment that goes to the end of its line."""
+        """Return whether the character there belongs to a comment that goes to the end of its line."""
         if self._bare[at] == self.text[at]:
             return False
         line = self.text.rfind("\n", 0, at) + 1
@@ -266,7 +266,7 @@ def _without_comments(text: str) -> str:
 
 
 def _without_commas(text: str) -> str:
-    """Without the commas after last members; one that follows no member stays, and is a mistake."""
+    """Return the text without commas after last members; one that follows no member stays, and is a mistake."""
     cover: list[int] = []
     last, before, at = "", "", 0
     for token in _TOKEN.finditer(text):
@@ -305,14 +305,14 @@ class JsonEntries:
         self._document.get((key, ""))
 
     def read(self) -> dict[str, Any]:
-        """The entries by name."""
+        """Return the entries by name."""
         entries: dict[str, Any] | None = self._document.get((self._key,))
         return {} if entries is None else entries
 
     def put(self, name: str, entry: dict[str, Any]) -> str:
-        """The file with an entry, after the others, or in the place of the one with its name."""
+        """Return the file with an entry, after the others, or in the place of the one with its name."""
         return self._document.put((self._key, name), entry).text
 
     def take(self, name: str) -> str:
-        """The file without an entry, with the comma that went with it."""
+        """Return the file without an entry, with the comma that went with it."""
         return self._document.remove((self._key, name)).text

@@ -11,11 +11,11 @@ LINKED: Final = ("cursor", "vscode")
 
 
 def install_link(agent: str, name: str, server: ServerCommand) -> str | None:
-    """The link, which the program opens and asks about; None for a program that has none.
+    """Return the link, which the program opens and asks about; None for a program that has none.
 
     Args:
         agent: The program's id.
-        name: What the server is called.
+        name: The name of the server.
         server: What the program starts.
     """
     config = {"command": server.command, "args": list(server.args)}

@@ -20,7 +20,7 @@ System = Literal["linux", "macos", "windows"]
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """What decides where programs keep their files.
+    """The facts that decide where programs keep their files.
 
     Attributes:
         system: The operating system.
@@ -34,7 +34,7 @@ class Machine:
 
     @property
     def config(self) -> Path:
-        """Where programs with a window keep their settings."""
+        """Return where graphical programs keep their settings."""
         if self.system == "windows":
             return self.folder("APPDATA", self.home / "AppData" / "Roaming")
         if self.system == "macos":
@@ -43,20 +43,20 @@ class Machine:
 
     @property
     def xdg_config(self) -> Path:
-        """Where programs of the terminal keep their settings, some of them on every system."""
+        """Return where terminal programs keep their settings, some of them on every system."""
         return self.folder("XDG_CONFIG_HOME", self.home / ".config")
 
     def folder(self, variable: str, otherwise: Path) -> Path:
-        """The folder that a variable names, where it names one."""
+        """Return the folder that a variable names, if it names one."""
         named = self.environ.get(variable)
         return Path(named) if named else otherwise
 
     def has_program(self, name: str) -> bool:
-        """Whether a command is found on the PATH."""
+        """Return whether a command is found on the PATH."""
         return shutil.which(name, path=self.environ.get("PATH", "")) is not None
 
 
 def this_machine() -> Machine:
-    """The machine that this process runs on."""
+    """Return the machine that this process runs on."""
     system: System = "windows" if sys.platform == "win32" else "macos" if sys.platform == "darwin" else "linux"
     return Machine(system, Path.home(), os.environ)

@@ -1,4 +1,4 @@
-"""What connecting a program to a vault would change, as a plan that can be shown. Nothing is done here.
+"""Plans for connecting a program to a vault, which can be shown before anything is done.
 
 The program's configuration gets a command and no token: the command finds the client's token in the user's own folder.
 """
@@ -21,24 +21,24 @@ from bridge.agents.toml_entry import TomlEntries
 from bridge.records.folder import RecordFolder
 
 NAME: Final = "vault-bridge"
-"""What an entry is called in a program's configuration, where nothing else has the name."""
+"""Name of our entry in a program's configuration, unless it is taken."""
 _VAULT, _CLIENT = "--vault", "--client"
 _NAME: Final = re.compile(r"[A-Za-z0-9_-]{1,48}")
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be done, not done yet.
+    """A plan that has not been carried out yet.
 
     Attributes:
-        agent: Which program.
+        agent: The program.
         vault: The vault's real path.
         name: The entry's name.
         client: The client in the bridge.
         configuration: The change to the configuration file.
-        skill: The change to the skill, where the program knows skills.
+        skill: The change to the skill, if the program supports skills.
         removes: Whether the connection is taken back.
-        record: What was done before, where that is known.
+        record: What was done before, if known.
         kept: Sentences about what is left as it is.
     """
 
@@ -54,13 +54,13 @@ class Plan:
 
     @property
     def files(self) -> tuple[FileChange, ...]:
-        """The files that change."""
+        """Return the files that change."""
         both = (self.configuration, self.skill)
         return tuple(change for change in both if change is not None and change.changes)
 
     @property
     def digest(self) -> str:
-        """Names exactly this plan: what was shown is what is done."""
+        """Return a hash of exactly this plan: what was shown is what is done."""
         parts = [self.agent.key_of_record, self.name, self.client, str(self.removes)]
         for change in self.files:
             parts += [str(change.file), digest(change.before), digest(change.after)]
@@ -68,12 +68,12 @@ class Plan:
 
 
 class Planner:
-    """Plans how programs on one machine are connected to one vault.
+    """The planner of connections from programs on one machine to one vault.
 
     Args:
         machine: The machine.
         vault: The vault's real path.
-        words: What starts `vault-bridge` on it.
+        words: The command that starts `vault-bridge` on it.
         folder: Where it is written down what was connected.
     """
 
@@ -83,12 +83,12 @@ class Planner:
         self._records = ConnectionRecords(folder)
 
     def server(self, client: str) -> ServerCommand:
-        """What a program starts."""
+        """Return the command that a program starts."""
         program, *first = self._words()
         return ServerCommand(program, (*first, "mcp", _VAULT, str(self._vault), _CLIENT, client))
 
     def connected(self, agent: Agent) -> str | None:
-        """As which client a program is connected to this vault; None when it is not.
+        """Return the client as which a program is connected to this vault; None if it is not.
 
         Raises:
             ConfigurationRefused: Its configuration cannot be read.
@@ -97,7 +97,7 @@ class Planner:
         return next((client for entry in entries.read().values() if (client := self._client_of(entry))), None)
 
     def entry(self, agent: Agent, client: str) -> dict[str, Any] | None:
-        """The entry by which a program is connected to this vault as a client; None where there is none.
+        """Return the entry by which a program is connected to this vault as a client; None if there is none.
 
         Raises:
             ConfigurationRefused: Its configuration cannot be read.
@@ -108,16 +108,16 @@ class Planner:
     def plan_connect(
         self, agent: Agent, *, client: str | None = None, name: str | None = None, skill: bool = True
     ) -> Plan:
-        """What connecting a program would do; nothing where it is connected already.
+        """Return what connecting a program would do; nothing if it is connected already.
 
         Args:
-            agent: Which program.
-            client: The client it is in the bridge; by default the one of before, else the program's name.
-            name: What the entry is called; by default the one of before, else a name that is free.
-            skill: Whether the skill is written as well, where the program knows skills.
+            agent: The program.
+            client: Its client in the bridge; by default the former one, else the program's name.
+            name: The name of the entry; by default the former one, else a free name.
+            skill: Whether to write the skill too, if the program supports skills.
 
         Raises:
-            ConfigurationRefused: Its configuration is not changed; the message says why.
+            ConfigurationRefused: Its configuration cannot be changed; the message says why.
         """
         file = real_file(agent.file(self.machine))
         before = _bytes(file)
@@ -143,7 +143,7 @@ class Planner:
         return Plan(agent, self._vault, name, chosen, change, written, removes=False, record=record, kept=kept)
 
     def plan_disconnect(self, agent: Agent) -> Plan:
-        """What taking a connection back would do. Raises what `plan_connect` raises."""
+        """Return what disconnecting a program would do. Raises what `plan_connect` raises."""
         file = real_file(agent.file(self.machine))
         before = _bytes(file)
         entries = self._entries(agent, before)
@@ -170,7 +170,7 @@ class Planner:
         return Plan(agent, self._vault, name, client, change, skill, removes=True, record=record, kept=kept)
 
     def others(self, agent: Agent) -> dict[str, Any]:
-        """The servers in a program's configuration, by name, without entries of ours for any vault. Blocks.
+        """Return the servers in a program's configuration, by name, without entries of ours for any vault. Blocks.
 
         Raises:
             ConfigurationRefused: It cannot be read.
@@ -194,7 +194,7 @@ class Planner:
             ) from None
 
     def _client_of(self, entry: Any) -> str | None:
-        """The client that an entry of ours for this vault names; None for every other entry."""
+        """Return the client that an entry of ours for this vault names; None for every other entry."""
         words = words_of(entry)
         if not _is_ours(words):
             return None
@@ -206,7 +206,7 @@ class Planner:
         return next((name for name, entry in held.items() if self._client_of(entry) is not None), None)
 
     def _free_name(self, held: dict[str, Any]) -> str:
-        """The usual name; beside another vault's entry, or a foreign one, a name with the vault's in it."""
+        """Return the usual name; beside another vault's entry, or a foreign one, a name with the vault's in it."""
         slug = re.sub(r"[^a-z0-9]+", "-", self._vault.name.lower()).strip("-")[:24] or "vault"
         names = [NAME, f"{NAME}-{slug}", *(f"{NAME}-{slug}-{number}" for number in range(2, 100))]
         return next((name for name in names if name not in held), names[-1])
@@ -214,7 +214,7 @@ class Planner:
     def _skill_change(
         self, agent: Agent, name: str, client: str, record: ConnectionRecord | None
     ) -> tuple[FileChange | None, tuple[str, ...]]:
-        """The skill's file; one that somebody else wrote or edited stays as it is."""
+        """Return the skill's file; one that somebody else wrote or edited stays as it is."""
         if agent.skills is None:
             return None, ()
         if not str(self._vault).isprintable():
@@ -228,7 +228,7 @@ class Planner:
         return FileChange(file, found, text), ()
 
     def _original(self, record: ConnectionRecord, otherwise: bytes | None) -> bytes | None:
-        """The bytes of before, where they are still known for certain."""
+        """Return the former bytes, if they are still known for certain."""
         if record.original == digest(None):
             return None
         original = _bytes(record.backup) if record.backup else None
@@ -236,12 +236,12 @@ class Planner:
 
 
 def _is_ours(words: list[str]) -> bool:
-    """Whether a command starts our own server."""
+    """Return whether a command starts our own server."""
     return "mcp" in words[1:] and _CLIENT in words[:-1] and _VAULT in words[:-1]
 
 
 def words_of(entry: Any) -> list[str]:
-    """The command of an entry, in whichever form the program has it."""
+    """Return the command of an entry, in whichever form the program has it."""
     if not isinstance(entry, dict):
         return []
     command, args = entry.get("command"), entry.get("args", [])

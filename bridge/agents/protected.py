@@ -26,15 +26,15 @@ Edits = Literal["ask", "refuse"]
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """What a program is to start, and what it is about.
+    """A command for a program to start as a hook, with the files and rules that it is about.
 
     Attributes:
         words: The command: a program and its arguments. The last one names the hook's configuration, and is ours alone.
-        seconds: How long the hook waits for the person.
-        guarded: Files and folders by which the vault is protected.
+        seconds: Time that the hook waits for the person.
+        guarded: Files and folders that the protection depends on.
         vault: The vault's folder.
-        edits: What becomes of the program's own edits of files in the vault.
-        name: What the hook is called, with letters, digits and `-` only.
+        edits: The treatment of the program's own edits in the vault.
+        name: The hook's name, with letters, digits and `-` only.
     """
 
     words: tuple[str, ...]
@@ -46,20 +46,20 @@ class Hook:
 
     @property
     def mark(self) -> str:
-        """By what the hook is known in a program's settings."""
+        """Return what identifies the hook in a program's settings."""
         return self.words[-1]
 
 
 Text = Callable[[str, Hook], str]
-"""What becomes of the text of a file; an empty text is none."""
+"""Returns the new text of a file; an empty text stands for no file."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SettingsFile:
     """One file of a program's settings.
 
     Attributes:
-        file: Which.
+        file: Its path.
         put: Its text with the hook or the rules.
         take: Its text without.
         own: Whether the whole file is ours.
@@ -93,13 +93,13 @@ class Protected:
         places: The files of its settings, on a machine.
         holds: What holds, and what does not.
         switched_off: Why the hook is not run although it is there, as sentences.
-        then: What the person does afterwards.
+        then: The person's next steps.
         switches: Further files and folders of the user's by which the hook can be switched off.
         names: What such files are called in any project: the last parts of their paths, in which * stands for anything.
     """
 
     id: str
-    places: Callable[[Machine, Hook], tuple[Place, ...]]
+    places: Callable[[Machine, Hook], tuple[SettingsFile, ...]]
     holds: tuple[Holds, ...]
     then: str
     switches: Callable[[Machine], tuple[Path, ...]] = field(default=lambda _machine: ())
@@ -108,12 +108,12 @@ class Protected:
 
     @property
     def title(self) -> str:
-        """What people call it."""
+        """Return its name for people."""
         return BY_ID[self.id].title
 
     @property
     def client(self) -> str:
-        """The client that its editor is in the bridge, apart from the one that the program itself may be."""
+        """Return the client for its editor, separate from the client of the program itself."""
         return f"{self.title} (own editor)"
 
 
@@ -136,7 +136,7 @@ _GLOB: Final = re.compile(r"[*?\[\]{}()!\\]")
 
 
 def _claude_rule(verb: str, path: Path, *, folder: bool) -> str | None:
-    """A rule of Claude Code for one file or folder; None where its path means something else in a rule."""
+    """Return a rule of Claude Code for one file or folder; None if its path means something else in a rule."""
     text = path.as_posix()
     if path.drive:
         text = f"/{path.drive[0].lower()}{text[2:]}"
@@ -144,7 +144,7 @@ def _claude_rule(verb: str, path: Path, *, folder: bool) -> str | None:
 
 
 def claude_rules(hook: Hook) -> tuple[str, ...]:
-    """What Claude Code's own rules deny: to edit the files by which the vault is protected, or all of the vault."""
+    """Return the edits that Claude Code's own rules deny: to the files of the protection, or to all of the vault."""
     places = [(path, not path.suffix) for path in hook.guarded]
     if hook.edits == "refuse":
         places.append((hook.vault, True))
@@ -189,7 +189,7 @@ def _claude_take(text: str, hook: Hook) -> str:
 
 
 def _without_rules(document: JsonDocument, rules: Collection[str]) -> JsonDocument:
-    """Without deny rules."""
+    """Return the settings without deny rules."""
     for rule in rules:
         denied = document.get(_CLAUDE_DENY)
         if isinstance(denied, list) and rule in denied:
@@ -202,7 +202,7 @@ def _refusing(hook: Hook) -> Hook:
 
 
 def _has_another(groups: Any, hook: Hook) -> bool:
-    """Whether a hook of ours for another vault is in a list of groups."""
+    """Return whether a hook of ours for another vault is in a list of groups."""
     folder = str(Path(hook.mark).parent)
     entries = [entry for group in groups or () if isinstance(group, dict) for entry in group.get("hooks") or ()]
     return any(folder in text for entry in entries if isinstance(entry, dict) for text in _texts(entry))
@@ -239,7 +239,7 @@ def _gemini_take(text: str, hook: Hook) -> str:
 
 
 def gemini_rules(_text: str, hook: Hook) -> str:
-    """A policy of Gemini CLI: a file of rules, which denies what `claude_rules` denies."""
+    """Return a policy of Gemini CLI: a file of rules, which denies what `claude_rules` denies."""
     places = [*hook.guarded, *([hook.vault] if hook.edits == "refuse" else [])]
     rules = [
         "\n".join(
@@ -258,7 +258,7 @@ def gemini_rules(_text: str, hook: Hook) -> str:
 
 
 def _gemini_pattern(path: Path) -> str:
-    """Matches the arguments, as JSON, that name a file or what lies in a folder."""
+    """Return a pattern for arguments, as JSON, that name a file or what lies in a folder."""
     quoted = re.escape(json.dumps(str(path), ensure_ascii=False)[1:-1]).replace("/", "\\/").replace("\\ ", " ")
     return f'"file_path":"{quoted}["\\\\/]'
 
@@ -333,7 +333,7 @@ def _opencode_file(machine: Machine, hook: Hook) -> Path:
 
 
 def _opencode_switches(machine: Machine) -> tuple[Path, ...]:
-    """The configurations that OpenCode reads for the user, and the folders of the plugins."""
+    """Return the configurations that OpenCode reads for the user, and the folders of the plugins."""
     folders = [machine.xdg_config / "opencode"]
     named = [Path(text) for text in (machine.environ.get("OPENCODE_CONFIG"),) if text]
     if text := machine.environ.get("OPENCODE_CONFIG_DIR"):
@@ -346,7 +346,7 @@ def _opencode_switches(machine: Machine) -> tuple[Path, ...]:
 
 
 def shell_line(words: Sequence[str], machine: Machine, *, powershell: bool = False) -> str:
-    """A command as the program's shell takes it: on Windows that of `cmd`, or PowerShell."""
+    """Return a command as the program's shell takes it: on Windows that of `cmd`, or PowerShell."""
     if machine.system != "windows":
         return shlex.join(words)
     if powershell:
@@ -355,7 +355,7 @@ def shell_line(words: Sequence[str], machine: Machine, *, powershell: bool = Fal
 
 
 def _with_group(document: JsonDocument, path: tuple[str, ...], group: dict[str, Any], hook: Hook) -> JsonDocument:
-    """With a group of hooks at the end of a list, and no other of ours; unchanged where it is there already."""
+    """Return the settings with a group of hooks, last in a list and our only one; unchanged if it is there."""
     groups = document.get(path)
     if isinstance(groups, list) and [one for one in groups if _is_ours(one, hook)] == [group]:
         return document
@@ -372,7 +372,7 @@ def _without_group(document: JsonDocument, path: tuple[str, ...], hook: Hook) ->
 
 
 def _is_ours(group: Any, hook: Hook) -> bool:
-    """Whether a group of hooks starts ours for this vault, in whichever form the command is written."""
+    """Return whether a group of hooks starts ours for this vault, however the command is written."""
     entries = group.get("hooks") if isinstance(group, dict) else None
     if not isinstance(entries, list):
         return False
@@ -394,15 +394,15 @@ def _read(file: Path, *, comments: bool = False) -> JsonDocument:
         return JsonDocument("{}")
 
 
-def _whole(make: Text) -> Callable[[Path], Place]:
-    """A file that is ours alone."""
-    return lambda file: Place(file, make, lambda _text, _hook: "", own=True)
+def _whole(make: Text) -> Callable[[Path], SettingsFile]:
+    """Return a file that is ours alone."""
+    return lambda file: SettingsFile(file, make, lambda _text, _hook: "", own=True)
 
 
 PROTECTED: Final = (
     Protected(
         id="claude-code",
-        places=lambda machine, _hook: (Place(_claude_settings(machine), _claude_put, _claude_take),),
+        places=lambda machine, _hook: (SettingsFile(_claude_settings(machine), _claude_put, _claude_take),),
         holds=(
             Holds("It changes a file of the vault with Edit, Write or MultiEdit", "You are asked, with the exact diff"),
             Holds("It changes a notebook of the vault with NotebookEdit", "Refused"),
@@ -425,7 +425,7 @@ PROTECTED: Final = (
     Protected(
         id="codex",
         places=lambda machine, _hook: (
-            Place(
+            SettingsFile(
                 codex_folder(machine) / "hooks.json", lambda text, hook: _codex_put(text, hook, machine), _codex_take
             ),
         ),
@@ -454,7 +454,7 @@ PROTECTED: Final = (
     Protected(
         id="gemini",
         places=lambda machine, hook: (
-            Place(
+            SettingsFile(
                 _gemini_folder(machine) / "settings.json",
                 lambda text, hook: _gemini_put(text, hook, machine),
                 _gemini_take,

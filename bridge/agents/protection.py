@@ -20,7 +20,7 @@ from bridge import hook as hook_program
 from bridge.agents.credential import Clients, ensure_client
 from bridge.agents.file_change import FileChange, digest, read, real_file
 from bridge.agents.machine import ConfigurationRefused, Machine
-from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Hook, Place, Protected
+from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Hook, Protected, SettingsFile
 from bridge.client import token_storage
 from bridge.client.errors import TokenNotFound
 from bridge.errors import ExecutionFailed
@@ -39,7 +39,7 @@ class Written(BaseModel):
     """One file, as it was left.
 
     Attributes:
-        file: Which.
+        file: The file.
         written: The hash of its bytes.
         backup: The bytes of before; None when there were none.
         original: Their hash.
@@ -52,12 +52,12 @@ class Written(BaseModel):
 
 
 class Options(BaseModel):
-    """What the user has chosen.
+    """The user's choices for a protected program.
 
     Attributes:
-        edits: What becomes of the program's edits of files in the vault.
-        without_bridge: What becomes of them while no bridge serves it.
-        seconds: How long a person has to answer.
+        edits: The treatment of the program's edits in the vault.
+        without_bridge: Their treatment while no bridge serves the vault.
+        seconds: Time that a person has to answer.
     """
 
     edits: Edits = "ask"
@@ -71,7 +71,7 @@ class ProtectionRecord(BaseModel):
     Attributes:
         client: The client that its editor is in the bridge.
         made_client: Whether that was added for it.
-        options: What was chosen.
+        options: The user's choices.
         files: What was written.
     """
 
@@ -83,12 +83,12 @@ class ProtectionRecord(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ProtectionPlan:
-    """What will be done, not done yet.
+    """A plan that has not been carried out yet.
 
     Attributes:
-        program: Which program.
+        program: The program.
         client: The client that its editor is in the bridge.
-        options: What was chosen.
+        options: The user's choices.
         changes: The files that change, in the order in which they are written.
         removes: Whether the protection is taken back.
         record: What was done before.
@@ -105,13 +105,13 @@ class ProtectionPlan:
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
-    """What was done.
+class ProtectionResult:
+    """The result of protecting, or of taking protection back.
 
     Attributes:
-        backups: The bytes of before, where they were kept.
+        backups: The former bytes, if they were kept.
         added_client: Whether a client was added to the bridge.
-        revoked_client: Whether it was revoked.
+        revoked_client: Whether a client was revoked.
     """
 
     backups: tuple[Path, ...] = ()
@@ -120,7 +120,7 @@ class Done:
 
 
 class Protector:
-    """Protects one vault from what the editors of programs do unasked.
+    """The protection of one vault from what the editors of programs do unasked.
 
     Args:
         machine: The machine.
@@ -147,14 +147,14 @@ class Protector:
         self._guarded = tuple(guarded)
 
     def plan_protect(self, program: Protected, options: Options | None = None) -> ProtectionPlan:
-        """What protecting would do; nothing where it is done already.
+        """Return what protecting would do; nothing if it is done already.
 
         Args:
-            program: Which program.
-            options: What was chosen; None: what was before.
+            program: The program.
+            options: The user's choices; None for the former ones.
 
         Raises:
-            ConfigurationRefused: Its settings are not changed; the message says why.
+            ConfigurationRefused: Its settings cannot be changed; the message says why.
         """
         self._stays()
         record = self._records().get(program.id)
@@ -170,7 +170,7 @@ class Protector:
         return ProtectionPlan(program, program.client, options, _changing(changes), removes=False, record=record)
 
     def plan_remove(self, program: Protected) -> ProtectionPlan:
-        """What taking it back would do. Raises what `plan_protect` raises."""
+        """Return what removing the protection would do. Raises what `plan_protect` raises."""
         record = self._records().get(program.id)
         options = record.options if record else Options()
         hook = self._hook(program, options)
@@ -195,7 +195,7 @@ class Protector:
             program, client, options, _changing(changes), removes=True, record=record, kept=tuple(kept)
         )
 
-    async def protect(self, plan: ProtectionPlan, clients: Clients) -> Done:
+    async def protect(self, plan: ProtectionPlan, clients: Clients) -> ProtectionResult:
         """Do what a plan says, and have the credential.
 
         Raises:
@@ -224,9 +224,9 @@ class Protector:
             raise
         if not plan.changes:
             self._keep(plan, files.values(), added=added)
-        return Done(tuple(backups), added_client=added)
+        return ProtectionResult(tuple(backups), added_client=added)
 
-    async def remove(self, plan: ProtectionPlan, clients: Clients) -> Done:
+    async def remove(self, plan: ProtectionPlan, clients: Clients) -> ProtectionResult:
         """Do what a plan says, and revoke the client if protecting added it. Raises what `protect` raises."""
         backups = []
         for change in plan.changes:
@@ -238,20 +238,20 @@ class Protector:
             backups += [backup] if backup is not None else []
         ended = plan.record is not None and plan.record.made_client and await self._end_client(plan.client, clients)
         self._forget(plan.program)
-        return Done(tuple(backups), revoked_client=ended)
+        return ProtectionResult(tuple(backups), revoked_client=ended)
 
     def protected(self) -> list[Protected]:
-        """The programs whose editors ask, as far as is written down."""
+        """Return the programs whose editors ask, as recorded."""
         records = self._records()
         return [one for one in PROTECTED if one.id in records]
 
     def options(self, program: Protected) -> Options | None:
-        """What was chosen for a program; None where it is not protected."""
+        """Return the choices for a program; None if it is not protected."""
         record = self._records().get(program.id)
         return None if record is None else record.options
 
     def faults(self, program: Protected) -> list[str]:
-        """Why a program that was told to ask does not, or not as it was told; empty where all is well.
+        """Return why a protected program does not ask as it was told to; empty if all is well.
 
         Args:
             program: One of those of `protected`.
@@ -262,7 +262,7 @@ class Protector:
         return list(self._looked_at(program, record))
 
     def all_faults(self) -> list[str]:
-        """The same of all programs, each as a sentence that says what to do."""
+        """Return the same of all programs, each as a sentence that says what to do."""
         return [
             f"{program.title} may edit this vault without asking: {'; '.join(faults)}. "
             f"`vault-bridge protect {program.id}` writes anew what is missing, and with --remove takes it back"
@@ -288,7 +288,7 @@ class Protector:
             yield str(refused)
         yield from program.switched_off(self.machine)
 
-    def _places(self, program: Protected, hook: Hook) -> tuple[Place, ...]:
+    def _places(self, program: Protected, hook: Hook) -> tuple[SettingsFile, ...]:
         return program.places(self.machine, hook)
 
     def _hook(self, program: Protected, options: Options) -> Hook:
@@ -311,7 +311,7 @@ class Protector:
         return token_storage.config_folder() / "hooks" / f"{program.id}-{self._short}.json"
 
     def _configuration(self, program: Protected, hook: Hook, options: Options) -> FileChange:
-        """What the hook itself reads when it is started."""
+        """Return the change to the configuration that the hook reads when it starts."""
         file, before = _found(self._configuration_file(program))
         content: dict[str, Any] = {
             "client": program.id,
@@ -372,14 +372,14 @@ class Protector:
 
 
 def _python() -> str:
-    """This Python, by the one of its names that does not depend on how it was started."""
+    """Return this Python, by the one of its names that does not depend on how it was started."""
     usual = (Path(sys.prefix, "bin", "python"), Path(sys.prefix, "Scripts", "python.exe"))
     real = os.path.realpath(sys.executable)
     return next((str(one) for one in usual if one.is_file() and os.path.realpath(one) == real), sys.executable)
 
 
 def _found(file: Path) -> tuple[Path, bytes | None]:
-    """The real file, and its bytes."""
+    """Return the real file, and its bytes."""
     real = real_file(file)
     try:
         return real, read(real)
@@ -388,7 +388,7 @@ def _found(file: Path) -> tuple[Path, bytes | None]:
 
 
 def _text(change: Callable[[str, Hook], str], file: Path, before: bytes | None, hook: Hook) -> bytes:
-    """What becomes of a file. Raises ConfigurationRefused where it cannot be understood."""
+    """Return the new bytes of a file. Raises ConfigurationRefused if it cannot be understood."""
     try:
         old = (before or b"").decode()
         new = change(old, hook)
@@ -409,8 +409,8 @@ def _written(record: ProtectionRecord | None, file: Path) -> Written | None:
     return next((one for one in record.files if one.file == file), None) if record else None
 
 
-def _original(written: Written, before: bytes, place: Place, hook: Hook) -> bytes | None:
-    """The bytes of before, where they are still known for certain."""
+def _original(written: Written, before: bytes, place: SettingsFile, hook: Hook) -> bytes | None:
+    """Return the former bytes, if they are still known for certain."""
     if written.original == digest(None):
         return None
     kept = _found(written.backup)[1] if written.backup is not None else None

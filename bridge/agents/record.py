@@ -1,4 +1,4 @@
-"""What was done to connect a program, so that it can be taken back byte for byte. Kept in a folder of the user's."""
+"""Records of what was done to connect programs, so that it can be undone exactly. Kept in the user's own folder."""
 
 from pathlib import Path
 from typing import Final
@@ -21,7 +21,7 @@ class ConnectionRecord(BaseModel):
         file: The configuration file.
         written: The hash of the file as it was left.
         backup: The bytes of before; None when there was no file.
-        original: The hash of the bytes of before.
+        original: The hash of the former bytes.
         skill: The skill's file, where one was written.
         skill_written: The hash of that file.
     """
@@ -48,7 +48,7 @@ class ConnectionRecords:
         self._file = RecordStore(folder, FILE, dict[str, ConnectionRecord], replace_damaged=True)
 
     def find(self, agent: str) -> ConnectionRecord | None:
-        """What is known of a program; None when it was not connected from here, or the file is damaged."""
+        """Return the record of a program; None if it was not connected from here, or the file is damaged."""
         return self._file.load({}).get(agent)
 
     def keep(self, agent: str, record: ConnectionRecord) -> None:

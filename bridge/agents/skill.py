@@ -12,11 +12,11 @@ FILE: Final = "SKILL.md"
 
 
 def skill_text(name: str, words: Sequence[str], vault: Path, client: str, *, windows: bool) -> bytes:
-    """The skill of one vault and client.
+    """Return the skill of one vault and client.
 
     Args:
-        name: What the skill is called.
-        words: What starts `vault-bridge`.
+        name: The name of the skill.
+        words: The command that starts `vault-bridge`.
         vault: The vault's folder.
         client: The client that the agent is in the bridge.
         windows: Whether commands are quoted as on Windows.

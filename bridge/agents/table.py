@@ -16,7 +16,7 @@ Form = Literal["json", "commented", "jsonc", "toml"]
 
 @dataclass(frozen=True, slots=True)
 class ServerCommand:
-    """What a program starts in order to reach the bridge.
+    """The command with which a program reaches the bridge.
 
     Attributes:
         command: The absolute path of a program.
@@ -52,12 +52,12 @@ class Agent:
         entry: A server as this program writes it down.
         defaults: What an entry gets besides, unless the user has written something else there.
         marks: Files and folders that are there where the program is.
-        program: Its command, where it has one.
+        program: Its command, if it has one.
         skills: The folder of the user's skills, where it knows skills.
         shared: Its configuration file in a project's folder, where it knows one, from there. Those who work on the
             project share it.
         project: The project that this is the program in; empty: all of them.
-        then: What the person does afterwards.
+        then: The person's next steps.
     """
 
     id: str
@@ -76,18 +76,18 @@ class Agent:
 
     @property
     def key_of_record(self) -> str:
-        """Under what it is written down that it was connected."""
+        """Return the key under which its connection is recorded."""
         return f"{self.id}:{self.project}" if self.project else self.id
 
     def in_project(self, folder: Path) -> "Agent | None":
-        """The program in one project; None where it has no configuration there. A skill is the user's own."""
+        """Return the program in one project; None if it has no configuration there. A skill is the user's own."""
         if self.shared is None:
             return None
         file = folder / self.shared
         return replace(self, file=lambda _machine: file, skills=None, project=str(folder))
 
     def is_here(self, machine: Machine) -> bool:
-        """Whether the program seems to be on this machine."""
+        """Return whether the program seems to be on this machine."""
         places = (self.file(machine), *self.marks(machine))
         return any(place.exists() for place in places) or (
             self.program is not None and machine.has_program(self.program)
@@ -95,7 +95,7 @@ class Agent:
 
 
 def claude_folder(machine: Machine) -> Path:
-    """Where Claude Code keeps the user's settings."""
+    """Return where Claude Code keeps the user's settings."""
     return machine.folder("CLAUDE_CONFIG_DIR", machine.home / ".claude")
 
 
@@ -107,7 +107,7 @@ _DESKTOP_FILE: Final = "claude_desktop_config.json"
 
 
 def _claude_desktop(machine: Machine) -> Path:
-    """Its folder; on Windows the one of the packaged program where that is installed, which sees no other."""
+    """Return its folder; on Windows the one of the packaged program where that is installed, which sees no other."""
     usual = machine.config / "Claude"
     if machine.system == "windows":
         packages = machine.folder("LOCALAPPDATA", machine.home / "AppData" / "Local") / "Packages"
@@ -117,12 +117,12 @@ def _claude_desktop(machine: Machine) -> Path:
 
 
 def codex_folder(machine: Machine) -> Path:
-    """Where Codex keeps the user's settings."""
+    """Return where Codex keeps the user's settings."""
     return machine.folder("CODEX_HOME", machine.home / ".codex")
 
 
 def _opencode(machine: Machine) -> Path:
-    """The one with comments where that is there: of the two it counts more."""
+    """Return the file with comments if it exists: of the two it has precedence."""
     folder = machine.xdg_config / "opencode"
     commented = folder / "opencode.jsonc"
     return commented if commented.exists() else folder / "opencode.json"

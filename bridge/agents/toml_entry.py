@@ -35,11 +35,11 @@ class TomlEntries:
         self._entries: dict[str, Any] = entries
 
     def read(self) -> dict[str, Any]:
-        """The entries by name."""
+        """Return the entries by name."""
         return dict(self._entries)
 
     def put(self, name: str, entry: dict[str, Any]) -> str:
-        """The file with an entry, at its end, or in the place of the one with its name."""
+        """Return the file with an entry, at its end, or in the place of the one with its name."""
         newline = "\r\n" if "\r\n" in self._text else "\n"
         plain = {field: value for field, value in entry.items() if not isinstance(value, dict)}
         table = newline.join([self._heading(name), *(f"{_name(field)} = {_value(plain[field])}" for field in plain)])
@@ -56,7 +56,7 @@ class TomlEntries:
         return text
 
     def take(self, name: str) -> str:
-        """The file without an entry and the tables in it, and without the blank line before it."""
+        """Return the file without an entry and the tables in it, and without the blank line before it."""
         if name not in self._entries:
             return self._text
         lines = self._text.splitlines(keepends=True)
@@ -68,7 +68,7 @@ class TomlEntries:
         return text
 
     def _spans(self, lines: list[str], name: str, *, inner: bool = False) -> list[tuple[int, int]]:
-        """The lines of the entry's table, and with `inner` of each table in it."""
+        """Return the lines of the entry's table, and with `inner` of each table in it."""
         quoted = {re.escape(form) for form in (json.dumps(name), f"'{name}'", _name(name))}
         dot = r"[ \t]*\.[ \t]*"
         more = rf"(?:{dot}[^\]]+)?" if inner else ""
@@ -81,7 +81,7 @@ class TomlEntries:
         return f"[{self._key}.{_name(name)}]"
 
     def _require(self, text: str, entries: dict[str, Any]) -> None:
-        """That the new text means this, and else what it meant before."""
+        """Check that the new text means this, and else what it meant before."""
         found = _parse(text)
         held = found.pop(self._key, {})
         rest = {key: value for key, value in self._whole.items() if key != self._key}
@@ -90,7 +90,7 @@ class TomlEntries:
 
 
 def _content_end(lines: list[str], start: int, end: int) -> int:
-    """Where a table ends, without blank lines and comments, which belong to the table that follows."""
+    """Return where a table ends, without blank lines and comments, which belong to the table that follows."""
     while end > start + 1 and lines[end - 1].lstrip()[:1] in {"", "#"}:
         end -= 1
     return end
@@ -108,5 +108,5 @@ def _name(key: str) -> str:
 
 
 def _value(value: Any) -> str:
-    """A text, a number, a truth value or a list of them, which JSON and TOML write in the same way."""
+    """Return a text, a number, a truth value or a list of them, which JSON and TOML write in the same way."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")

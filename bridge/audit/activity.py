@@ -1,4 +1,4 @@
-"""What agents did in some days, counted from the log: calls, answers, changes, and how long they took."""
+"""Activity of agents over some days, counted from the log: calls, answers, changes and durations."""
 
 import re
 from array import array
@@ -17,12 +17,12 @@ MOST_SHOWN: Final = 20
 MOST_NAMES: Final = 500
 """Clients, and tools, that are counted apart at all: programs may call themselves, and their tools, what they like."""
 MAX_SECONDS: Final = 20.0
-"""How long the log is read; what is older then is left out."""
+"""Time limit for reading the log; older records are then left out."""
 MAX_RECORDS: Final = 2_000_000
 """Records that are counted; what is older then is left out."""
 
 _CLOCK_SLACK: Final = timedelta(days=1)
-"""How far the wall clock may have been set back between two records."""
+"""Limit on how far the wall clock may have been set back between two records."""
 _LOOK: Final = 1_000
 """Lines between two looks at the time."""
 _MOST: Final = 10**9
@@ -34,13 +34,13 @@ _ENDINGS: Final = {"timed_out": "timed_out", "cancelled": "withdrawn", "stale": 
 _CHANGES: Final = {"create": "created", "modify": "modified", "delete": "deleted", "move": "moved"}
 _CHANGED: Final = (*_CHANGES.values(), "unlisted")
 _STAMP: Final = re.compile(r"\d{4}-\d{2}-\d{2}T")
-"""What a line's time begins with where it is one: a damaged line must not end the reading."""
+"""The beginning of a valid time: a damaged line must not end the reading."""
 _MORE_FILES: Final = re.compile(r"\[([0-9,]{1,13}) more files\]")
-"""What stands at the end of the list of a change of very many files."""
+"""The end of the file list in a change of very many files."""
 
 
 class _Client:
-    """What one client did."""
+    """The counts of one client."""
 
     def __init__(self, days: int) -> None:
         self.counts: Counter[str] = Counter()
@@ -58,7 +58,7 @@ class _Client:
 
 
 class Activity:
-    """Counts records of the last days. Give it the lines, and then ask for the report.
+    """A count of records of the last days. Give it the lines, and then ask for the report.
 
     Args:
         clock: For today, and for how long it may take.
@@ -109,7 +109,7 @@ class Activity:
                 self._count(record, day)
 
     def report(self) -> AuditRecord:
-        """The figures, as `bridge.contract.audit.AuditActivity` describes them."""
+        """Return the figures, as `bridge.contract.audit.AuditActivity` describes them."""
         busiest = sorted(self._clients.items(), key=lambda item: (-item[1].counts["calls"], item[0]))
         rest = _Client(len(self._days))
         for _, client in busiest[MOST_SHOWN:]:
@@ -138,7 +138,7 @@ class Activity:
         return of | {"p50": _rank(took, 50), "p95": _rank(took, 95)}
 
     def _day(self, time: Any) -> int | None:
-        """Which of the days a time is on; None: another day; -1: it is no time."""
+        """Return the index of the day that a time is on; None for a day outside the range, -1 if it is not a time."""
         text = time if isinstance(time, str) else ""
         minute = text[: len("2026-01-31T10:30")] if text.endswith("Z") else text
         if minute not in self._minutes:
@@ -181,7 +181,7 @@ class Activity:
         return self._clients.setdefault(name, _Client(len(self._days)))
 
     def _call(self, record: AuditRecord, times: int) -> Counter[str]:
-        """How a call ended, or so many that are counted as one; and how long it took."""
+        """Count how a call ended, or how many calls that are recorded as one did, and how long it took."""
         ok = record.get("success") is True
         refused = str(record.get("errorType")) in _REFUSED
         ending = "succeeded" if ok else "refused" if refused else "failed"
@@ -194,7 +194,7 @@ class Activity:
         return Counter({"calls": times, ending: times})
 
     def _answer(self, record: AuditRecord) -> Counter[str]:
-        """How a question ended; nothing of a decision that asked nobody."""
+        """Count how a question ended; nothing for a decision that nobody was asked about."""
         if record.get("decision") is not None:
             took = _milliseconds(record.get("waited"))
             if took is not None:
@@ -205,7 +205,7 @@ class Activity:
 
 
 def _changes(files: Any) -> Counter[str]:
-    """What became of each file of a change."""
+    """Count what happened to each file of a change."""
     counts: Counter[str] = Counter()
     for file in files if isinstance(files, list) else ():
         if isinstance(file, dict):
@@ -224,7 +224,7 @@ def _milliseconds(value: Any) -> float | None:
 
 
 def _rank(values: Sequence[float], percent: int) -> float | None:
-    """The value that so many of a hundred do not exceed: the nearest rank."""
+    """Return the value that so many of a hundred do not exceed: the nearest rank."""
     if not values:
         return None
     ordered = sorted(values)

@@ -35,7 +35,7 @@ _PATH_NAMES = (
     *("path", "paths", "file", "files", "filename", "folder", "directory"),
     *("target", "targets", "note", "notename", "filepattern", "ignorepatterns", "source", "destination"),
 )
-"""What the names of members that hold paths end with, without case and separators."""
+"""Ends of the names of members that hold paths, without case and separators."""
 _NAMES = frozenset({"name", "names", "title", "link", "links"})
 """Members of parameters and results that hold names of notes."""
 _OF_FILES = {"find": "pattern", "list_files": "pattern"}
@@ -64,7 +64,7 @@ _PATH_LIKE = re2.compile(
 
 
 def without_paths(record: dict[str, Any], names: VaultNames) -> dict[str, Any]:
-    """The record with every path, every name of the vault, and everything that looks like one, as `[PATH]`.
+    """Return the record with every path, every name of the vault, and everything that looks like one, as `[PATH]`.
 
     Args:
         record: JSON.
@@ -82,7 +82,7 @@ class _Anonymous:
         self._names = names.hiding(_paths(record), but={tool} if isinstance(tool, str) else ())
 
     def record(self) -> dict[str, Any]:
-        """The record, anonymous."""
+        """Return the record, anonymous."""
         return {name: self._top(name, value) for name, value in self._record.items()}
 
     def _top(self, name: str, value: Any) -> Any:
@@ -112,13 +112,13 @@ class _Anonymous:
         return name if _OWN_KEY.fullmatch(name) else self._said(name)
 
     def _said(self, text: str) -> str:
-        """What somebody else wrote."""
+        """Return text by others, with paths and names hidden."""
         text = str(_LINK.sub(HIDDEN_PATH, _OPERATOR.sub(rf"\1:{HIDDEN_PATH}", text)))
         text = str(_QUOTED_PATH.sub(HIDDEN_PATH, text))
         return str(_PATH_LIKE.sub(HIDDEN_PATH, self._names.hide(text)))
 
     def _ours(self, text: str) -> str:
-        """What we wrote ourselves."""
+        """Return our own text, with paths and names hidden."""
         ours, said, theirs = text.partition(_SAID)
         ours = str(_LINK.sub(HIDDEN_PATH, _QUOTED_FILE.sub(HIDDEN_PATH, ours)))
         ours = str(_PATH_LIKE.sub(HIDDEN_PATH, self._names.hide(ours, of_ours=True)))
@@ -126,7 +126,7 @@ class _Anonymous:
 
 
 def _with_patterns_named(record: dict[str, Any]) -> dict[str, Any]:
-    """The record, with a pattern of file names under a name that says so."""
+    """Return the record, with a pattern of file names under a name that says so."""
     name, parameters = _OF_FILES.get(str(record.get("tool"))), record.get("parameters")
     if name is None or not isinstance(parameters, dict) or name not in parameters:
         return record
@@ -134,7 +134,7 @@ def _with_patterns_named(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _paths(value: Any, name: str = "") -> Iterator[str]:
-    """Every text under a name that says it is a path."""
+    """Yield every text under a name that says it is a path."""
     if isinstance(value, dict):
         for inner, member in value.items():
             yield from _paths(member, inner)
@@ -146,7 +146,7 @@ def _paths(value: Any, name: str = "") -> Iterator[str]:
 
 
 def _is_path(name: str, value: str) -> bool:
-    """Whether it is; a target may also be `the whole vault`, or a tool."""
+    """Return whether the value is a path; a target may also be `the whole vault`, or a tool."""
     return name != "targets" or not _SEPARATORS.isdisjoint(value)
 
 

@@ -19,7 +19,7 @@ import hmac
 import re
 import secrets
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -46,20 +46,19 @@ class Head:
     total: int
 
     def wire(self) -> dict[str, Any]:
-        """As JSON."""
+        """Return it as JSON."""
         return asdict(self)
 
 
-@dataclass(frozen=True, slots=True)
-class Gap:
-    """Where records were taken out to make room.
+class Gap(NamedTuple):
+    """A place in the log where records were taken out to make room.
 
     Attributes:
         after: The record before them.
         head: The last of them.
         since: The time of the first of them.
-        until: The time of the last.
-        thinned: How many were taken out up to here, since there was such a gap for the first time.
+        until: The time of the last of them.
+        thinned: Number of records taken out by all gaps up to this one.
     """
 
     after: Head
@@ -70,12 +69,12 @@ class Gap:
 
     @property
     def records(self) -> int:
-        """How many were taken out here."""
+        """Return the number of records that were taken out here."""
         return self.head.total - self.after.total
 
 
-class Chain:
-    """Makes and checks the codes.
+class LogChain:
+    """The chain of codes, which makes and checks them.
 
     Args:
         key: Secret; with it, one can write a log that verifies.
@@ -86,13 +85,13 @@ class Chain:
         self.genesis = Head(0, self._code(b"genesis"), 0)
 
     def link(self, head: Head, seq: int, record: dict[str, Any]) -> tuple[bytes, Head]:
-        """The line of a record after `head`, without its line break, and the head that it makes."""
+        """Return the line of a record after `head`, without its line break, and the head that it makes."""
         body = orjson.dumps({"seq": seq} | record)
         code = self._code(head.chain.encode(), body)
         return _line(body, code), Head(seq, code, head.total + 1)
 
     def follow(self, head: Head, line: bytes) -> Head | None:
-        """The head after `line`, if it is what was written after `head`; numbers between them may be missing."""
+        """Return the head after `line`, if it is what was written after `head`; numbers between them may be missing."""
         body, code = split(line)
         seq = seq_of(line)
         if seq is None or seq <= head.seq or not self._is_code(code, head.chain.encode(), body):
@@ -100,24 +99,24 @@ class Chain:
         return Head(seq, code, head.total + 1)
 
     def sign_off(self, head: Head, record: dict[str, Any]) -> bytes:
-        """The line that stands for everything up to `head`."""
+        """Return the line that stands for everything up to `head`."""
         body = orjson.dumps({"seq": head.seq} | record | {"head": head.wire()})
         return _line(body, self._code(b"sign-off:", body))
 
     def signed_off(self, line: bytes) -> Head | None:
-        """The head a sign-off speaks of; None when the line is none of ours."""
+        """Return the head a sign-off speaks of; None when the line is not one of ours."""
         body, code = split(line)
         if not self._is_code(code, b"sign-off:", body):
             return None
         return head_from(orjson.loads(body).get("head"))
 
     def gap(self, after: Head, head: Head, record: dict[str, Any]) -> bytes:
-        """The line that stands for every record behind `after` up to `head`."""
+        """Return the line that stands for every record behind `after` up to `head`."""
         body = orjson.dumps({"seq": head.seq} | record | {"after": after.wire(), "head": head.wire()})
         return _line(body, self._code(b"gap:", body))
 
     def gap_of(self, line: bytes) -> Gap | None:
-        """What a gap speaks of; None when the line is none of ours."""
+        """Return what a gap record says; None if the line is not one of ours."""
         body, code = split(line)
         if not self._is_code(code, b"gap:", body):
             return None
@@ -135,7 +134,7 @@ class Chain:
 
 
 def split(line: bytes) -> tuple[bytes, str]:
-    """The bytes a line's code is over, and the code; empty when it has none."""
+    """Return the bytes that a line's code covers, and the code; empty if it has none."""
     code = line[-_TAIL + len(_BEFORE) : -len(_AFTER)]
     if line[-_TAIL : -_TAIL + len(_BEFORE)] != _BEFORE or not line.endswith(_AFTER) or not code.isalnum():
         return line, ""
@@ -143,13 +142,13 @@ def split(line: bytes) -> tuple[bytes, str]:
 
 
 def seq_of(line: bytes) -> int | None:
-    """The number a line says it has, without reading all of it."""
+    """Return the number a line says it has, without reading all of it."""
     found = _SEQ.match(line)
     return int(found[1]) if found else None
 
 
 def head_from(value: object) -> Head | None:
-    """A head from what `wire` made of it."""
+    """Return a head from what `wire` made of it."""
     match value:
         case {"seq": int() as seq, "chain": str() as chain, "total": int() as total}:
             return Head(seq, chain, total)
@@ -188,7 +187,7 @@ class ChainState:
         if key is None or self.is_new:
             key = secrets.token_bytes(_KEY_BYTES)
             key_store.write(KEY_FILE, key)
-        self.chain = Chain(key)
+        self.chain = LogChain(key)
         self.head: Head | None = None
         self.adopted = 0
         if not self.is_new:

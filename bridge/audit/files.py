@@ -46,7 +46,7 @@ class LogFile(AbstractContextManager["LogFile"]):
         self._file = file
 
     def forwards(self) -> Iterator[bytes]:
-        """Its lines, oldest first, empty ones too.
+        """Return its lines, oldest first, empty ones too.
 
         Raises:
             OSError: It cannot be read.
@@ -55,7 +55,7 @@ class LogFile(AbstractContextManager["LogFile"]):
         return lines_forwards(self._blocks())
 
     def backwards(self, needle: bytes = b"") -> Iterator[bytes]:
-        """Its lines, newest first; of parts without the needle only some.
+        """Return its lines, newest first; of parts without the needle only some.
 
         Raises:
             OSError: It cannot be read.
@@ -64,19 +64,19 @@ class LogFile(AbstractContextManager["LogFile"]):
         return lines_backwards(self._blocks_from_end(), needle)
 
     def first(self) -> bytes:
-        """Its first line; empty when there is none, or the file is damaged."""
+        """Return its first line; empty when there is none, or the file is damaged."""
         with contextlib.suppress(DamagedError):
             return next(self.forwards(), b"")
         return b""
 
     def last(self) -> bytes:
-        """Its last line; empty when there is none, or the file is damaged."""
+        """Return its last line; empty when there is none, or the file is damaged."""
         with contextlib.suppress(DamagedError):
             return next(self.backwards(), b"")
         return b""
 
     def bytes_from(self, position: int) -> Iterator[memoryview]:
-        """What is in the file from there on, as it is."""
+        """Yield the bytes of the file from a position on, as they are."""
         while position < self.size:
             self._file.seek(position)
             piece = self._file.read(min(BLOCK, self.size - position))
@@ -86,7 +86,7 @@ class LogFile(AbstractContextManager["LogFile"]):
             yield memoryview(piece)
 
     def text_from(self, position: int) -> Iterator[bytes]:
-        """Its text from there on, unpacked.
+        """Yield its text from there on, unpacked.
 
         Raises:
             OSError: It cannot be read.
@@ -97,11 +97,11 @@ class LogFile(AbstractContextManager["LogFile"]):
             position = max(0, position - len(block))
 
     def is_same(self, other: "LogFile") -> bool:
-        """Whether it is the same file, however it grew."""
+        """Return whether it is the same file, even if it has grown."""
         return os.path.samestat(self.state, other.state)
 
     def ends_whole(self) -> bool:
-        """Whether its last line has its break."""
+        """Return whether its last line is complete."""
         if self.size == 0:
             return True
         self._file.seek(self.size - 1)
@@ -143,7 +143,7 @@ _ENOUGH = 16 * 1024
 
 
 def lines_forwards(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Every line, without its break, empty ones too; the last may have had none. A line too long is cut.
+    """Yield every line, without its break, empty ones too; the last may have had none. A line too long is cut.
 
     Args:
         blocks: The log from its beginning.
@@ -164,7 +164,7 @@ def lines_forwards(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def lines_backwards(blocks: Iterable[bytes], needle: bytes = b"") -> Iterator[bytes]:
-    """Every line that is not empty, newest first. A line too long is passed over.
+    """Yield every line that is not empty, newest first. Overlong lines are skipped.
 
     Args:
         blocks: The log from its end.
@@ -221,7 +221,7 @@ class AuditFiles:
 
     @contextlib.contextmanager
     def sources(self) -> Iterator[list[LogFile]]:
-        """All files, oldest first, as they are at this moment.
+        """Provide all files, oldest first, as they are at this moment.
 
         Raises:
             OSError: The log cannot be read. One that does not exist has no files.
@@ -278,18 +278,18 @@ class AuditFiles:
             return
 
     def folder(self) -> Folder:
-        """The folder of the logs, made when missing, for its user only."""
+        """Return the folder of the logs, made when missing, for its user only."""
         return self._state.child_made(FOLDER)
 
 
 def is_packed_already(found: Mapping[str, LogFile]) -> bool:
-    """Whether the rotated file is in the newest generation: a crash came before it was taken away."""
+    """Return whether the newest generation holds the rotated file already, which a crash kept from being removed."""
     packed, rotated = found.get(GENERATIONS[0]), found.get(ROTATED)
     return packed is not None and rotated is not None and packed.first() == rotated.first() != b""
 
 
 def is_thinned_already(found: Mapping[str, LogFile]) -> bool:
-    """Whether what must not be lost of the oldest generation was kept, and only its removal is still to come."""
+    """Return whether what must be kept of the oldest generation was kept, and only its removal remains."""
     kept, oldest = found.get(KEPT), found.get(GENERATIONS[-1])
     if kept is None or oldest is None:
         return False

@@ -17,7 +17,7 @@ _Key = tuple[Any, ...]
 
 
 class Folding:
-    """Which records of a flood are logged whole, and how many the others are. For one thread."""
+    """The records of a flood: the first are logged whole, the others only counted. For one thread."""
 
     def __init__(self) -> None:
         self._whole: Counter[_Key] = Counter()
@@ -25,11 +25,11 @@ class Folding:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing came since the last `drain`."""
+        """Return whether nothing has come since the last `drain`."""
         return not self._whole
 
     def takes(self, record: AuditRecord) -> bool:
-        """Whether a record is only counted; else it is to be logged whole.
+        """Return whether a record is only counted; otherwise it is to be logged whole.
 
         Args:
             record: With its `timestamp`, `kind`, `tool`, `client`, and what it has of `clientId`, `errorType`, `code`.
@@ -52,7 +52,7 @@ class Folding:
         return True
 
     def drain(self) -> list[AuditRecord]:
-        """A counting record for each client, tool and reason since the last time."""
+        """Return a counting record for each client, tool and reason since the last time."""
         found = list(self._counts.values())
         self._whole.clear()
         self._counts.clear()

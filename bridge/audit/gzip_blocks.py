@@ -25,7 +25,7 @@ class DamagedError(Exception):
 
 
 def pack(text: bytes) -> bytes:
-    """One block.
+    """Return one packed block.
 
     Args:
         text: At most `BLOCK` bytes.
@@ -39,13 +39,13 @@ def pack(text: bytes) -> bytes:
 
 
 def pack_file(file: BinaryIO) -> Iterator[memoryview]:
-    """A whole text, block by block."""
+    """Yield a whole text, block by block."""
     while text := file.read(BLOCK):
         yield memoryview(pack(text))
 
 
 def pack_pieces(pieces: Iterable[bytes]) -> Iterator[memoryview]:
-    """A text that comes in pieces, block by block."""
+    """Yield a text that comes in pieces, block by block."""
     held: list[bytes] = []
     size = 0
     for piece in pieces:
@@ -63,7 +63,7 @@ def _cut(text: bytes) -> list[bytes]:
 
 
 def members(file: BinaryIO) -> list[tuple[int, int]]:
-    """Where each block begins, and its size; only the headers are read.
+    """Return the offset and size of each block; only the headers are read.
 
     Raises:
         DamagedError: Something in it is no block of ours.
@@ -84,7 +84,7 @@ def members(file: BinaryIO) -> list[tuple[int, int]]:
 
 
 def unpack(file: BinaryIO, member: tuple[int, int]) -> bytes:
-    """The text of a block.
+    """Return the text of a block.
 
     Raises:
         DamagedError: It is damaged.

@@ -11,14 +11,13 @@ import itertools
 import logging
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import re2
 
 from bridge.audit.anonymous import without_paths
-from bridge.audit.chain import Chain, ChainState, Head
+from bridge.audit.chain import ChainState, Head, LogChain
 from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
 from bridge.audit.records import AuditRecord, RecordFilter, stamp_of
@@ -37,11 +36,10 @@ logger = logging.getLogger(__name__)
 LOG: Final = f".vault-bridge/{FOLDER}/{NAME}"
 
 _STEP: Final = timedelta(days=2)
-"""How far the time may be ahead of the last look at what is too old: a clock that jumps must not empty the log."""
+"""Limit on how far the time may be past the last retention check: a clock that jumps must not empty the log."""
 
 
-@dataclass(frozen=True, slots=True)
-class LogSnapshot:
+class LogSnapshot(NamedTuple):
     """The log at one moment.
 
     Attributes:
@@ -53,17 +51,17 @@ class LogSnapshot:
     """
 
     sources: Sequence[LogFile]
-    chain: Chain
+    chain: LogChain
     adopted: int
     head: Head
     lost: int
 
     def oldest_first(self) -> Iterator[bytes]:
-        """Every line; of a damaged file those that can be read."""
+        """Return every line; of a damaged file those that can be read."""
         return _readable(source.forwards() for source in self.sources)
 
     def thinned(self, beginning: bytes) -> int:
-        """How many records were taken out of the middle, without reading all of it.
+        """Return how many records were taken out of the middle, without reading all of it.
 
         Args:
             beginning: The first line.
@@ -71,7 +69,7 @@ class LogSnapshot:
         return thinned(self.chain, self.sources[0], beginning) if self.sources else 0
 
     def newest_first(self, needle: bytes = b"") -> Iterator[bytes]:
-        """Every line from the end, at least of those parts that have the needle; of a damaged file what can be read."""
+        """Return every line from the end, of parts with the needle at least; of a damaged file what can be read."""
         return _readable(source.backwards(needle) for source in reversed(self.sources))
 
 
@@ -82,7 +80,7 @@ def _readable(files: Iterable[Iterator[bytes]]) -> Iterator[bytes]:
 
 
 class AuditLog:
-    """Writes records, finds them again, and can tell whether they are all there. May be used from several threads.
+    """The log: writes records, finds them, and can tell whether all are there. Several threads may use it.
 
     Args:
         state: The vault's `.vault-bridge` folder, held open.
@@ -127,7 +125,7 @@ class AuditLog:
 
     @property
     def clock(self) -> Clock:
-        """What the records' times are taken from."""
+        """Return the clock that gives the records' times."""
         return self._clock
 
     def append(self, record: AuditRecord, *, sensitive: frozenset[str] = frozenset()) -> None:
@@ -159,7 +157,7 @@ class AuditLog:
         self.has_work.set()
 
     def query(self, *, limit: int = 100, by_action: bool = False, **filters: str | None) -> list[AuditRecord]:
-        """Records, newest first.
+        """Return records, newest first.
 
         Args:
             limit: At most so many.
@@ -179,7 +177,7 @@ class AuditLog:
 
     @contextlib.contextmanager
     def snapshot(self) -> Iterator[LogSnapshot]:
-        """The log as it is at this moment.
+        """Provide the log as it is at this moment.
 
         Raises:
             ExecutionFailed: It cannot be read.
@@ -255,7 +253,7 @@ class AuditLog:
         return LogRotation(self._files, chain_state.chain, chain_state.adopted, lambda: stamp(self._clock.now()))
 
     def _open(self) -> ChainState:
-        """The chain, and where it goes on; found once."""
+        """Return the chain, and where it goes on; found once."""
         with self._files.lock:
             if self._chain_state is None:
                 try:
@@ -275,7 +273,7 @@ class AuditLog:
 
 
 def _without_bulk(record: AuditRecord) -> AuditRecord:
-    """The record without what can be large."""
+    """Return the record without what can be large."""
     return {name: value for name, value in record.items() if name not in {"parameters", "result", "files", "changes"}}
 
 
@@ -294,7 +292,7 @@ def loggable(
     secrets: Secrets | None,
     names: VaultNames,
 ) -> dict[str, Any]:
-    """The record without secrets, bounded, and as the privacy settings have it.
+    """Return the record without secrets, bounded, and as the privacy settings have it.
 
     Args:
         record: JSON, or nearly.
@@ -310,7 +308,7 @@ def loggable(
 
 
 def without_values(record: dict[str, Any]) -> dict[str, Any]:
-    """The record with the names of parameters and of the result's members, and nothing that they hold."""
+    """Return the record with the names of parameters and of the result's members, and nothing that they hold."""
     kept = dict(record)
     for name in ("parameters", "result", "changes"):
         if name in kept:
@@ -341,13 +339,13 @@ def _names_only(value: Any) -> Any:
 
 
 _SLACK = timedelta(minutes=1)
-"""How far the clock may have been set back while a call was under way."""
+"""Limit on how far the clock may have been set back during a call."""
 
 
 def actions(
     lines: Callable[[bytes], Iterator[bytes]], limit: int, wanted: RecordFilter, related: RecordFilter
 ) -> list[AuditRecord]:
-    """The newest entries, newest first.
+    """Return the newest entries, newest first.
 
     Args:
         lines: Returns the log's lines that have some bytes in them, newest first.
@@ -388,7 +386,7 @@ def actions(
 
 
 def _beginning(record: AuditRecord) -> str:
-    """The time before which no decision about a call can have been made."""
+    """Return the time before which no decision about a call can have been made."""
     took: Any = record.get("duration")
     try:
         end = datetime.fromisoformat(str(record.get("timestamp")))

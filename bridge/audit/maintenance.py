@@ -11,11 +11,11 @@ PAUSE_SECONDS: Final = 0.5
 """From a record to its seal: what is logged in that time is sealed together."""
 DAY_SECONDS: Final = 86_400.0
 LOOK_SECONDS: Final = 3_600.0
-"""How often it looks whether a day has passed; a machine that sleeps does not count the hours."""
+"""Seconds between checks whether a day has passed; a machine that sleeps does not count the hours."""
 
 
 class LogMaintenance:
-    """Runs the log's background work. Start it once; `close` seals and ends.
+    """The log's background work. Start it once; `close` seals the log and ends.
 
     Args:
         log: The log.

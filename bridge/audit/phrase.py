@@ -1,4 +1,4 @@
-"""How a tool's use is worded: `search/searched the vault[ for {pattern}][: {count:hit}]`.
+"""Wording of a tool's use: `search/searched the vault[ for {pattern}][: {count:hit}]`.
 
 Before the first blank are the verb and its past. `{name}` is a value in quotation marks, `{name|a note}` has words for
 when it is not known, `{count:hit}` is a number with its noun. A part in brackets is left out when something in it is
@@ -19,11 +19,11 @@ _VALUE = re.compile(r"\{(\w+)(?:([|:])([^{}]*))?\}")
 
 
 def phrase(action: str, value: Callable[[str], Any], *, past: bool) -> str:
-    """The words for one use of a tool.
+    """Return the words for one use of a tool.
 
     Args:
         action: As above.
-        value: Returns what a name stands for; None where that is not known.
+        value: Returns what a name stands for; None if that is not known.
         past: Whether it was done.
     """
     verb, _, rest = action.partition(" ")
@@ -34,7 +34,7 @@ def phrase(action: str, value: Callable[[str], Any], *, past: bool) -> str:
 
 
 def quoted(value: Any) -> str:
-    """A value from outside as one short line in quotation marks that it cannot end itself.
+    """Return a value from outside as one short line in quotation marks that it cannot end itself.
 
     Args:
         value: A text, or a list of texts; anything else is shown as it is written in Python.
@@ -50,12 +50,12 @@ _NO_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
 
 
 def counted(number: int, noun: str) -> str:
-    """A number with its noun, such as `1 note` or `1,200 notes`."""
+    """Return a number with its noun, such as `1 note` or `1,200 notes`."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _fill(text: str, value: Callable[[str], Any], *, optional: bool) -> str:
-    """The text with its values; empty where it may be left out and one is not known."""
+    """Return the text with its values; empty if it may be left out and one is not known."""
     missing = False
 
     def known(found: re.Match[str]) -> str:

@@ -17,7 +17,7 @@ THINNED: Final = "thinned"
 COUNT: Final = "count"
 """The kind of records that stand for many others; see `folding.py`."""
 MAX_EARLIER: Final = 10
-"""How many times that the log was cleared before a sign-off remembers."""
+"""Number of earlier clearings of the log that a sign-off remembers."""
 
 _STAMP = b'"timestamp":"'
 _STAMP_SIZE = len("2026-01-31T10:30:00.000Z")
@@ -26,7 +26,7 @@ AuditRecord = dict[str, Any]
 
 
 def parse(line: bytes) -> AuditRecord | None:
-    """The record of a line; None when it is torn or foreign."""
+    """Return the record of a line; None when it is torn or foreign."""
     try:
         record = orjson.loads(line)
     except orjson.JSONDecodeError:
@@ -35,22 +35,22 @@ def parse(line: bytes) -> AuditRecord | None:
 
 
 def stamp_of(line: bytes) -> str:
-    """The time of a line of ours, without reading all of it; of another line, one that is later than any."""
+    """Return the time of a line of ours, without reading all of it; of another line, one that is later than any."""
     found = line.find(_STAMP, 0, 64)
     start = found + len(_STAMP)
     return "~" if found < 0 else line[start : start + _STAMP_SIZE].decode("latin-1")
 
 
 def number_of(record: AuditRecord) -> int:
-    """A record's `seq`; 0 when it has none."""
+    """Return a record's `seq`; 0 when it has none."""
     number = record.get("seq")
     return number if isinstance(number, int) else 0
 
 
 def matters(line: bytes) -> bool:
-    """Whether a line stays when room is needed: a decision, an executed change, or what else happens seldom.
+    """Return whether a line stays when room is needed: a decision, an executed change, or another rare event.
 
-    All others are calls that changed nothing, and what floods come of.
+    All others are calls that changed nothing, and frequent events.
     """
     record = parse(line)
     if record is None:
@@ -63,12 +63,12 @@ _COMMON: Final = {"limit", "delivery", COUNT}
 
 
 def sign_off_record(time: str, event: str, facts: AuditRecord, before: bytes) -> AuditRecord:
-    """What a sign-off says, besides the head.
+    """Return what a sign-off says, apart from the head.
 
     Args:
-        time: When.
+        time: The time.
         event: `cleared` or `retention`; in older logs also `rotation`.
-        facts: How many records went, and who did it, where somebody did.
+        facts: The number of records removed, and who removed them, if anybody did.
         before: The sign-off that goes with them, if there is one: when the log was cleared is not forgotten.
     """
     record = {"timestamp": time, "kind": KIND, "tool": None, "client": None, "event": event} | facts
@@ -77,13 +77,13 @@ def sign_off_record(time: str, event: str, facts: AuditRecord, before: bytes) ->
 
 
 def gap_record(until: str, since: str, records: int, thinned: int) -> AuditRecord:
-    """What a gap says, besides the heads.
+    """Return what a gap record says, apart from the heads.
 
     Args:
-        until: The time of the last record that went: where the gap stands among the others.
+        until: The time of the last record taken out, which places the gap among the others.
         since: The time of the first.
-        records: How many went.
-        thinned: How many went, with all gaps before.
+        records: Number of records taken out.
+        thinned: The same, together with all earlier gaps.
     """
     facts = {"event": THINNED, "records": records, "since": since, "thinned": thinned}
     return {"timestamp": until, "kind": KIND, "tool": None, "client": None} | facts
@@ -98,11 +98,11 @@ def _cleared(record: AuditRecord) -> Sequence[AuditRecord]:
 
 
 _CLOCK_SLACK = timedelta(days=1)
-"""How far the wall clock may have been set back between two records."""
+"""Limit on how far the wall clock may have been set back between two records."""
 
 
 class RecordFilter:
-    """Which records a query asks for; None: any.
+    """The conditions of a query; None matches any record.
 
     Args:
         tool: Only of this tool.
@@ -147,16 +147,16 @@ class RecordFilter:
 
     @property
     def stop(self) -> str:
-        """The time before which no line can be wanted; empty: none."""
+        """Return the time before which no line can be wanted; empty: none."""
         return self._stop
 
     @property
     def needle(self) -> bytes:
-        """Bytes that every wanted line has, the more telling the better."""
+        """Return bytes that every wanted line contains, as distinctive as possible."""
         return max(self._needles, key=len, default=b"")
 
     def select(self, lines: Iterable[bytes]) -> Iterator[AuditRecord]:
-        """The records that are wanted. Torn and foreign lines are passed over.
+        """Yield the requested records. Torn and foreign lines are skipped.
 
         Args:
             lines: Newest first: from some time on, none can be young enough.
@@ -168,7 +168,7 @@ class RecordFilter:
                 yield record
 
     def match(self, line: bytes) -> AuditRecord | None:
-        """The line's record, if it is wanted."""
+        """Return the line's record, if it is wanted."""
         if any(needle not in line for needle in self._needles):
             return None
         if self._text and self._text not in line.decode("utf-8", "replace").casefold():
@@ -183,7 +183,7 @@ class RecordFilter:
 
 
 def read_time(text: str, name: str) -> datetime:
-    """A time as a person or a program writes it: ISO 8601, in UTC unless it says otherwise.
+    """Return a time as a person or a program writes it: ISO 8601, in UTC unless it says otherwise.
 
     Args:
         text: What was written.

@@ -1,7 +1,7 @@
-"""What becomes of the log as it grows old: packed, shifted, thinned, and dropped from its beginning.
+"""Aging of the log: it is packed, shifted, thinned, and shortened from the beginning.
 
-Thinning takes out what changed and decided nothing, to make room; a gap stays in its place. What is older than the user
-wants goes as a whole, and a sign-off stays at the beginning.
+Thinning removes records of calls that changed and decided nothing; a gap stays in their place. Records older than the
+user wants are all removed, and a sign-off stays at the beginning.
 
 Every step leaves a log that verifies, so a crash between any two costs nothing and the next run goes on. Only one of
 these may run at a time; records can be appended meanwhile.
@@ -10,10 +10,9 @@ these may run at a time; records can be appended meanwhile.
 import contextlib
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from bridge.audit.chain import Chain, Head, seq_of
+from bridge.audit.chain import Head, LogChain, seq_of
 from bridge.audit.files import GENERATIONS, KEPT, MAX_LINE, NAME, ROTATED, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError, pack, pack_file, pack_pieces
 from bridge.audit.records import gap_record, matters, parse, sign_off_record, stamp_of
@@ -24,8 +23,7 @@ from bridge.vault.own_files import open_to_append
 TEMPORARY: Final = f".{NAME}.tmp"
 
 
-@dataclass(frozen=True)
-class LogRotation:
+class LogRotation(NamedTuple):
     """The background work on one log.
 
     Attributes:
@@ -36,7 +34,7 @@ class LogRotation:
     """
 
     files: AuditFiles
-    chain: Chain
+    chain: LogChain
     adopted: int
     now: Callable[[], str]
 
@@ -152,7 +150,7 @@ class LogRotation:
         self._remove(folder, [oldest])
 
     def _behind(self, kept: LogFile | None) -> ChainWalk:
-        """A walk that has come to the end of what was kept."""
+        """Return a walk that has read to the end of what was kept."""
         walk = ChainWalk(self.chain, self.adopted)
         if kept is None:
             return walk
@@ -164,7 +162,7 @@ class LogRotation:
         return walk
 
     def _thinned(self, walk: ChainWalk, source: LogFile) -> Iterator[bytes]:
-        """The lines that must not be lost, a gap for each run of others, and one at the end, however short.
+        """Yield the lines to keep, a gap for each run of others, and one at the end, however short.
 
         Args:
             walk: At the beginning of the generation, which has no fault.
@@ -191,7 +189,7 @@ class LogRotation:
         return self.chain.gap(after, head, gap_record(until, since, head.total - after.total, thinned))
 
     def _replace_live(self, folder: Folder, line: bytes, rest: LogFile | None, cut: int) -> bool:
-        """The live file without its beginning, with what was appended meanwhile; False when it is another one now."""
+        """Remove the live file's beginning and keep lines appended since; return False if it is another file now."""
         kept = rest.bytes_from(cut) if rest else ()
         self._create(folder, itertools.chain([memoryview(line)], kept))
         with self.files.lock:
@@ -233,7 +231,7 @@ class LogRotation:
                 self._remove(folder, [source for source in found[:at] if (seq_of(source.last()) or 0) <= head.seq])
 
     def _remove(self, folder: Folder, old: Sequence[LogFile]) -> None:
-        """Newest first, so that what a crash leaves of them is in order."""
+        """Remove files, newest first, so that what a crash leaves of them is in order."""
         for source in reversed(old):
             source.close()
             with self.files.lock:
@@ -241,9 +239,9 @@ class LogRotation:
         folder.sync()
 
     def _old_bytes(self, live: LogFile, oldest: str, newest: str) -> int:
-        """How many bytes at the beginning are too old, up to a whole line.
+        """Return the number of bytes at the beginning that are too old, up to a whole line.
 
-        A line from the future does not end them when older ones follow: the clock was wrong when it was written.
+        A line from the future does not end the count when older ones follow: the clock was wrong when it was written.
         """
         position = old = 0
         for number, line in enumerate(live.forwards()):
@@ -268,7 +266,7 @@ class LogRotation:
 
 
 def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines with their breaks; of a damaged generation those that can be read."""
+    """Yield the lines with their breaks; of a damaged generation those that can be read."""
     with contextlib.suppress(DamagedError):
         for line in lines:
             yield line + b"\n"
@@ -282,8 +280,8 @@ def _append(folder: Folder, pieces: Iterator[memoryview]) -> None:
                 rest = rest[folder.disk.write(fd, rest) :]
 
 
-def thinned(chain: Chain, first: LogFile, beginning: bytes) -> int:
-    """How many records were taken out of the log there is, without reading it.
+def thinned(chain: LogChain, first: LogFile, beginning: bytes) -> int:
+    """Return how many records were taken out of the existing log, without reading it.
 
     Args:
         chain: Made with the key.

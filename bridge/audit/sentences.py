@@ -15,11 +15,11 @@ from bridge.settings.model import Settings
 
 @dataclass(frozen=True, slots=True)
 class ToolWords:
-    """What sentences say of a tool.
+    """The words that sentences use for a tool.
 
     Attributes:
         title: Its title.
-        action: How its use is worded; see `phrase.py`.
+        action: The wording of its use; see `phrase.py`.
         writes: Whether it changes the vault.
     """
 
@@ -29,7 +29,7 @@ class ToolWords:
 
     @classmethod
     def plain(cls, title: str, *, writes: bool = False) -> "ToolWords":
-        """The words for a tool of which only the title is known, which may be anybody's text."""
+        """Return the words for a tool of which only the title is known, which may be anybody's text."""
         return cls(title, f"use/used the tool {quoted(title).translate(_NO_PLACES)}", writes=writes)
 
 
@@ -37,7 +37,7 @@ _NO_PLACES: Final = str.maketrans("", "", "{}[]")
 
 
 Words = Callable[[str], ToolWords | None]
-"""What a tool's name stands for; None for a tool that is not there any more."""
+"""Returns the words for a tool's name; None for a tool that no longer exists."""
 
 _FOLDERS: Final = {"mkdir", "rmdir"}
 _HIDDEN: Final = {HIDDEN_PATH, NOT_LOGGED, "[REDACTED]"}
@@ -54,9 +54,9 @@ _DECISIONS: Final = {
 }
 
 _EDITED: Final = "revised"
-"""The rule of a decision that is none yet: somebody has edited the text that is asked about."""
+"""The rule of a preliminary decision: somebody has edited the text in question."""
 _CHOSEN: Final = "chosen"
-"""That of another: somebody has chosen what is taken where a draft and another hand meet."""
+"""The rule of another: somebody has chosen which side to take where a draft conflicts with other changes."""
 _REFUSALS: Final = {
     "timed_out": "nobody answered in time",
     "no_ui": "nobody was there to ask",
@@ -67,7 +67,7 @@ _REFUSALS: Final = {
     "edited_since": "a file was edited since",
     "rate_limited": "too many calls in a minute",
 }
-"""Why nothing was done, by the record's code or kind of error."""
+"""Reasons why nothing was done, by the record's code or kind of error."""
 
 _OF_CALLS: Final = {
     "delivery": "{who} was given the result of {tool} again",
@@ -85,7 +85,7 @@ _COUNTED_WHY: Final = {
     "tool_disabled": "the tool is off",
     "cancelled": "they were called off",
 }
-"""Why calls were refused before anybody decided about them, by the record's code or kind of error."""
+"""Reasons why calls were refused before any decision, by the record's code or kind of error."""
 
 _EVENTS: Final = {
     ("bridge", "started"): "The bridge started",
@@ -100,6 +100,12 @@ _EVENTS: Final = {
     ("client", "widened"): "{who} was allowed to do more",
     ("client", "updated"): "{who} was given other tools, or other rights",
     ("client", "revoked"): "{who} was revoked",
+    ("sending", "sent"): "A text of {of} was sent to {who}",
+    ("sending", "delivered"): "{who} was given the text of {of} that was sent to it",
+    ("sending", "disconnected"): "{who} disconnected before it was given the text of {of} that was sent to it",
+    ("sending", "closed"): "{who} was not given the text of {of} that was sent to it, as that was closed or gone",
+    ("sending", "replaced"): "{who} was sent something else in the place of the text of {of}",
+    ("sending", "ended"): "{who} was not given the text of {of} that was sent to it, as everything was ended",
     ("server", "added"): "The MCP server {of} was entered",
     ("server", "removed"): "The MCP server {of} was removed",
     ("server", "trusted"): "The MCP server {of} was trusted",
@@ -119,16 +125,28 @@ _EVENTS: Final = {
     ("key", "rotated"): "The API keys were encrypted anew",
 }
 
+_RIGHTS: Final = {
+    "preset": "{who} was given other tools: those of the preset {preset}",
+    "drafts": "{who} {was} to work in drafts",
+    "elicitation": "{who} {was} to ask its own user about calls that only read notes",
+    "looking": "{who} {was} to see what you look at in Obsidian",
+    "showing": "{who} {was} to open notes in Obsidian without a click",
+    "call": "{who} {was} to call tools",
+    "answer": "{who} {was} to answer the questions of other programs",
+    "administer": "{who} {was} to change settings and to read the log and the history",
+}
+"""What a client was given or not any more, by the record's `what`. Records of earlier versions do not say."""
+
 _SETTINGS: Final = {field.alias or name: field.title or name for name, field in Settings.model_fields.items()}
 """The settings' titles."""
 
 
 def sentence(record: AuditRecord, words: Words) -> str:
-    """What a record says, as a sentence without a full stop.
+    """Return what a record says, as a sentence without a full stop.
 
     Args:
         record: A record of the log, from this version or an earlier one; an execution may have its `decisions`.
-        words: What the tools are called.
+        words: The words for the tools.
     """
     kind = str(record.get("kind", "execution"))
     if kind in {"execution", "decision"}:
@@ -164,7 +182,7 @@ def _execution(record: AuditRecord, words: Words) -> str:
 
 
 def _why_not(record: AuditRecord) -> str:
-    """Why a call did nothing."""
+    """Return why a call did nothing."""
     code, kind = str(record.get("code")), str(record.get("errorType"))
     if code == "denied_by_user":
         denial = next((one for one in _decisions(record) if one.get("decision")), {})
@@ -179,7 +197,7 @@ def _why_not(record: AuditRecord) -> str:
 
 
 def _answered(record: AuditRecord) -> str:
-    """How a person's answer to the call is added to what was done."""
+    """Return a person's answer to the call, worded to follow what was done."""
     answers = (one for one in reversed(_decisions(record)) if one.get("decision") in {*Decision})
     answer = next(answers, None)
     if answer is None:
@@ -195,18 +213,18 @@ def _answered(record: AuditRecord) -> str:
 
 
 def _words(answer: AuditRecord, before: str = "") -> str:
-    """What the person said to the agent with an answer."""
+    """Return what the person told the agent with an answer."""
     said = answer.get("feedback")
     return f"{before} and said {quoted(said)}" if said else ""
 
 
 def _inside(who: str) -> str:
-    """A person's name within a sentence."""
+    """Return a person's name within a sentence."""
     return "you" if who == "You" else who
 
 
 def _decision(record: AuditRecord, words: Words) -> str:
-    """A decision about a call of which nothing more is known yet, or which is looked at by itself."""
+    """Return a sentence for a decision about a call without a further record, or shown by itself."""
     about = _value(record, "files")
     title = _title(record, words)
     what = f"{title} for {quoted(about)}" if about else title
@@ -247,7 +265,7 @@ def _grant(record: AuditRecord) -> str:
 
 
 def _counted(record: AuditRecord, words: Words) -> str:
-    """What many records in a short time were about: refused calls, waits, or deliveries."""
+    """Return a sentence for many similar records in a short time: refused calls, waits, or deliveries."""
     number = record.get("count")
     times = counted(number if isinstance(number, int) else 0, "more time")
     who = record_caller(record) if record.get("client") else "Others"
@@ -260,9 +278,13 @@ def _counted(record: AuditRecord, words: Words) -> str:
 
 
 def _event(record: AuditRecord, kind: str) -> str:
-    """What happened to the bridge, the log, a client or the network."""
+    """Return what happened to the bridge, the log, a client or the network."""
     event = str(record.get("event") or "")
     known = _EVENTS.get((kind, event))
+    if kind == "client" and str(record.get("what")) in _RIGHTS:
+        was = "was allowed" if record.get("may") else "is not allowed any more"
+        words = _RIGHTS[str(record["what"])]
+        return words.format(who=record_caller(record), was=was, preset=record.get("preset"))
     if known is None:
         said = record.get("message") or event or kind
         return f"{kind.capitalize()}: {quoted(said)}"
@@ -275,7 +297,7 @@ def _event(record: AuditRecord, kind: str) -> str:
 
 
 def caller_words(client: str, client_id: str | None) -> str:
-    """Who called: the person, a client by the name that the person gave it, or what a program calls itself.
+    """Return who called: the person, a client by the name that the person gave it, or a program by its own name.
 
     Args:
         client: The caller's name, as `Caller.name` has it.
@@ -292,13 +314,13 @@ def caller_words(client: str, client_id: str | None) -> str:
 
 
 def record_caller(record: AuditRecord) -> str:
-    """Who a record is about: see `caller_words`."""
+    """Return the client that a record is about: see `caller_words`."""
     client_id = HOST_ID if record.get("role") == "host" else record.get("clientId")
     return caller_words(str(record.get("client") or ""), client_id)
 
 
 def _person(record: AuditRecord) -> str:
-    """Who answered or changed something: the person, or a client that may; earlier records have its name alone."""
+    """Return who answered or changed something: the person or a client; earlier records have only the name."""
     by, known = record.get("by"), record.get("byId")
     if known == HOST_ID:
         return "You"
@@ -317,7 +339,7 @@ def _title(record: AuditRecord, words: Words) -> str:
 
 
 def _value(record: AuditRecord, name: str) -> Any:
-    """What a name in a tool's action stands for; None where the log does not say."""
+    """Return the value for a name in a tool's action; None if the log does not have it."""
     if name == "count":
         return _count(record.get("result"))
     parameters = record.get("parameters")
@@ -333,7 +355,7 @@ def _value(record: AuditRecord, name: str) -> Any:
 
 
 def _changed(record: AuditRecord) -> list[str]:
-    """The files that a call changed, without folders where there are any."""
+    """Return the files that a call changed, without folders where there are any."""
     changed = record.get("files")
     files = [one for one in changed if isinstance(one, dict)] if isinstance(changed, list) else []
     own = [one for one in files if one.get("change") not in _FOLDERS] or files
@@ -341,7 +363,7 @@ def _changed(record: AuditRecord) -> list[str]:
 
 
 def _targets(record: AuditRecord) -> list[str]:
-    """What was decided about."""
+    """Return the targets of the decision."""
     lists = (one.get("targets") for one in (record, *_decisions(record)))
     return next(([str(target) for target in found] for found in lists if isinstance(found, list) and found), [])
 
@@ -352,7 +374,7 @@ def _decisions(record: AuditRecord) -> list[AuditRecord]:
 
 
 def _count(result: Any) -> int | None:
-    """How many things a result lists, by its shape in the log."""
+    """Return how many things a result lists, by its shape in the log."""
     if not isinstance(result, dict):
         return None
     if isinstance(result.get("items"), int):

@@ -1,4 +1,4 @@
-"""What a host may do with the log: query it, export it, check it, look at its size, and clear it."""
+"""The host's operations on the log: query, export, verify, show its size, and clear it."""
 
 import contextlib
 import csv
@@ -30,13 +30,13 @@ COLUMNS: Final = (
 """Of the CSV; what a record holds besides is in `more`, as JSON."""
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20")
-"""What a cell begins with that a spreadsheet takes for a formula, full-width forms too."""
+"""Characters that begin a formula in a spreadsheet, including full-width forms."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 def row(record: AuditRecord, form: Format) -> str:
-    """A record as it stands in an export."""
+    """Return a record as it stands in an export."""
     if form == "json":
         return orjson.dumps(record).decode()
     more = {name: value for name, value in record.items() if name not in COLUMNS}
@@ -44,12 +44,12 @@ def row(record: AuditRecord, form: Format) -> str:
 
 
 def frame(form: Format) -> tuple[str, str, str]:
-    """What stands before the first row, between rows, and after the last."""
+    """Return the text before the first row, between rows, and after the last."""
     return ("[\n", ",\n", "\n]\n") if form == "json" else (_line(COLUMNS), "", "")
 
 
 def pieces(records: Iterable[AuditRecord], form: Format) -> Iterator[str]:
-    """A whole export, piece by piece; the records in the order in which they are to stand."""
+    """Yield a whole export, piece by piece; the records in the order in which they are to stand."""
     head, between, foot = frame(form)
     yield head
     for number, record in enumerate(records):
@@ -71,7 +71,7 @@ def _cell(value: Any) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """The text such that no spreadsheet takes it for a formula, behind an apostrophe if it looks like one.
+    """Return the text such that no spreadsheet takes it for a formula, behind an apostrophe if it looks like one.
 
     Control characters are written as escapes: a terminal that shows the export must not obey them.
     """
@@ -94,7 +94,7 @@ _RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECAS
 
 
 def export_name(path: str) -> str:
-    """The name of the file that a path means.
+    """Return the name of the file that a path means.
 
     Raises:
         InvalidParameters: It is not a plain name, or leads elsewhere.
@@ -160,7 +160,7 @@ class AuditService:
     def query(
         self, words: Words = lambda _name: None, *, limit: int = 100, by_action: bool = False, **filters: str | None
     ) -> list[AuditRecord]:
-        """Records, newest first, each with its `sentence`.
+        """Return records, newest first, each with its `sentence`.
 
         Args:
             words: What the tools are called; without it, they are called by their names.
@@ -179,7 +179,7 @@ class AuditService:
         return found
 
     def export(self, form: Format, **filters: str | None) -> AuditRecord:
-        """The records as a text, oldest first; when they are too many, the newest that fit.
+        """Return the records as a text, oldest first; when they are too many, the newest that fit.
 
         Args:
             form: `json` or `csv`.
@@ -207,7 +207,7 @@ class AuditService:
         return {"format": form, "text": whole, "records": len(rows), "truncated": truncated}
 
     def export_to(self, path: str, form: Format, **filters: str | None) -> AuditRecord:
-        """All of the records into a new file in `.vault-bridge/exports/`, oldest first.
+        """Export all records to a new file in `.vault-bridge/exports/`, oldest first.
 
         Args:
             path: The name of the file.
@@ -248,7 +248,7 @@ class AuditService:
             return walk.report()
 
     def stats(self) -> AuditRecord:
-        """`{size, generations, records, oldest, newest, fault, lost, chain}`, without reading the whole log.
+        """Return `{size, generations, records, oldest, newest, fault, lost, chain}`, without reading the whole log.
 
         Raises:
             ExecutionFailed: The log cannot be read.
@@ -268,10 +268,10 @@ class AuditService:
             }
 
     def activity(self, days: int) -> AuditRecord:
-        """What agents did in the last days, today among them: see `Activity.report`.
+        """Return what agents did in the last days, including today: see `Activity.report`.
 
         Args:
-            days: How many, at least 1.
+            days: Number of days, at least 1.
 
         Raises:
             ExecutionFailed: The log cannot be read.

@@ -4,6 +4,7 @@ import re
 import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final
 from urllib.parse import unquote
 
@@ -14,14 +15,18 @@ _UNSPACED: Final = (
     "\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
 )
 """Thai, Lao, Burmese and Khmer; Chinese, Japanese and Korean: words follow each other, or take endings, unseparated."""
-_WORD: Final = re.compile(rf"\[PATH\]|[{_UNSPACED}]|[^\W_{_UNSPACED}]+|[^\w\s\x00-\x7f]")
-"""What is hidden already; a word; where words are not separated, a letter; and every sign that is not ASCII."""
 _QUOTED: Final = re.compile(r"\"[^\"\n]*\"|(?<!\w)'[^'\n]*'(?!\w)|“[^”\n]*”")
 _ORDINARY: Final = re.compile(r"[a-z0-9_-]+")
 """A name that could as well be a word of ours, such as `read` or `create_note`."""
 _PATTERN: Final = frozenset("*?")
 _MOST_GONE: Final = 10_000
 """Names of files that are gone, besides as many as there are, that are still hidden."""
+
+
+@cache
+def _word() -> re.Pattern[str]:
+    """Return what finds a mark left by hiding; a word, or a letter of scripts without spaces; any sign but of ASCII."""
+    return re.compile(rf"\[PATH\]|[{_UNSPACED}]|[^\W_{_UNSPACED}]+|[^\w\s\x00-\x7f]")
 
 
 class VaultNames:
@@ -42,11 +47,11 @@ class VaultNames:
         self._lock = threading.Lock()
 
     def hiding(self, own: Iterable[str] = (), but: Iterable[str] = ()) -> "NameHiding":
-        """What hides these names, and some more.
+        """Return an object that hides these names, and some more.
 
         Args:
-            own: Paths and names that are of the vault, whether or not there are such files.
-            but: Words that are none in our own sentences, such as the name of the tool they are about.
+            own: Paths and names that belong to the vault, whether or not such files exist.
+            but: Words that are not names in our own sentences, such as the name of the tool.
         """
         paths = self._paths()
         with self._lock:
@@ -65,7 +70,7 @@ class VaultNames:
 
 
 class NameHiding:
-    """Hides names in texts: wherever one stands as words of their own, whatever is between the words.
+    """A filter that hides names in texts: wherever one stands as whole words, whatever is between the words.
 
     Args:
         names: Of the vault.
@@ -81,7 +86,7 @@ class NameHiding:
         self._whole = {_key(_words(path)) for path in besides}
 
     def hide(self, text: str, *, of_ours: bool = False) -> str:
-        """The text with `[PATH]` in place of every name.
+        """Return the text with `[PATH]` in place of every name.
 
         Args:
             text: Any text. What is written with `%20` and the like is read as it is meant, where it holds a name.
@@ -97,7 +102,7 @@ class NameHiding:
         return self._hidden(text, of_ours=of_ours)
 
     def _hidden(self, text: str, *, of_ours: bool) -> str:
-        words = [found.span() for found in _WORD.finditer(text)]
+        words = [found.span() for found in _word().finditer(text)]
         keys = [text[start:end].casefold() for start, end in words]
         quoted = [found.span() for found in _QUOTED.finditer(text)] if of_ours else []
         shown, end, at = [], 0, 0
@@ -122,7 +127,7 @@ class NameHiding:
         return any(key in names for names in self._names)
 
     def _is_meant(self, said: str, key: str, *, is_quoted: bool) -> bool:
-        """Whether words in a sentence of ours are a name, and not by chance."""
+        """Return whether words in one of our sentences are meant as a name, and not there by chance."""
         if said in self._but:
             return False
         if is_quoted or key in self._whole:
@@ -148,13 +153,13 @@ class _Names:
         return key in self._keys
 
     def longest(self, first: str) -> int:
-        """How many words the longest name has that begins with this one."""
+        """Return the number of words in the longest name that begins with this one."""
         return self._longest.get(first, 0)
 
     def add(self, path: str) -> None:
         """Know a path, and the names of which it is made."""
         for name in _names_in(unicodedata.normalize("NFC", path)):
-            words = [found.span() for found in _WORD.finditer(name)]
+            words = [found.span() for found in _word().finditer(name)]
             self._add(name, words)
             if not name.isascii():
                 # Somebody who speaks of it leaves its signs out.
@@ -171,7 +176,7 @@ class _Names:
 
 
 def _words(text: str) -> list[str]:
-    found: list[str] = _WORD.findall(unicodedata.normalize("NFC", text))
+    found: list[str] = _word().findall(unicodedata.normalize("NFC", text))
     return found
 
 
@@ -180,7 +185,7 @@ def _key(words: Iterable[str]) -> str:
 
 
 def _names_in(path: str) -> Iterator[str]:
-    """The path, and the names of its file and folders, with and without what says their type."""
+    """Yield the path, and the names of its file and folders, with and without what says their type."""
     yield path
     for part in path.replace("\\", "/").split("/"):
         yield part

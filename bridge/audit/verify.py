@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
-from bridge.audit.chain import Chain, ChainState, Gap, Head, seq_of, split
+from bridge.audit.chain import ChainState, Gap, Head, LogChain, seq_of, split
 from bridge.audit.files import MAX_LINE, NAME, AuditFiles, LogFile
 from bridge.audit.gzip_blocks import DamagedError
 from bridge.audit.records import number_of, parse
@@ -21,14 +21,14 @@ MAX_FAULTS: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class ChainFault:
-    """Where the log is not as it was written.
+    """A place where the log is not as it was written.
 
     Attributes:
         kind: `altered`, `missing`, `out_of_order`, `foreign` or `unreadable`.
-        file: In which file.
-        line: Which line of that file, counted from 1; None where it is about the whole file or its end.
+        file: The file.
+        line: The line in that file, counted from 1; None if the whole file or its end is meant.
         seq: The number that the line says it has, or that is missing first.
-        message: The same for people.
+        message: An explanation for people.
     """
 
     kind: str
@@ -60,7 +60,7 @@ class ChainWalk:
         thinned: How many were, up to here, since there was a gap for the first time.
     """
 
-    def __init__(self, chain: Chain, adopted: int = 0, expected: Head | None = None) -> None:
+    def __init__(self, chain: LogChain, adopted: int = 0, expected: Head | None = None) -> None:
         self.chain, self.adopted, self.expected = chain, adopted, expected
         self.head = chain.genesis
         self.records = self.unverified = self.lost = self.fault_count = 0
@@ -94,7 +94,7 @@ class ChainWalk:
 
     @property
     def place(self) -> Head:
-        """What the next line must follow: behind a break, what the line before says of itself."""
+        """Return the head that the next line must follow; after a break, what the line before says of itself."""
         return self._claimed or self.head
 
     def go_on(self, gap: Gap) -> None:
@@ -124,7 +124,7 @@ class ChainWalk:
             self._break(line, file, number)
 
     def end(self) -> None:
-        """The last line has been seen: look whether the end is there."""
+        """Check, after the last line, whether the end is there."""
         if self.expected is None or self._reached:
             return
         first, last = self._last + 1, self.expected.seq
@@ -135,7 +135,7 @@ class ChainWalk:
             self._fault("altered", "tools.log", None, last, f"record {last} is not the one that was written")
 
     def report(self) -> dict[str, Any]:
-        """The result of `audit.verify`."""
+        """Return the result of `audit.verify`."""
         return {
             "whole": self.fault_count == 0,
             "records": self.records,
@@ -151,11 +151,11 @@ class ChainWalk:
         }
 
     def _vouches_for_nothing(self) -> bool:
-        """Whether these are still the lines from before there was a key."""
+        """Return whether the log is still in the lines from before there was a key."""
         return self.head.chain == self.chain.genesis.chain and self.head.total < self.adopted
 
     def _begin(self, signed: Head, line: bytes, file: str, number: int) -> None:
-        """A sign-off: everything before it was taken away by the bridge, or is about to be."""
+        """Follow a sign-off: everything before it was removed by the bridge, or is about to be."""
         if self._last > signed.seq or number > 1:
             message = f"an older beginning, for the records after {signed.seq}, stands where it does not belong"
             self._fault("out_of_order", file, number, signed.seq, message)
@@ -167,7 +167,7 @@ class ChainWalk:
         self.thinned = thinned if isinstance(thinned, int) else 0
 
     def _pass(self, gap: Gap) -> None:
-        """Records were taken out to make room."""
+        """Follow a gap, where records were taken out to make room."""
         self._claimed = None
         self._go_to(gap.head)
         self.early += gap.records
@@ -183,7 +183,7 @@ class ChainWalk:
             self._reached = True
 
     def _break(self, line: bytes, file: str, number: int) -> None:
-        """A line that does not fit: say why, as far as that can be known, and go on behind it."""
+        """Report a line that does not fit, with the reason as far as known, and go on after it."""
         seq, (_, code) = seq_of(line), split(line)
         before = self._last
         if seq is None or not code or len(line) > MAX_LINE:
@@ -212,7 +212,7 @@ MAX_BEHIND: Final = 10_000
 
 
 def find_head(files: AuditFiles, chain_state: ChainState) -> Head:
-    """The head to go on from. What a crash left of a last line is removed.
+    """Return the head to go on from. What a crash left of a last line is removed.
 
     Raises:
         OSError: The log or the kept head cannot be read or written.
@@ -229,8 +229,8 @@ def find_head(files: AuditFiles, chain_state: ChainState) -> Head:
     return head
 
 
-def is_head(chain: Chain, head: Head, line: bytes) -> bool:
-    """Whether a line is the one that made `head`, or the sign-off that stands for it."""
+def is_head(chain: LogChain, head: Head, line: bytes) -> bool:
+    """Return whether a line is the one that made `head`, or the sign-off that stands for it."""
     if seq_of(line) != head.seq:
         return False
     signed = chain.signed_off(line)
@@ -238,7 +238,7 @@ def is_head(chain: Chain, head: Head, line: bytes) -> bool:
 
 
 def _adopt(chain_state: ChainState, found: Sequence[LogFile]) -> Head:
-    """There was no key: nobody can vouch for the lines there are."""
+    """Adopt a log from before there was a key: nobody can vouch for its lines."""
     count = last = 0
     for source in reversed(found):
         with contextlib.suppress(DamagedError):
@@ -252,7 +252,7 @@ def _adopt(chain_state: ChainState, found: Sequence[LogFile]) -> Head:
 
 
 def _catch_up(chain_state: ChainState, found: Sequence[LogFile]) -> Head:
-    """The last line that fits behind the kept head."""
+    """Return the last line that fits behind the kept head."""
     head = chain_state.head
     if head is None or head.chain == chain_state.chain.genesis.chain:
         return _walked(chain_state, found)

@@ -16,19 +16,19 @@ MOST_FILTERS: Final = 2_000
 
 _GROUPS: Final = ("and", "or", "not")
 _SHOWN_BESIDE: Final = ("image", "coordinates", "markerIcon", "markerColor")
-"""What views other than tables draw beside their columns."""
+"""Properties that views other than tables draw beside their columns."""
 
-Room = Literal["note", "file", "formula"]
+Namespace = Literal["note", "file", "formula"]
 
 
 class PropertyId(NamedTuple):
-    """What a column, a sort or a group is of: `note.status`, `file.name`, `formula.total`."""
+    """The id of a property, used by columns, sorts and groups: `note.status`, `file.name`, `formula.total`."""
 
-    room: Room
+    namespace: Namespace
     name: str
 
     def __str__(self) -> str:
-        return f"{self.room}.{self.name}"
+        return f"{self.namespace}.{self.name}"
 
 
 class Statement(NamedTuple):
@@ -70,7 +70,7 @@ class View:
     """One view.
 
     Attributes:
-        name: Its name; empty where it has none.
+        name: Its name; empty if it has none.
         type: How it is drawn.
         where: Its place in the base.
         filter: What its rows must be, beside what holds for all views.
@@ -78,8 +78,8 @@ class View:
         sort: What its rows are sorted by.
         group: What its rows are grouped by.
         limit: How many rows it has at most.
-        summaries: What stands below columns.
-        problems: What is wrong with it.
+        summaries: The summaries below columns.
+        problems: Its errors.
     """
 
     name: str
@@ -104,7 +104,7 @@ class Base:
         titles: What columns are called.
         summaries: Expressions of summaries by name.
         views: Its views.
-        problems: What is wrong with it, but for its views.
+        problems: Its errors, but for its views.
         remarks: What is understood that the app may not understand.
     """
 
@@ -119,13 +119,13 @@ class Base:
 
 def property_id(text: str) -> PropertyId:
     """Return what an id names; without a prefix that is a property of the note."""
-    room, dot, name = text.partition(".")
+    namespace, dot, name = text.partition(".")
     if dot and name:
-        if room in {"note", "property"}:
+        if namespace in {"note", "property"}:
             return PropertyId("note", name)
-        if room == "file":
+        if namespace == "file":
             return PropertyId("file", name)
-        if room == "formula":
+        if namespace == "formula":
             return PropertyId("formula", name)
     return PropertyId("note", text)
 
@@ -151,7 +151,7 @@ def read_base(text: str) -> Base:
 
 
 class _Reading:
-    """Reads one base, and gathers what is wrong with it."""
+    """The reading of one base, which gathers what is wrong with it."""
 
     def __init__(self, found: Mapping[str, Any]) -> None:
         self._found = found
@@ -302,7 +302,7 @@ class _Reading:
 
 
 def _scalar(value: Any) -> str | None:
-    """A value as the text that stands there; None where it is a list, names with values, or nothing."""
+    """Return a value as the text that stands there; None if it is a list, names with values, or nothing."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str | int | float):

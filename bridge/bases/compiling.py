@@ -27,13 +27,13 @@ from bridge.bases.rows import Value
 from bridge.bases.syntax import (
     Binary,
     Call,
-    Chain,
     Index,
     ListOf,
     Literal,
     Member,
     Name,
     Node,
+    OperatorChain,
     Regex,
     Unary,
     children,
@@ -101,7 +101,7 @@ def compile_expression(text: str, formulas: Mapping[str, Evaluate] | None = None
 
 
 class _Lambda(NamedTuple):
-    """What an item's expression is: `value`, `index` and, in `reduce`, `acc` stand in it for the item."""
+    """An expression for each item, in which `value`, `index` and, in `reduce`, `acc` stand for the item."""
 
     names: frozenset[str]
 
@@ -116,7 +116,7 @@ _VARIABLES: Final[dict[str, Evaluate]] = {
 
 
 class _Compiler:
-    """Makes one expression."""
+    """The compiler of one expression."""
 
     def __init__(self, formulas: Mapping[str, Evaluate], *, summary: bool) -> None:
         self._formulas = formulas
@@ -157,7 +157,7 @@ class _Compiler:
         return run
 
     def _is_fixed(self, node: Node) -> bool:
-        """Whether a part is the same for every row."""
+        """Return whether a part is the same for every row."""
         pending = [node]
         while pending:
             part = pending.pop()
@@ -200,7 +200,7 @@ class _Compiler:
         return lambda scope: _read(scope, target(scope), name, lower, position)
 
     def _reserved(self, target: Node, name: str, position: int) -> Evaluate | None:
-        """What a member of `note`, `formula`, `file` or `this` is; None for one of anything else."""
+        """Return the evaluation of a member of `note`, `formula`, `file` or `this`; None for one of anything else."""
         root = target.name if isinstance(target, Name) else ""
         if root in self._bound:
             return None
@@ -305,7 +305,7 @@ class _Compiler:
         return call
 
     def _over_items(self, node: Call, target: Node) -> Evaluate:
-        """`filter`, `map` and `reduce`: their expression is evaluated for every item."""
+        """Compile `filter`, `map` and `reduce`, whose expression is evaluated for every item."""
         _given(next(each for each in LAZY if each.name == node.name), node)
         own = self.made(target)
         start = self.made(node.arguments[1]) if node.name == "reduce" else _null
@@ -334,7 +334,7 @@ class _Compiler:
     def _operator(self, node: Node) -> Evaluate:
         if isinstance(node, Unary):
             return self._unary(node)
-        if isinstance(node, Chain):
+        if isinstance(node, OperatorChain):
             return self._chain(node)
         assert isinstance(node, Binary)  # noqa: S101 (there is no other kind)
         left, right = self.made(node.left), self.made(node.right)
@@ -355,7 +355,7 @@ class _Compiler:
             return lambda scope: (value := operand(scope)) is False or (value is not True and not is_true(value))
         return _located(lambda scope: negative(operand(scope)), node.start)
 
-    def _chain(self, node: Chain) -> Evaluate:
+    def _chain(self, node: OperatorChain) -> Evaluate:
         parts = [self.made(part) for part in node.parts]
         if node.sign == "+":
             first, rest = parts[0], parts[1:]
@@ -400,7 +400,7 @@ def _file_field(name: str, position: int) -> Evaluate:
 
 
 def _of_this(this: Evaluate, name: str) -> Evaluate:
-    """A member of `this`: its file, else its property, else what is known of the file."""
+    """Return a member of `this`: its file, else its property, else what is known of the file."""
     lower = name.lower()
     if lower == "file":
         return this
@@ -423,7 +423,7 @@ def _read(scope: Scope, value: Value, name: str, lower: str, position: int) -> V
 
 
 def _one_link(value: Value) -> Evaluate:
-    """A link to what is written there: it is made once for each folder, because it is found from there."""
+    """Return a link to what is written there, made once for each folder, from which it is resolved."""
     key = object()
 
     def run(scope: Scope) -> Value:
@@ -443,7 +443,7 @@ def _one_link(value: Value) -> Evaluate:
 def _method_of_one(
     name: str, table: dict[type, Function], own: Evaluate, argument: Evaluate, position: int
 ) -> Evaluate:
-    """A method that is given one thing, as most are."""
+    """Return a method with one argument, as most have."""
     find = {kind: function.run for kind, function in table.items()}.get
 
     def call(scope: Scope) -> Value:
@@ -462,7 +462,7 @@ def _method_of_one(
 
 
 def _no_method(value: Value, name: str, position: int) -> Value:
-    """What a method comes to that a value does not have: null, of null."""
+    """Return null for a method called on null; raise for any other value without the method."""
     if value is None:
         return None
     raise ExpressionError(f'Cannot find function "{name}" on type {type_name(value)}', position)
@@ -543,7 +543,7 @@ def _located(run: Evaluate, position: int) -> Evaluate:
 
 
 def _at(error: ExpressionError, position: int) -> ExpressionError:
-    """The mistake, with its place where it has none yet."""
+    """Return the error, with its position if it has none yet."""
     if error.position is None:
         error.position = position
     return error
@@ -559,7 +559,7 @@ def _placed(make: Callable[[], Pattern], node: Node) -> Pattern:
 
 
 def _given(function: Function, node: Call) -> tuple[Node, ...]:
-    """The arguments that a function looks at; what is more is passed over, as JavaScript does."""
+    """Return the arguments that a function uses; any more are ignored, as in JavaScript."""
     if len(node.arguments) < function.least:
         raise ExpressionError(f"{function.name}() needs {function.signature}", node.name_start)
     return node.arguments[: function.most]

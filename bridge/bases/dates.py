@@ -104,7 +104,7 @@ class Zone:
 
 
 def _near(when: datetime) -> datetime:
-    """The same day of a year that every system knows."""
+    """Return the same day in a year that every system supports."""
     return when.replace(year=1972 + (when.year - 1972) % _CYCLE, day=min(when.day, 28))
 
 
@@ -142,7 +142,7 @@ class Date:
 
     @property
     def local(self) -> datetime:
-        """What clocks show."""
+        """Return the local time, as clocks show it."""
         if self._local is None:
             self._local = self.zone.local(self.ms)
         return self._local
@@ -193,11 +193,11 @@ class Duration(NamedTuple):
 
     @property
     def clock_ms(self) -> Number:
-        """Milliseconds of the parts below a day."""
+        """Return the milliseconds of the parts below a day."""
         return self.hours * HOUR + self.minutes * MINUTE + self.seconds * SECOND + self.milliseconds
 
     def scaled(self, factor: Number) -> "Duration":
-        """Return it so many times."""
+        """Return a multiple of it."""
         return Duration(*(part * factor for part in self))
 
     def added(self, other: "Duration", sign: int = 1) -> "Duration":
@@ -214,7 +214,7 @@ class Duration(NamedTuple):
 
 
 def read_date(text: str, zone: Zone) -> Date | None:
-    """Read a date as ISO 8601 writes it, with or without its time; None where the text is none.
+    """Read a date as ISO 8601 writes it, with or without its time; None if the text is none.
 
     Args:
         text: The text, all of it.
@@ -327,7 +327,7 @@ def _plain(value: float) -> Number:
 
 
 def _month_steps(years: Number, months: Number) -> Iterator[int]:
-    """Years come first, and then months, each as whole months."""
+    """Yield years first, and then months, each as whole months."""
     if years:
         yield round(years * 12)
     if months:
@@ -335,14 +335,14 @@ def _month_steps(years: Number, months: Number) -> Iterator[int]:
 
 
 def _with_months(local: datetime, months: int) -> datetime:
-    """A date so many months later; a day that the month does not have overflows into the next."""
+    """Return a date so many months later; a day that the month does not have overflows into the next."""
     total = local.year * 12 + local.month - 1 + months
     first = local.replace(year=total // 12, month=total % 12 + 1, day=1)
     return first + timedelta(days=local.day - 1)
 
 
 def _clamped(local: datetime, months: int) -> datetime:
-    """A date so many months later, as moment.js counts: the last day of a month that is too short."""
+    """Return a date so many months later, as moment.js counts: the last day of a month that is too short."""
     total = local.year * 12 + local.month - 1 + months
     year, month = total // 12, total % 12 + 1
     following = local.replace(year=year + month // 12, month=month % 12 + 1, day=1)
@@ -351,7 +351,7 @@ def _clamped(local: datetime, months: int) -> datetime:
 
 
 def _difference(here: datetime, there: datetime) -> tuple[int, float]:
-    """The whole months from one date to another, and the milliseconds that are left; both with the sign."""
+    """Return the whole months from one date to another, and the milliseconds that are left; both with the sign."""
     if there < here:
         months, rest = _difference(there, here)
         return -months, -rest
@@ -362,7 +362,7 @@ def _difference(here: datetime, there: datetime) -> tuple[int, float]:
 
 
 def _months_between(then: datetime, now: datetime) -> float:
-    """The months from one date to another with their fraction, as moment.js counts them."""
+    """Return the months from one date to another with their fraction, as moment.js counts them."""
     if then.day < now.day:
         return -_months_between(now, then)
     count = (now.year - then.year) * 12 + now.month - then.month
@@ -375,7 +375,7 @@ def _months_between(then: datetime, now: datetime) -> float:
 
 
 def _humanised(months: Number, days: Number, ms: Number) -> str:
-    """A length of time in moment.js's words; what is negative is said as what is not."""
+    """Return a length of time in moment.js's words, without its sign."""
     months, days, ms = _positive(months, days, ms)
     exact = days + rounded(months * _MONTH_DAYS) + ms / DAY
     in_months = months + (days + ms / DAY) / _MONTH_DAYS

@@ -1,4 +1,4 @@
-"""What can be wrong with a base, and how much work one query may be."""
+"""Errors in a base, and a limit on the work of one query."""
 
 from typing import Final
 
@@ -20,7 +20,7 @@ class ExpressionError(Exception):
 
     Args:
         message: What is wrong, as the app says it where it is known how.
-        position: Where in the expression; None where that is not known.
+        position: Where in the expression; None if that is not known.
     """
 
     def __init__(self, message: str, position: int | None = None) -> None:
@@ -37,9 +37,9 @@ class BaseError(Exception):
     """A base has a mistake that leaves nothing to show.
 
     Args:
-        message: What is wrong.
+        message: The error.
         where: The place in the base: `views[1].filters.and[0]`.
-        expression: The expression that is wrong; empty where none is.
+        expression: The expression that is wrong; empty if none is.
         position: Where in the expression.
     """
 
@@ -61,7 +61,7 @@ class Budget:
     """The steps that are left of one query.
 
     Args:
-        most: How many there may be.
+        most: Maximum number.
     """
 
     __slots__ = ("left",)

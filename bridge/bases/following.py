@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 
 from bridge.bases.failures import ExpressionError
 from bridge.bases.syntax import Binary, Call, Index, Literal, Member, Name, Node, children, parse
+from bridge.notes.edits import Edit, apply
 from bridge.notes.linktext import link_path, without_extension
 from bridge.notes.names import split_link
 from bridge.notes.rewriting import Relocation
@@ -28,23 +29,15 @@ _TAG_LISTS: Final = frozenset({"contains", "containsAny", "containsAll"})
 _LINKING: Final = frozenset({"link", "file", "hasLink", "linksTo", "image"})
 _NOT_EDITED: Final = "it is written in a way that is not edited"
 _MOST_MISSES: Final = 40
-"""Sets of changes of one base that are tried in vain; what is not tried any more is left."""
+"""Sets of changes of one base that are tried in vain; what is no longer tried is left."""
 _WORD: Final = r"(?<![\w/-]){}(?![\w-])"
 
 
-class Edit(NamedTuple):
-    """Characters of an expression, and what is put in their place."""
-
-    start: int
-    end: int
-    text: str
-
-
 class Follower:
-    """What a change means for bases: which edits each id and expression needs, and what names the old name besides."""
+    """A change in names: the edits that each id and expression needs, and texts that still use the old name."""
 
     def property_id(self, _text: str) -> str | None:
-        """Return the id as it is then; None where it stays."""
+        """Return the new id; None if it stays."""
         return None
 
     def edits(self, _expression: str, _tree: Node) -> Iterator[Edit]:
@@ -70,9 +63,9 @@ class PropertyFollower(Follower):
 
     def property_id(self, text: str) -> str | None:
         """Return the id with the new name."""
-        room, dot, name = text.partition(".")
-        if dot and room in {"note", "property"}:
-            return f"{room}.{self.new}" if self._is(name) else None
+        namespace, dot, name = text.partition(".")
+        if dot and namespace in {"note", "property"}:
+            return f"{namespace}.{self.new}" if self._is(name) else None
         if not self._is(text):
             return None
         return f"note.{self.new}" if self.new.partition(".")[0] in {"note", "file", "formula", "property"} else self.new
@@ -147,7 +140,7 @@ class TagFollower(Follower):
 
 @dataclass(frozen=True)
 class MoveFollower(Follower):
-    """Files move.
+    """A follower of files that move.
 
     Attributes:
         path: The base, or the note that it is in, where it is before the move.
@@ -192,7 +185,7 @@ class MoveFollower(Follower):
         return None
 
     def _link(self, text: str) -> str | None:
-        """A link as it leads to the same file afterwards."""
+        """Return a link as it leads to the same file afterwards."""
         bracketed = text.startswith("[[") and text.endswith("]]")
         bare = text[2:-2] if bracketed else text
         target, bar, display = bare.partition("|") if bracketed else (bare, "", "")
@@ -230,14 +223,14 @@ class Followed:
     left: list[str] = field(default_factory=list)
 
 
-class _Place(NamedTuple):
+class _YamlText(NamedTuple):
     """One text of the YAML.
 
     Attributes:
         where: Its place in the base.
         is_id: Whether it is the id of a property; else it is an expression.
-        start: Where it begins, quotes included.
-        end: Where it ends.
+        start: Its beginning, quotes included.
+        end: Its end.
         value: What it says.
     """
 
@@ -251,13 +244,13 @@ class _Place(NamedTuple):
 class _Change(NamedTuple):
     """A place, what is written there, and what that says."""
 
-    place: _Place
+    place: _YamlText
     written: str
     new: str
 
 
 def follow(yaml: str, follower: Follower) -> Followed:
-    """Return a base in which the exact places have followed; it is as it was where it cannot be read.
+    """Return a base in which the exact places have followed; it is as it was if it cannot be read.
 
     Args:
         yaml: The base.
@@ -287,8 +280,8 @@ def follow(yaml: str, follower: Follower) -> Followed:
     return done
 
 
-def _new_value(place: _Place, follower: Follower, done: Followed) -> tuple[str | None, list[Edit]]:
-    """What a text says then, and by which edits; None where it stays."""
+def _new_value(place: _YamlText, follower: Follower, done: Followed) -> tuple[str | None, list[Edit]]:
+    """Return the new value of a text, and the edits that make it; None if it stays."""
     if place.is_id:
         new = follower.property_id(place.value)
         return new, [] if new is None else [Edit(0, len(place.value), new)]
@@ -299,23 +292,18 @@ def _new_value(place: _Place, follower: Follower, done: Followed) -> tuple[str |
             done.left.append(f"{place.where}: the expression cannot be read")
         return None, []
     edits = sorted(set(follower.edits(place.value, tree)))
-    value = place.value
-    for edit in reversed(edits):
-        value = value[: edit.start] + edit.text + value[edit.end :]
     if follower.names(_without(place.value, edits)):
         done.left.append(f"{place.where}: `{place.value[:100]}` may name it in another way")
-    return (value if edits else None), edits
+    return (apply(place.value, edits) if edits else None), edits
 
 
 def _without(text: str, edits: list[Edit]) -> str:
-    """A text without what is edited."""
-    for edit in reversed(edits):
-        text = text[: edit.start] + " " + text[edit.end :]
-    return text
+    """Return a text without its edited parts."""
+    return apply(text, [edit._replace(new=" ") for edit in edits])
 
 
 def _written(raw: str, value: str, edits: list[Edit], new: str) -> str | None:
-    """The text as the YAML writes it, with the edits; None where it is written in a way that is not edited."""
+    """Return the text as the YAML writes it, with the edits; None if it is written in a way that is not edited."""
     quote = raw[:1] if raw[:1] in {'"', "'"} and raw[-1:] == raw[:1] and len(raw) > 1 else ""
     inner = raw[1:-1] if quote else raw
     ways: Mapping[str, Callable[[str], str]] = {
@@ -330,13 +318,13 @@ def _written(raw: str, value: str, edits: list[Edit], new: str) -> str | None:
     pieces: list[str] = []
     at = 0
     for edit in edits:
-        pieces += ways[quote](value[at : edit.start]), ways[quote](edit.text)
+        pieces += ways[quote](value[at : edit.start]), ways[quote](edit.new)
         at = edit.end
     return quote + "".join([*pieces, ways[quote](value[at:])]) + quote
 
 
 def _plain_in_yaml(text: str) -> bool:
-    """Whether a text can stand in YAML without quotes, and is the same text then."""
+    """Return whether a text can stand in YAML without quotes and keep its meaning."""
     try:
         return bool(read_yaml(f"a: {text}") == {"a": text} and read_yaml(f"{text}: 1") == {text: 1})
     except BrokenYaml:
@@ -353,7 +341,7 @@ def _changed(yaml: str, changes: Sequence[_Change]) -> str:
 
 
 def _fitting(yaml: str, changes: list[_Change]) -> list[_Change]:
-    """Those changes after which the YAML reads as before but for their texts.
+    """Return those changes after which the YAML reads as before but for their texts.
 
     Most often these are all. Where they are not, halves are tried, so that the YAML is not read once for each.
     """
@@ -371,7 +359,7 @@ def _fitting(yaml: str, changes: list[_Change]) -> list[_Change]:
 
 
 def _differs_there_alone(yaml: str, changes: Sequence[_Change]) -> bool:
-    """Whether a changed YAML reads as the old one but for the texts that changed."""
+    """Return whether a changed YAML reads as the old one except for the texts that changed."""
     try:
         was, now = (read_yaml(each.removeprefix("\ufeff")) for each in (yaml, _changed(yaml, changes)))
     except BrokenYaml:
@@ -392,9 +380,9 @@ def _differences(was: Any, now: Any) -> Iterator[tuple[Any, Any]]:
         yield was, now
 
 
-def _places(root: Any) -> Iterator[_Place]:
-    """The ids and expressions of a base, in the order of their places."""
-    found: list[_Place] = []
+def _places(root: Any) -> Iterator[_YamlText]:
+    """Yield the ids and expressions of a base, in the order of their places."""
+    found: list[_YamlText] = []
     for key, value in _pairs(root):
         match key.value:
             case "filters":
@@ -410,7 +398,7 @@ def _places(root: Any) -> Iterator[_Place]:
     yield from sorted(found, key=lambda place: place.start)
 
 
-def _view(view: Any, where: str) -> Iterator[_Place]:
+def _view(view: Any, where: str) -> Iterator[_YamlText]:
     for key, value in _pairs(view):
         name = str(key.value)
         if name == "filters":
@@ -428,7 +416,7 @@ def _view(view: Any, where: str) -> Iterator[_Place]:
             yield _place(value, f"{where}.{name}", is_id=True)
 
 
-def _filters(node: Any, where: str) -> Iterator[_Place]:
+def _filters(node: Any, where: str) -> Iterator[_YamlText]:
     if _is_text(node):
         yield _place(node, where)
     for key, value in _pairs(node):
@@ -437,7 +425,7 @@ def _filters(node: Any, where: str) -> Iterator[_Place]:
 
 
 def _pairs(node: Any) -> list[tuple[Any, Any]]:
-    """The names and values of a mapping."""
+    """Return the names and values of a mapping."""
     value = getattr(node, "value", None)
     pairs = value if isinstance(value, list) and value and isinstance(value[0], tuple) else []
     return [(key, each) for key, each in pairs if _is_text(key)]
@@ -452,15 +440,15 @@ def _is_text(node: Any) -> bool:
     return isinstance(getattr(node, "value", None), str)
 
 
-def _place(node: Any, where: str, *, is_id: bool = False) -> _Place:
-    return _Place(where, is_id, node.start_mark.index, node.end_mark.index, node.value)
+def _place(node: Any, where: str, *, is_id: bool = False) -> _YamlText:
+    return _YamlText(where, is_id, node.start_mark.index, node.end_mark.index, node.value)
 
 
 # -- in expressions --------------------------------------------------------------------------------------------------
 
 
 def _parts(tree: Node) -> Iterator[tuple[Node, frozenset[str]]]:
-    """Every part of an expression, with the names that stand for items there."""
+    """Yield every part of an expression, with the names that stand for items there."""
     pending: list[tuple[Node, frozenset[str]]] = [(tree, frozenset())]
     while pending:
         node, bound = pending.pop()
@@ -474,14 +462,14 @@ def _parts(tree: Node) -> Iterator[tuple[Node, frozenset[str]]]:
 
 
 def _holds_properties(node: Node) -> bool:
-    """Whether the members of a part are properties: of `note`, `this`, and `x.properties`."""
+    """Return whether the members of a part are properties: of `note`, `this`, and `x.properties`."""
     if isinstance(node, Name):
         return node.name in {"note", "this"}
     return isinstance(node, Member) and node.name.lower() == "properties"
 
 
 def _is_tags(node: Node) -> bool:
-    """Whether a part is a list of tags: `tags`, `note.tags`, `file.tags`, perhaps made a list."""
+    """Return whether a part is a list of tags: `tags`, `note.tags`, `file.tags`, perhaps wrapped in `list`."""
     if isinstance(node, Call) and node.target is None and node.name == "list" and node.arguments:
         return _is_tags(node.arguments[0])
     return isinstance(node, Name | Member) and node.name.lower() == "tags"
@@ -492,6 +480,6 @@ def _quoted(text: str) -> str:
 
 
 def _requoted(expression: str, node: Node, text: str) -> str:
-    """A text in the quotes that stand there."""
+    """Return a text in the quotes that stand there."""
     quote = expression[node.start]
     return quote + text.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote

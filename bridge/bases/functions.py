@@ -18,23 +18,23 @@ from bridge.bases.values import LISTS, NUMBERS, TEXTS, is_true, joined, text, ty
 
 
 class Scope:
-    """What an expression is evaluated in.
+    """The values that an expression is evaluated with.
 
     Args:
         vault: The files.
         now: The time.
-        budget: What is left of the query.
-        this: The note that the base is looked at from; None where it is not known.
-        seed: What `random()` begins with.
+        budget: The remaining work of the query.
+        this: The note that the base is viewed from; None if it is not known.
+        seed: The seed of `random()`.
 
     Attributes:
-        row: The file whose row it is.
-        value: The item at hand, in `filter`, `map` and `reduce`.
+        row: The file of the row.
+        value: The current item in `filter`, `map` and `reduce`.
         index: Its place in the list.
-        acc: What `reduce` has so far.
+        acc: The accumulator of `reduce`.
         values: The values of a column, in a summary.
-        formulas: What formulas came to, of this row.
-        once: What is the same for every row.
+        formulas: The results of formulas for this row.
+        once: Results that are the same for every row.
     """
 
     __slots__ = (
@@ -65,7 +65,7 @@ class Function(NamedTuple):
     """One function.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         kind: What it is called on: `Global`, `Any`, or the name of a type.
         signature: What it is given, as the documents write it.
         least: How many arguments it must be given.
@@ -80,7 +80,7 @@ class Function(NamedTuple):
 
     @property
     def most(self) -> int | None:
-        """How many arguments it looks at; None where that is as many as there are."""
+        """Return the number of arguments it uses at most; None if it uses all of them."""
         names = self.signature.split(", ") if self.signature else []
         return None if names and names[-1] in _MANY else len(names)
 
@@ -97,11 +97,11 @@ LAZY: Final = (
     Function("map", "List", "expression", 1, lambda: None),
     Function("reduce", "List", "expression, start", 2, lambda: None),
 )
-"""What evaluates its arguments itself."""
+"""Functions that evaluate their arguments themselves."""
 
 
 def as_text(value: Value) -> str:
-    """Return a value as the text that a function of texts is given: of a link that is where it leads."""
+    """Return a value as text for a function of texts: for a link, its target."""
     return value.path if type(value) is Link else text(value)
 
 
@@ -124,7 +124,7 @@ def as_number(value: Value) -> Number:
 
 
 def _parsed(value: Value, kind: type, what: str, read: Callable[[str], Value]) -> Value:
-    """A value of a type, or a text that says one."""
+    """Return a value of a type, or a text that says one."""
     if value is None or type(value) is kind:
         return value
     found = read(text(value)) if type(value) in TEXTS else None
@@ -159,7 +159,7 @@ def _link(scope: Scope, value: Value, display: Value = None) -> Value:
 
 
 def _made_link(scope: Scope, said: str, display: str | None) -> Link:
-    """A link that a formula makes; it is found from the row's folder."""
+    """Return a link that a formula makes; it is resolved from the row's folder."""
     source = scope.row.path
     key = said, scope.row.home
     link = scope.links.get(key)
@@ -408,7 +408,7 @@ def _format(scope: Scope, own: Date, pattern: str) -> str:
 
 
 def _counted(run: Run) -> Run:
-    """A function of texts, which is more work the longer its text is."""
+    """Return a function of texts whose work grows with the text."""
 
     def counted(scope: Scope, own: str, *arguments: Value) -> Value:
         if len(own) > _SHORT:
@@ -419,7 +419,7 @@ def _counted(run: Run) -> Run:
 
 
 def _of_link(run: Run) -> Run:
-    """A function of texts, called on a link: on where it leads."""
+    """Return a function of texts for links, which it applies to their targets."""
     return lambda scope, own, *arguments: run(scope, own.path, *arguments)
 
 
@@ -449,10 +449,10 @@ def _methods() -> dict[str, dict[type, Function]]:
 
 
 METHODS: Final[dict[str, dict[type, Function]]] = _methods()
-"""What can be called on what."""
+"""Methods by name, and by the type that has them."""
 
 NAMES: Final = frozenset({*METHODS, *(function.name for function in LAZY if function.kind != "Global")})
-"""What can be called on anything at all."""
+"""Names of all methods."""
 
 
 # -- fields ----------------------------------------------------------------------------------------------------------
@@ -498,7 +498,7 @@ FILE_FIELDS: Final[dict[str, Field]] = {
     "embeds": lambda _scope, own: own.embeds,
     "backlinks": lambda _scope, own: own.backlinks,
 }
-"""What is known of a file, by the name in lower case."""
+"""Fields of a file, by lower-case name."""
 
 FIELDS: Final[dict[type, dict[str, Field]]] = {
     **{kind: {"length": lambda _scope, own: texts.length(own)} for kind in TEXTS},
@@ -507,7 +507,7 @@ FIELDS: Final[dict[type, dict[str, Field]]] = {
     Duration: _units(),
     Row: FILE_FIELDS,
 }
-"""What can be read of what, by the name in lower case."""
+"""Fields of each type, by lower-case name."""
 
 
 def member(scope: Scope, own: Value, name: str, lower: str) -> Value:
@@ -535,7 +535,7 @@ def member(scope: Scope, own: Value, name: str, lower: str) -> Value:
 
 
 def item(scope: Scope, own: Value, key: Value) -> Value:
-    """Return an item of a list, or a member of an object; null where there is none."""
+    """Return an item of a list, or a member of an object; null if there is none."""
     if own is None:
         return None
     kind = type(own)

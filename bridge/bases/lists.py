@@ -33,7 +33,7 @@ def contains(values: list[Value], wanted: Value, budget: Budget) -> bool:
 
 
 def _has_link(values: list[Value], wanted: Link, budget: Budget) -> bool:
-    """Whether a link is among others: one that leads to the same file, or says the same where one leads nowhere."""
+    """Return whether a link is in a list: one with the same target file, or with the same text if it has none."""
     target, path = wanted.target, wanted.path
     for value in values:
         if type(value) is not Link:
@@ -62,7 +62,7 @@ def spread(values: tuple[Value, ...]) -> list[Value]:
 
 
 def flat(values: list[Value], budget: Budget) -> list[Value]:
-    """Return a list in which no list is any more."""
+    """Return a list without lists in it."""
     found: list[Value] = []
     pending = [iter(values)]
     while pending:
@@ -147,7 +147,7 @@ def median(values: list[Number]) -> Number | None:
 
 
 def deviation(values: list[Number]) -> Number | None:
-    """Return the standard deviation of all numbers there are."""
+    """Return the standard deviation of all its numbers."""
     if not values:
         return None
     average = total(values) / len(values)

@@ -16,7 +16,7 @@ _NUMBER: Final = re.compile(r"[-+]?(?:\d{1,400}(?:\.\d{0,400})?|\.\d{1,400})(?:[
 _OTHER_BASE: Final = re.compile(r"0(?:[xX]([0-9a-fA-F]{1,200})|[oO]([0-7]{1,200})|[bB]([01]{1,400}))")
 _SPACE: Final = "\t\n\v\f\r \u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
 WHITE: Final = _SPACE + "\u2028\u2029\u202f\u205f\u3000\ufeff"
-"""What JavaScript trims."""
+"""Characters that JavaScript trims."""
 _DECIMALS: Final = 1e21
 _SMALLEST: Final = -7
 _WIDEST: Final = 21
@@ -101,7 +101,7 @@ def rounded(number: Number, digits: int = 0) -> Number:
 
 
 def floor(number: Number) -> Number:
-    """Return the next whole number that is not above."""
+    """Return the largest whole number that is not above a number."""
     return number if type(number) is int or not math.isfinite(number) else tame(math.floor(number))
 
 

@@ -75,13 +75,13 @@ class Pattern:
 
 
 def replaced(text: str, pattern: Pattern, replacement: str, budget: Budget) -> str:
-    """Replace the first match of a pattern, or all where it is global.
+    """Replace the first match of a pattern, or all if it is global.
 
     Args:
         text: The text.
         pattern: The pattern.
         replacement: What is put there; `$1` and `$&` stand for what was found.
-        budget: What is left of the query.
+        budget: The remaining work of the query.
     """
     pieces: list[str] = []
     at = length = 0
@@ -142,7 +142,7 @@ def split(text: str, pattern: Pattern, budget: Budget) -> list[str | None]:
 
 
 def _readable(text: str) -> str:
-    """The text, of the same length, without halves of characters, which RE2 does not take."""
+    """Return the text, of the same length, without halves of characters, which RE2 does not take."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -151,7 +151,7 @@ def _readable(text: str) -> str:
 
 
 def _translated(source: str, *, dot_all: bool) -> str:
-    """The pattern as RE2 writes it."""
+    """Return the pattern as RE2 writes it."""
     pieces: list[str] = []
     at, in_class = 0, False
     while at < len(source):
@@ -188,7 +188,7 @@ def _group(source: str, at: int) -> tuple[str, int]:
 
 
 def _escape(source: str, at: int, *, in_class: bool) -> tuple[str, int]:
-    """One escape, which begins behind the backslash."""
+    """Translate one escape, which begins after the backslash."""
     letter = source[at : at + 1]
     unicode = _UNICODE.match(source, at)
     if unicode is not None:

@@ -48,7 +48,7 @@ class Icon(str):
 
 
 class Image(str):
-    """Where an image is."""
+    """The location of an image."""
 
     __slots__ = ()
 
@@ -74,11 +74,11 @@ class WrittenLink(NamedTuple):
 
 
 class Vault(Protocol):
-    """What expressions may ask of the vault."""
+    """The vault as expressions see it."""
 
     @property
     def zone(self) -> Zone:
-        """Return the zone in which its dates are seen."""
+        """Return the time zone of its dates."""
         ...
 
     def rows(self) -> Sequence["Row"]:
@@ -86,11 +86,11 @@ class Vault(Protocol):
         ...
 
     def row(self, path: str) -> "Row | None":
-        """Return one file by its exact path; None where there is none that may be seen."""
+        """Return one file by its exact path; None if there is none that may be seen."""
         ...
 
     def resolve(self, linkpath: str, source: str) -> str | None:
-        """Return the file that a link leads to; None where it leads nowhere."""
+        """Return the file that a link leads to; None if it leads nowhere."""
         ...
 
     def links(self, path: str) -> Iterable[WrittenLink]:
@@ -107,12 +107,12 @@ class Link:
 
     Args:
         path: Path and subpath, as written.
-        display: What is shown; None where nothing else is.
+        display: What is shown; None if nothing else is.
         source: The file it is in.
         vault: Says where it leads.
 
     Attributes:
-        target: The path of the file that it leads to; None where it leads nowhere.
+        target: The path of the file that it leads to; None if it leads nowhere.
     """
 
     __slots__ = ("display", "path", "source", "target", "vault")
@@ -134,7 +134,7 @@ class Link:
         return found
 
     def file(self) -> "Row | None":
-        """Return the file that it leads to; None where there is none that may be seen."""
+        """Return the file that it leads to; None if there is none that may be seen."""
         return None if self.target is None else self.vault.row(self.target)
 
     def __str__(self) -> str:
@@ -145,7 +145,7 @@ class Row:
     """One file.
 
     Args:
-        path: Where it is.
+        path: Its path.
         size: Bytes.
         times: When it was made and changed last, in milliseconds since 1970.
         properties: Its frontmatter.
@@ -211,34 +211,34 @@ class Row:
 
     @property
     def links(self) -> list[Link]:
-        """Its links, embeds last; duplicates kept."""
+        """Return its links, embeds last; duplicates kept."""
         return self._links
 
     @property
     def embeds(self) -> list[Link]:
-        """Its embeds."""
+        """Return its embeds."""
         return self._embeds
 
     @property
     def backlinks(self) -> list[Link]:
-        """A link to each file that links to it."""
+        """Return a link to each file that links to it."""
         return self._backlinks
 
     @property
     def tags(self) -> Tags:
-        """Its tags, each once."""
+        """Return its tags, each once."""
         return Tags(dict.fromkeys(Tag(tag.removeprefix("#")) for tag in self.tags_written))
 
     @property
     def basename(self) -> str:
-        """Its name without its extension."""
+        """Return its name without its extension."""
         last = self.path.rpartition("/")[2]
         stem, dot, _extension = last.rpartition(".")
         return stem if dot and stem else last
 
     @property
     def ext(self) -> str:
-        """Its extension, without the dot."""
+        """Return its extension, without the dot."""
         last = self.path.rpartition("/")[2]
         stem, _dot, extension = last.rpartition(".")
         return extension if stem else ""
@@ -265,7 +265,7 @@ class Row:
         return self._value(value)
 
     def _value(self, value: Any) -> Value:
-        """A value of the frontmatter: a text may be a link, an address or a date."""
+        """Return a value of the frontmatter: a text may be a link, an address or a date."""
         kind = type(value)
         if kind is str:
             return self._text(value)

@@ -1,4 +1,4 @@
-"""What stands below a column: the summaries that the app has, and those of the base."""
+"""Summaries below columns: those that the app has, and those of the base."""
 
 from collections.abc import Callable
 from typing import Final
@@ -30,7 +30,7 @@ def _of_numbers(summary: Callable[[list[Number]], Value]) -> Summary:
 
 
 def _range(values: list[Value], _budget: Budget) -> Value:
-    """From the smallest number to the largest; from the first date to the last."""
+    """Return the range from the smallest number to the largest, or from the first date to the last."""
     found = numbers(values)
     if found:
         return tame(max(found) - min(found))

@@ -18,10 +18,10 @@ MOST_PARTS: Final = 5_000
 """Parts of an expression."""
 
 MOST_DEPTH: Final = 60
-"""How deep brackets and signs may be nested in one another."""
+"""Maximum depth of nested brackets and signs."""
 
 DEEPEST_TREE: Final = 120
-"""How deep a tree may be, in which `a.b.c` is as deep as it is long."""
+"""Maximum depth of a tree, in which `a.b.c` is as deep as it is long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Node:
     """A part of an expression.
 
     Attributes:
-        start: Where it begins.
-        end: Where it ends.
+        start: Its beginning.
+        end: Its end.
         depth: How deep the tree below it is.
         size: How many parts it has, itself included.
     """
@@ -65,12 +65,12 @@ class Name(Node):
 
 @dataclass(frozen=True, slots=True)
 class Member(Node):
-    """`target.name`.
+    """A member `target.name`.
 
     Attributes:
         target: What stands before the dot.
         name: The name behind it.
-        name_start: Where the name begins.
+        name_start: The beginning of the name.
     """
 
     target: Node
@@ -80,7 +80,7 @@ class Member(Node):
 
 @dataclass(frozen=True, slots=True)
 class Index(Node):
-    """`target[key]`."""
+    """An item `target[key]`."""
 
     target: Node
     key: Node
@@ -88,12 +88,12 @@ class Index(Node):
 
 @dataclass(frozen=True, slots=True)
 class Call(Node):
-    """`name(...)`, or `target.name(...)`.
+    """A call `name(...)` or `target.name(...)`.
 
     Attributes:
         target: What the function is called on; None for a global one.
         name: The function.
-        name_start: Where its name begins.
+        name_start: The beginning of its name.
         arguments: What it is given.
     """
 
@@ -105,14 +105,14 @@ class Call(Node):
 
 @dataclass(frozen=True, slots=True)
 class ListOf(Node):
-    """`[a, b]`."""
+    """A list `[a, b]`."""
 
     items: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Unary(Node):
-    """`!operand` or `-operand`."""
+    """An operation `!operand` or `-operand`."""
 
     sign: str
     operand: Node
@@ -120,7 +120,7 @@ class Unary(Node):
 
 @dataclass(frozen=True, slots=True)
 class Binary(Node):
-    """`left sign right`."""
+    """An operation `left sign right`."""
 
     sign: str
     left: Node
@@ -128,8 +128,8 @@ class Binary(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Chain(Node):
-    """`a && b && c`, and the same with `||` and `+`: so many of them make no deep tree."""
+class OperatorChain(Node):
+    """A chain `a && b && c`, or the same with `||` or `+`: many of them make no deep tree."""
 
     sign: str
     parts: tuple[Node, ...]
@@ -192,7 +192,7 @@ def parse(expression: str) -> Node:
 
 
 class _Parser:
-    """Reads one expression, a token ahead."""
+    """A parser of one expression, a token ahead."""
 
     def __init__(self, text: str) -> None:
         self._text = text
@@ -290,7 +290,7 @@ class _Parser:
         return target
 
     def _list(self, close: str) -> tuple[Node, ...]:
-        """What stands between brackets, of which the first is behind us."""
+        """Return what stands between brackets, after the opening one."""
         items: list[Node] = []
         while not (self.kind == "sign" and self.value == close):
             if items:
@@ -310,12 +310,12 @@ class _Parser:
     def _joined(self, sign: str, left: Node, right: Node) -> Node:
         if sign not in _CHAINED:
             return Binary(*self._span(left.start, left, right), sign, left, right)
-        earlier = left.parts if isinstance(left, Chain) and left.sign == sign else (left,)
+        earlier = left.parts if isinstance(left, OperatorChain) and left.sign == sign else (left,)
         parts = (*earlier, right)
-        return Chain(*self._span(left.start, left, right), sign, parts)
+        return OperatorChain(*self._span(left.start, left, right), sign, parts)
 
     def _span(self, start: int, *below: Node) -> tuple[int, int, int, int]:
-        """Where a part is, how deep and how large it is."""
+        """Return the position, depth and size of a part."""
         self._parts += 1
         depth = 1 + max((node.depth for node in below), default=0)
         if self._parts > MOST_PARTS or depth > DEEPEST_TREE:
@@ -366,7 +366,7 @@ def _unescaped(text: str) -> str:
 
 
 def children(node: Node) -> Sequence[Node]:
-    """Return the parts that a part is made of, in order."""
+    """Return the direct parts of a part, in order."""
     below = _BELOW.get(type(node))
     return () if below is None else below(node)
 
@@ -378,5 +378,5 @@ _BELOW: Final[dict[type[Node], Callable[[Any], Sequence[Node]]]] = {
     ListOf: lambda node: node.items,
     Unary: lambda node: (node.operand,),
     Binary: lambda node: (node.left, node.right),
-    Chain: lambda node: node.parts,
+    OperatorChain: lambda node: node.parts,
 }

@@ -62,7 +62,7 @@ def titled(text: str) -> str:
 
 
 def replaced(text: str, wanted: str | Pattern, replacement: str, budget: Budget) -> str:
-    """Replace every place of a text; of a pattern the first match, or every one where it is global."""
+    """Replace every place of a text; of a pattern the first match, or every one if it is global."""
     if isinstance(wanted, Pattern):
         return patterns.replaced(text, wanted, replacement, budget)
     if wanted and "$" not in replacement:
@@ -82,7 +82,7 @@ def replaced(text: str, wanted: str | Pattern, replacement: str, budget: Budget)
 
 
 def _places(text: str, wanted: str) -> list[int]:
-    """Where a text is within another, one after the other; an empty one is everywhere."""
+    """Return the offsets of a text in another, without overlaps; an empty one is everywhere."""
     if not wanted:
         return list(range(len(text) + 1))
     places: list[int] = []

@@ -1,4 +1,4 @@
-"""What holds of every value: its type, its truth, its text, and when two are equal or in order."""
+"""Rules for all values: type, truth, text, equality and order."""
 
 import json
 import math
@@ -170,7 +170,7 @@ def _loosely(left: Value, right: Value, budget: Budget) -> bool:
 
 
 def _same_primitive(left: Value, right: Value) -> bool:
-    """Whether two of numbers, booleans and texts are equal as JavaScript's `==` has it."""
+    """Return whether two numbers, booleans or texts are equal by JavaScript's `==`."""
     texts = isinstance(left, str), isinstance(right, str)
     if texts == (True, True):
         if type(left) is Tag or type(right) is Tag:

@@ -20,7 +20,7 @@ from bridge.bases.values import is_true
 T = TypeVar("T")
 
 DEEPEST_FORMULAS: Final = 200
-"""How deep the trees of formulas that build on one another may be together."""
+"""Maximum depth of the trees of formulas that build on one another, together."""
 
 _PAUSE: Final = 512
 """Rows after which the caller is asked whether to go on."""
@@ -36,22 +36,22 @@ class _Failed(ExpressionError):
 
 
 class Broken(NamedTuple):
-    """What stands in a cell whose expression failed."""
+    """The content of a cell whose expression failed."""
 
     message: str
 
 
 @dataclass(slots=True)
 class Problem:
-    """What is wrong with a part of a base.
+    """A problem in a part of a base.
 
     Attributes:
         where: Its place in the base.
-        message: What is wrong.
-        expression: The expression; empty where it is something else.
-        position: Where in the expression.
-        rows: How many rows it concerns; 0 where it is the base itself.
-        example: One of them.
+        message: The error.
+        expression: The expression; empty if it is something else.
+        position: The position in the expression.
+        rows: Number of rows affected; 0 if the base itself is wrong.
+        example: One of these rows.
     """
 
     where: str
@@ -74,7 +74,7 @@ class Column(NamedTuple):
 
     Attributes:
         id: What it shows.
-        title: What it is called.
+        title: Its name.
         run: Returns its value for a row.
         source: The expression and its place.
     """
@@ -89,11 +89,11 @@ class GroupOfRows(NamedTuple):
     """Rows with the same value.
 
     Attributes:
-        value: The value; None where they have none.
+        value: The value; None if they have none.
         title: What stands above them.
         start: The first of them.
         end: One past the last.
-        summaries: What stands below columns.
+        summaries: The summaries below columns.
     """
 
     value: Value
@@ -105,16 +105,16 @@ class GroupOfRows(NamedTuple):
 
 @dataclass
 class Table:
-    """What a view shows.
+    """The content of a view.
 
     Attributes:
         view: The view.
         columns: Its columns.
         rows: Its rows, in order.
-        found: How many files passed the filters; the rows are no more than the view's limit.
-        groups: Its groups; none where it has no group.
-        summaries: What stands below columns, of all rows.
-        remarks: What is understood that the app may not understand.
+        found: Number of files that passed the filters; the rows are limited by the view.
+        groups: Its groups; empty if it is not grouped.
+        summaries: The summaries below columns, over all rows.
+        remarks: Remarks on what is understood here but perhaps not by the app.
     """
 
     view: View
@@ -128,11 +128,11 @@ class Table:
 
     @property
     def problems(self) -> Sequence[Problem]:
-        """What went wrong, as far as it has been looked at: the cells of a page are looked at when it is asked for."""
+        """Return the problems found so far: cells are only evaluated when their page is requested."""
         return list(self._evaluation.problems.values())
 
     def cells(self, start: int = 0, end: int | None = None) -> list[list[Value]]:
-        """Return the values of some rows, column by column; `Broken` where there is none.
+        """Return the values of some rows, column by column; `Broken` if there is none.
 
         Raises:
             BaseError: It is more work than a query may be.
@@ -211,7 +211,7 @@ def check(base: Base) -> list[BaseError]:
 
 
 class _Evaluation:
-    """Evaluates one view once."""
+    """The evaluation of one view, once."""
 
     def __init__(self, base: Base, view: View, scope: Scope, pause: Callable[[], None]) -> None:
         self._base = base
@@ -267,7 +267,7 @@ class _Evaluation:
     # -- rows -------------------------------------------------------------------------------------------------------
 
     def _passing(self, filters: list[tuple[Evaluate, int]]) -> list[Row]:
-        """The rows that pass all filters, by path."""
+        """Return the rows that pass all filters, by path."""
         scope, kept, formulas = self._scope, self._kept, bool(self._formulas)
         tests = [run for run, _size in filters]
         size = 1 + sum(size for _run, size in filters)
@@ -302,14 +302,14 @@ class _Evaluation:
         return in_order(rows, lambda row: self._plain(column, row), descending=order.descending)
 
     def _plain(self, column: Column, row: Row) -> Value:
-        """A cell's value; None where its expression fails."""
+        """Return a cell's value; None if its expression fails."""
         value = self.value(column, row)
         return None if isinstance(value, Broken) else value
 
     def _grouped(
         self, rows: list[Row], column: Column, order: Order, below: list[tuple[PropertyId, str, Column]]
     ) -> tuple[list[Row], list[GroupOfRows]]:
-        """The rows, those of one group side by side, and the groups by their values."""
+        """Return the rows, those of one group side by side, and the groups by their values."""
         members: dict[object, list[Row]] = {}
         values: dict[object, Value] = {}
         for row in rows:
@@ -352,7 +352,7 @@ class _Evaluation:
     # -- parts ------------------------------------------------------------------------------------------------------
 
     def _filter(self, condition: Filter) -> tuple[Evaluate, int]:
-        """What tests a row, and how much work that is."""
+        """Return the test for a row, and how much work it is."""
         if isinstance(condition, Statement):
             try:
                 compiled = compile_expression(condition.expression, self._formulas)
@@ -364,15 +364,15 @@ class _Evaluation:
         return _group(condition.kind, [run for run, _size in parts]), 1 + sum(size for _run, size in parts)
 
     def _needs(self, compiled: Compiled) -> None:
-        """Refuse an expression that asks for the note that the base is looked at from, where that is not known."""
+        """Refuse an expression that asks for the note that the base is looked at from, if that is not known."""
         if compiled.uses_this and self._scope.this is None:
             raise ExpressionError("`this` is not known here: say from which note the base is looked at")
 
     def _column(self, each: PropertyId, *, needed: bool = False) -> Column:
-        """A column; a needed one must be there, because the order of all rows depends on it."""
+        """Return a column; a needed one must be there, because the order of all rows depends on it."""
         title = self._base.titles.get(each, each.name)
-        where = f"{self._view.where}.{each}" if each.room != "formula" else f"formulas.{each.name}"
-        expression = self._base.formulas.get(each.name, "") if each.room == "formula" else str(each)
+        where = f"{self._view.where}.{each}" if each.namespace != "formula" else f"formulas.{each.name}"
+        expression = self._base.formulas.get(each.name, "") if each.namespace == "formula" else str(each)
         source = Statement(expression, where)
         wrong = self._broken.get(where) or next(iter(_wrong_id(each, self._base, self._view.where)), None)
         if wrong is not None:
@@ -395,7 +395,7 @@ class _Evaluation:
 
 
 def _all_of(condition: Filter | None) -> Sequence[Filter]:
-    """The filters that must all be true."""
+    """Return the filters that must all be true."""
     if condition is None:
         return ()
     return condition.parts if isinstance(condition, Group) and condition.kind == "and" else (condition,)
@@ -416,7 +416,7 @@ def _placed(run: Evaluate, statement: Statement) -> Evaluate:
 
 
 def _group(kind: str, parts: list[Evaluate]) -> Evaluate:
-    """What tests several filters; a group without any is no condition."""
+    """Return one test for several filters; a group without any is no condition."""
     if not parts:
         return lambda _scope: True
     if kind == "and":
@@ -426,9 +426,9 @@ def _group(kind: str, parts: list[Evaluate]) -> Evaluate:
 
 
 def _run_of(each: PropertyId, formulas: Mapping[str, Evaluate]) -> Evaluate:
-    if each.room == "formula":
+    if each.namespace == "formula":
         return compile_expression(f"formula[{_quoted(each.name)}]", formulas).run
-    if each.room == "file":
+    if each.namespace == "file":
         field = FILE_FIELDS[each.name.lower()]
         return lambda scope: field(scope, scope.row)
     lower = each.name.lower()
@@ -447,7 +447,7 @@ def _quoted(text: str) -> str:
 
 
 def _compiled_formulas(base: Base) -> tuple[dict[str, Evaluate], list[BaseError]]:
-    """What evaluates each formula; one that cannot be evaluated raises, wherever it is named."""
+    """Return the evaluation of each formula; one that cannot be evaluated raises wherever it is used."""
     formulas: dict[str, Evaluate] = {}
     problems: list[BaseError] = []
     compiled: dict[str, Compiled] = {}
@@ -481,7 +481,7 @@ def _failing(message: str) -> Evaluate:
 
 
 def _spending(compiled: Compiled) -> Evaluate:
-    """A formula, which is counted when it is evaluated."""
+    """Return a formula, which is counted when it is evaluated."""
     run, size = compiled.run, compiled.size
 
     def spend(scope: Scope) -> Value:
@@ -494,7 +494,7 @@ def _spending(compiled: Compiled) -> Evaluate:
 
 
 def _circles(compiled: Mapping[str, Compiled]) -> dict[str, list[str]]:
-    """The formulas that need themselves, each with the way that leads back to it."""
+    """Return the formulas that need themselves, each with the way that leads back to it."""
     needs = {name: [other for other in each.formulas if other in compiled] for name, each in compiled.items()}
     left = _undecided(needs)
     circles: dict[str, list[str]] = {}
@@ -506,7 +506,7 @@ def _circles(compiled: Mapping[str, Compiled]) -> dict[str, list[str]]:
 
 
 def _undecided(needs: Mapping[str, list[str]]) -> list[str]:
-    """What is in a circle or needs what is in one."""
+    """Return the names that are in a circle or depend on one."""
     done: set[str] = set()
     left = list(needs)
     while True:
@@ -518,7 +518,7 @@ def _undecided(needs: Mapping[str, list[str]]) -> list[str]:
 
 
 def _way_back(name: str, needs: Mapping[str, list[str]]) -> list[str] | None:
-    """The shortest way from a formula to itself."""
+    """Return the shortest way from a formula to itself."""
     ways: dict[str, list[str]] = {}
     pending = [(name, [name])]
     for current, way in pending:
@@ -532,7 +532,7 @@ def _way_back(name: str, needs: Mapping[str, list[str]]) -> list[str] | None:
 
 
 def _too_deep(compiled: Mapping[str, Compiled]) -> list[str]:
-    """The formulas that are too deep with those that they build on."""
+    """Return the formulas that are too deep, together with those that they build on."""
     depths: dict[str, int] = {}
     left = list(compiled)
     while left:
@@ -565,9 +565,9 @@ def _wrong_in_filter(condition: Filter | None, formulas: Mapping[str, Evaluate])
 
 
 def _wrong_id(each: PropertyId, base: Base, where: str) -> Iterable[BaseError]:
-    if each.room == "file" and each.name.lower() not in FILE_FIELDS:
+    if each.namespace == "file" and each.name.lower() not in FILE_FIELDS:
         yield BaseError(f"there is no file property {each.name!r}", f"{where}.{each}")
-    if each.room == "formula" and each.name not in base.formulas:
+    if each.namespace == "formula" and each.name not in base.formulas:
         yield BaseError(f"there is no formula {each.name!r}", f"{where}.{each}")
 
 

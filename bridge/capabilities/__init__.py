@@ -1,1 +1,1 @@
-"""What a bridge is made of: each capability builds its services from what it is given, and starts and stops them."""
+"""The parts of a bridge: each capability builds its services from what it is given, and starts and stops them."""

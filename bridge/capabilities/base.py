@@ -1,4 +1,4 @@
-"""What everything else is built on: the vault, its settings, the connections, and how long all of it lasts."""
+"""The foundation of everything else: the vault, its settings, the connections, and how long all of it lasts."""
 
 import asyncio
 import contextlib
@@ -12,7 +12,7 @@ from typing import Protocol
 from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.contract.events import ToolsChanged
-from bridge.index.pdfs.pdf_index import PdfIndex
+from bridge.index.file_texts.texts import AllFileTexts
 from bridge.index.vectors.vectors import Vectors
 from bridge.policy.redaction import Secrets
 from bridge.ports import Late, Signal
@@ -37,12 +37,12 @@ class WrittenByPeople(Protocol):
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with it, as a sentence; None where nothing is."""
+        """Return what is wrong with it, as a sentence; None where nothing is."""
         ...
 
 
 class Faults:
-    """What is wrong with files that people write, or with what is kept for them."""
+    """The faults of files that people write, and of what is kept for them."""
 
     def __init__(self) -> None:
         self._sources: tuple[Callable[[], Sequence[str]], ...] = ()
@@ -63,7 +63,7 @@ class Faults:
 
 @dataclass(frozen=True)
 class Base:
-    """What there is before anything else, and until everything else has ended.
+    """The foundation: it is there before anything else, and until everything else has ended.
 
     Attributes:
         root: The vault's folder, held open.
@@ -79,10 +79,10 @@ class Base:
         loop: The event loop that serves.
         stack: What is let go when the bridge stops, the last one first.
         brief: Whether the bridge lives only as long as one command.
-        faults: What is wrong with files that people write.
+        faults: The faults of files that people write.
         parts: What may be left out, as the protocol's methods reach it.
         vectors: Compares by meaning, if the bridge can.
-        pdfs: The texts of PDF files, if the bridge reads them.
+        file_texts: The texts of files that are no notes, of the kinds that the bridge reads.
         ports: Where the bridge itself listens.
         session_files: What each session has written or attached.
         writing: What is open while we change files: each is called with the change.
@@ -110,7 +110,7 @@ class Base:
     faults: Faults = field(default_factory=Faults)
     parts: Parts = field(default_factory=Parts)
     vectors: Late[Vectors] = field(default_factory=lambda: Late("Search by meaning"))
-    pdfs: Late[PdfIndex] = field(default_factory=lambda: Late("Reading PDF files"))
+    file_texts: AllFileTexts = field(default_factory=AllFileTexts)
     ports: set[int] = field(default_factory=set)
     session_files: SessionFiles = field(default_factory=SessionFiles)
     writing: list[Callable[[ChangePlan], AbstractContextManager[None]]] = field(default_factory=list)

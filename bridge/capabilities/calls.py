@@ -1,8 +1,7 @@
 """Calls of tools: the pipeline that each of them passes, and those that go on when their client has left."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from bridge.capabilities.core import Core
 from bridge.contract.events import LimitHit
@@ -10,9 +9,7 @@ from bridge.contract.result import ToolResult
 from bridge.errors import BridgeError
 from bridge.identity.caller import Client
 from bridge.index.carried_text import CarriedText
-from bridge.index.changed_bases import ChangedBases
-from bridge.index.lost_parts import lost_parts
-from bridge.index.lost_properties import lost_properties
+from bridge.index.losses import ChangedBases, lost_parts, lost_properties
 from bridge.index.permitted import PermittedKnowledge
 from bridge.index.search.nearest import NearestNames
 from bridge.policy.limits import RateLimits
@@ -39,14 +36,13 @@ WORKERS: Final = 8
 up quick ones."""
 
 
-@dataclass(frozen=True)
-class Calls:
+class Calls(NamedTuple):
     """The calls.
 
     Attributes:
         pipeline: Previews, explains and makes one.
         registry: All of them, by id.
-        limits: How many there may be.
+        limits: The limits on their number.
         handing_in: Puts drafts that are handed in to the person, once it is started.
     """
 
@@ -67,7 +63,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         log.step.limited(hit)
 
     async def finished(tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
-        """A call has ended: remember what it wrote, and log it, in developer mode on the console too."""
+        """Remember what an ended call wrote, and log it; in developer mode on the console too."""
         if plan is not None:
             base.session_files.applied(tool_call.caller.session_id, plan)
         if settings.latest.developer_mode:
@@ -113,7 +109,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         incomplete_answers=lambda: index.incomplete_answers,
         is_indexing=lambda: index.status().indexing,
         drafts=tools.drafts,
-        outgoing=Outgoing(CarriedText(index, trust.grants.closed, large), trust.agents_addresses),
+        outgoing=Outgoing(CarriedText(index, trust.grants.closed, large, base.file_texts), trust.agents_addresses),
     )
     settings.on_change(lambda change: base.on_loop(lambda: base.broker.follow_rules(by=change.by or "settings.json")))
     registry = CallRegistry(pipeline, history.ledger, clock, log.step.delivered, Tickets(base.kept("tickets"), clock))

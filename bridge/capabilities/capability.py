@@ -1,4 +1,4 @@
-"""What can be left out of a bridge."""
+"""Capabilities: the parts that a bridge can do without."""
 
 from abc import ABC
 
@@ -12,7 +12,7 @@ class Capability(ABC):  # noqa: B024 - each has one of the two, or both
     It registers its tools, fills its parts of `base.parts`, and pushes on `base.stack` what is to be let go.
 
     Args:
-        core: What it is built from. No capability knows another one.
+        core: The core it is built from. No capability knows another one.
     """
 
     def __init__(self, core: Core) -> None:

@@ -1,4 +1,4 @@
-"""What every bridge has, and what a capability that can be left out is built from."""
+"""The core: what every bridge has, and what a capability that can be left out is built from."""
 
 from dataclasses import dataclass
 
@@ -14,13 +14,13 @@ from bridge.sandbox.programs import Programs
 
 @dataclass(frozen=True)
 class Core:
-    """What every bridge has.
+    """The core of every bridge.
 
     Attributes:
-        base: What everything is built on.
-        trust: Who calls, and what was allowed.
-        history: What was changed.
-        index: What is known of the vault.
+        base: The foundation of everything.
+        trust: The callers, and the answers that allow them something.
+        history: The history of changes.
+        index: The index of the vault.
         log: The audit log.
         network: The door to the network, and the keys.
         programs: Starts programs.

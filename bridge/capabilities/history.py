@@ -1,11 +1,10 @@
-"""What was changed: our own changes in the ledger, and what other programs changed in the recorder."""
+"""The history: our own changes in the ledger, and other programs' changes in the recorder."""
 
 import asyncio
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.capabilities.base import Base
 from bridge.journal.ledger import Ledger
@@ -18,15 +17,14 @@ from bridge.versions.recorder import Recorder
 from bridge.versions.states import KeepRules
 
 KEEP_SECONDS: Final = 5.0
-"""How often what was recorded of other programs' changes is made durable."""
+"""The interval at which records of other programs' changes are made durable."""
 
 RETAIN_SECONDS: Final = 24 * 60 * 60.0
-"""How often old backups and old drafts are looked for."""
+"""The interval at which old backups and old drafts are looked for."""
 
 
-@dataclass(frozen=True)
-class History:
-    """What was changed.
+class History(NamedTuple):
+    """The history of changes.
 
     Attributes:
         ledger: Makes our changes, and takes them back.
@@ -45,7 +43,7 @@ async def open_history(base: Base) -> History:
 
     @contextmanager
     def announce(plan: ChangePlan, execution_id: str) -> Iterator[None]:
-        """A change of ours is about to be made: whoever records those of others knows it, and whoever reads waits."""
+        """Announce a change of ours: whoever records those of others knows it, and whoever reads waits."""
         with ExitStack() as stack:
             stack.enter_context(recorder.get().writing(plan, execution_id))
             for each in base.writing:
@@ -74,7 +72,7 @@ async def open_history(base: Base) -> History:
 
 
 def _open_recorder(base: Base, ledger: Ledger) -> Recorder:
-    """What other programs changed before. Blocks."""
+    """Open the record of other programs' changes. Blocks."""
 
     def rules() -> KeepRules:
         current = base.settings.latest

@@ -1,4 +1,4 @@
-"""What is known of the vault's notes, and what is told of what happens to them."""
+"""The index of the vault's notes, and the notifications of what happens to them."""
 
 import asyncio
 from typing import Final
@@ -12,7 +12,7 @@ from bridge.rpc.hub import VaultEvents
 from bridge.rpc.place_watch import PlaceWatch
 
 PLACE_SECONDS: Final = 5.0
-"""How often it is looked whether the vault's folder is still in its place."""
+"""The interval of checks that the vault's folder is still in its place."""
 
 
 async def open_index(base: Base, history: History, events: VaultEvents) -> VaultIndex:

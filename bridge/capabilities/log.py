@@ -2,8 +2,7 @@
 
 import asyncio
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge import __version__
 from bridge.audit.log import AuditLog
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from bridge.audit.service import AuditService
 
 
-@dataclass(frozen=True)
-class Log:
+class Log(NamedTuple):
     """The log.
 
     Attributes:

@@ -1,7 +1,6 @@
 """The door to the network, and the keys of the services behind it. Nothing is connected to until a call needs it."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.capabilities.base import Base
 from bridge.capabilities.log import Log
@@ -19,8 +18,7 @@ if TYPE_CHECKING:
     from bridge.web.transport import Transport
 
 
-@dataclass(frozen=True)
-class Network:
+class Network(NamedTuple):
     """The way out.
 
     Attributes:

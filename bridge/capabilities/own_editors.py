@@ -1,4 +1,4 @@
-"""What programs ask about before they change the vault with editors of their own."""
+"""The questions of programs before they change the vault with editors of their own."""
 
 from bridge.capabilities.capability import Capability
 from bridge.identity.caller import Caller

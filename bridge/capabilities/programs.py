@@ -1,4 +1,4 @@
-"""What starts programs, in the sandbox that works here."""
+"""The starting of programs, in the sandbox that works here."""
 
 import shutil
 from functools import partial

@@ -1,4 +1,4 @@
-"""What takes back, mends and tells what other programs changed."""
+"""The services that undo, repair and report other programs' changes."""
 
 import asyncio
 from typing import Final
@@ -13,7 +13,7 @@ from bridge.versions.notices import Notices
 from bridge.versions.restoring import Restoring
 
 NOTICE_SECONDS: Final = 1.0
-"""How often it is looked whether the person should be told of what other programs do."""
+"""The interval of checks whether the person should be told of what other programs do."""
 
 
 class RestoringOthers(Capability):

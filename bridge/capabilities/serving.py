@@ -8,11 +8,14 @@ from urllib.parse import urlsplit
 from bridge import __version__
 from bridge.capabilities.calls import Calls
 from bridge.capabilities.core import Core
+from bridge.consent.outbox import Outbox
 from bridge.contract.discovery import Discovery
+from bridge.identity.caller import Client
 from bridge.index.comparison import compare
 from bridge.rpc.services import Services
 from bridge.server.server import Server
 from bridge.server.tool_lists import ToolLists
+from bridge.vault.paths import parse_path
 
 if TYPE_CHECKING:
     from bridge.agents.connection import Connector
@@ -68,6 +71,14 @@ def build_services(core: Core, calls: Calls) -> Services:
         templates=tools.templates,
         web_readers=trust.web_readers,
         screens=trust.screens,
+        outbox=Outbox(
+            trust.screens,
+            check=lambda path: tools.services.storage.stat(parse_path(path)),
+            client=lambda client_id: clients.current(Client(client_id, None, frozenset())),
+            connected=base.hub.connected,
+            told=base.hub.notify_person,
+            note=core.log.note,
+        ),
         recorder=core.history.recorder,
         parts=base.parts,
     )

@@ -1,7 +1,7 @@
 """The tools that look at the vault, over the vault and over each draft; and the drafts themselves."""
 
 import asyncio
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.capabilities.base import Base
 from bridge.capabilities.history import RETAIN_SECONDS, History
@@ -10,7 +10,6 @@ from bridge.contract.events import DraftsChanged
 from bridge.drafts.draft import Base as DraftBase
 from bridge.drafts.draft import Limits
 from bridge.drafts.store import Drafts
-from bridge.index.pdfs.texts import LatePdfTexts
 from bridge.index.search.meaning import LateMeaning
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.additions import judge
@@ -25,12 +24,11 @@ from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.plan import ChangePlan, PlanBuilder
 
 
-@dataclass(frozen=True)
-class VaultTools:
+class VaultTools(NamedTuple):
     """The tools that look at the vault.
 
     Attributes:
-        services: What they are built from.
+        services: The services they are built from.
         drafts: The drafts of the vault's clients.
         templates: The chains that the user keeps under a name.
     """
@@ -51,10 +49,10 @@ async def open_tools(
     """Register them, with the drafts that there are.
 
     Args:
-        base: What they are built on.
-        trust: Which files are closed.
+        base: The foundation they are built on.
+        trust: The rules that close files.
         history: What undo and redo take back and repeat.
-        index: What is known of the vault.
+        index: The index of the vault.
         calls: Where the calls will be that have a ticket: they are made by the tools.
     """
     base.stack.push_async_callback(base.registry.stop)
@@ -67,7 +65,7 @@ async def open_tools(
         clock=base.clock,
         denied=trust.grants.closed,
         meaning=LateMeaning(lambda: base.vectors.made),
-        pdfs=LatePdfTexts(lambda: base.pdfs.made),
+        file_texts=base.file_texts,
         pictures=pictures,
         screens=trust.screens,
         handed=base.session_files.handed,

@@ -1,8 +1,7 @@
 """Clients and what they were allowed: who there is, the answers that were remembered, and for how long."""
 
 import asyncio
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.capabilities.base import Base
 from bridge.consent.agents_addresses import AgentsAddresses
@@ -20,19 +19,18 @@ from bridge.rpc.editors import HostEditors
 from bridge.settings.changes import SettingsChange
 
 SWEEP_SECONDS: Final = 60.0
-"""How often grants that nobody uses are ended, and the use of the others is written down."""
+"""The interval at which grants that nobody uses are ended, and the use of the others is written down."""
 
 
-@dataclass(frozen=True)
-class Trust:
-    """Who calls, and what they may do without being asked about.
+class Trust(NamedTuple):
+    """The callers, and what they may do without asking.
 
     Attributes:
         clients: The clients with a name of their own.
         grants: The remembered answers.
         web_readers: The clients that have read from the web.
         agents_addresses: The addresses that agents put together and wrote.
-        screens: What the person looks at in Obsidian.
+        screens: The person's screen in Obsidian.
     """
 
     clients: ClientStore
@@ -88,6 +86,7 @@ async def open_trust(base: Base) -> Trust:
 
     screens = Screens(
         grants,
+        clock=clock,
         settings=lambda: settings.current,
         is_open=lambda connection: any(peer.id == connection for peer in base.hub.peers),
         client=lambda client_id: clients.current(Client(client_id, None, frozenset())),

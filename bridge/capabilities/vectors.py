@@ -4,7 +4,6 @@ from importlib.util import find_spec
 
 from bridge.capabilities.capability import Capability
 from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
-from bridge.index.pdfs.texts import LatePdfTexts
 from bridge.index.vectors.vector_index import Mode, Model
 from bridge.index.vectors.vectors import Vectors
 from bridge.records.folder import cache_folder
@@ -57,7 +56,7 @@ class SearchByMeaning(Capability):
             better_mode=better_mode,
             better_model=better_model,
             chosen=chosen,
-            pdfs=LatePdfTexts(lambda: base.pdfs.made),
+            file_texts=base.file_texts,
         )
         base.stop_in_thread(vectors.close)
         base.settings.on_change(lambda _change: vectors.changed())

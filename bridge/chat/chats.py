@@ -6,7 +6,7 @@ import logging
 import secrets
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -28,6 +28,7 @@ from bridge.contract.result import PendingCall, ToolResult
 from bridge.errors import BridgeError, Conflict, InvalidParameters
 from bridge.identity.caller import CHAT, Caller
 from bridge.keys.servers import origin
+from bridge.own_commands import own_command
 from bridge.settings.model import Settings
 
 logger = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ MOST_RUNNING: Final = 4
 """Turns at a time; a model's server makes them wait for each other anyway."""
 EXPORT_TOOL: Final = "create_note"
 FOLDER: Final = PurePosixPath("Chats")
-"""Where notes are made of conversations, unless the person says where."""
+"""The folder for notes made of conversations, unless the person names another."""
 
 
 @dataclass(slots=True)
@@ -49,10 +50,10 @@ class _Running:
 
 
 class Chats:
-    """Talks with a model.
+    """The chat: conversations with a model.
 
     Args:
-        around: What turns are made with.
+        around: The surroundings of turns.
         conversations: Keeps the conversations.
         agreed: The addresses that the person has agreed to.
     """
@@ -71,7 +72,7 @@ class Chats:
         """Begin a turn. Its events follow.
 
         Args:
-            text: What the person says.
+            text: The person's message.
             conversation_id: In which conversation; None begins one.
             model: With which model; None takes the conversation's, then the one that is set, then the only one.
             replaces: Which of the person's messages this one takes the place of, with all that came after it.
@@ -120,12 +121,12 @@ class Chats:
         return True
 
     async def list(self) -> Sequence[ConversationInfo]:
-        """Every conversation, the latest first."""
+        """Return every conversation, the latest first."""
         found = await asyncio.to_thread(self._conversations.list)
         return [one.model_copy(update={"running": one.conversation_id in self._running}) for one in found]
 
     async def read(self, conversation_id: str) -> Conversation:
-        """One conversation, as it is now. Raises NotFound."""
+        """Return one conversation, as it is now. Raises NotFound."""
         running = self._running.get(conversation_id)
         found = running.turn.conversation if running else None
         if found is None:
@@ -142,7 +143,7 @@ class Chats:
         """Make a note of a conversation. That is a call of the chat's, which the person is asked about.
 
         Args:
-            conversation_id: Which one.
+            conversation_id: The conversation.
             path: The note; None: one in the folder `Chats`, named after the conversation.
 
         Raises:
@@ -151,11 +152,11 @@ class Chats:
         found = await self.read(conversation_id)
         place = path or str(FOLDER / f"{file_name(found)}.md")
         arguments = {"path": place, "content": as_note(found)}
-        caller = Caller(replace(CHAT, preset=Preset.EVERYTHING.value), CHAT.id)
+        caller = Caller(CHAT._replace(preset=Preset.EVERYTHING.value), CHAT.id)
         return await self._around.calls.call(caller, EXPORT_TOOL, arguments, reason="You asked for a note of this chat")
 
     async def models(self) -> ChatModels:
-        """Where the model runs and which there are. A server that nobody has agreed to is not asked.
+        """Return where the model runs and which there are. A server that nobody has agreed to is not asked.
 
         Raises:
             ModelFailure: The server does not say.
@@ -171,7 +172,7 @@ class Chats:
         )
 
     async def allow(self, endpoint: str) -> None:
-        """The person has agreed to an address outside this machine; raises InvalidParameters when another is set."""
+        """Record that the person agrees to an address outside this machine; raises InvalidParameters for another."""
         await asyncio.to_thread(self._agreed.agree, endpoint, self._around.settings())
 
     async def stop(self) -> None:
@@ -190,7 +191,7 @@ class Chats:
         new: bool,
         replaces: int | None,
     ) -> Conversation:
-        """The conversation with what the person says as its last message, kept."""
+        """Return the conversation with what the person says as its last message, kept."""
         now = stamp(self._around.clock.now())
         found = None if new else await asyncio.to_thread(self._conversations.get, conversation_id)
         if replaces is not None:
@@ -211,7 +212,7 @@ class Chats:
         return found
 
     async def _model(self, settings: Settings) -> str:
-        """The model to talk to where the person has named none."""
+        """Return the model to talk to where the person has named none."""
         if settings.chat_model:
             return settings.chat_model
         there = await self._around.server.models(settings)
@@ -221,8 +222,8 @@ class Chats:
             raise InvalidParameters("The Ollama server has no model yet. Pull one, for instance `ollama pull qwen3:8b`")
         names = ", ".join(one.name for one in there[:20])
         raise InvalidParameters(
-            f"Which model? There are: {names}. Choose one with `--model NAME`, or for good with "
-            "`vault-bridge settings set chatModel=NAME`"
+            f"Which model? There are: {names}. Choose one with `--model`, or for good: "
+            + own_command("settings", "set", f"chatModel={there[0].name}")
         )
 
     async def _run(self, turn: Turn, turn_id: str) -> None:
@@ -260,7 +261,7 @@ class Chats:
 
 
 def _before(conversation: Conversation | None, number: int, text: str) -> Conversation:
-    """A conversation without one of the person's messages and all that came after it.
+    """Return a conversation without one of the person's messages and all that came after it.
 
     Args:
         conversation: The conversation; None: there is none yet.

@@ -1,4 +1,4 @@
-"""What of a conversation a model is sent: all of it, or so much that its context has room for it.
+"""The part of a conversation that a model is sent: all of it, or as much as its context has room for.
 
 A server cuts what is too long without a word, the descriptions of the tools first. So everything is measured before
 it is sent, and what is left out is chosen here. The conversation itself stays whole.
@@ -33,7 +33,7 @@ SHORTENED: Final = "\n[The rest of this result was left out to save room. Call t
 
 @dataclass(frozen=True, slots=True)
 class Fitted:
-    """What is sent.
+    """The messages to send.
 
     Attributes:
         messages: The messages, in the form of Ollama's API.
@@ -49,18 +49,18 @@ class Fitted:
 
 
 def count_tokens(value: Any) -> int:
-    """About how many tokens a text, or the JSON of a value, has; rather too many than too few."""
+    """Return about how many tokens a text, or the JSON of a value, has; rather too many than too few."""
     size = len(value.encode("utf-8", "surrogatepass")) if isinstance(value, str) else len(orjson.dumps(value))
     return -(-size // BYTES_A_TOKEN)
 
 
 def reply_room(context: int) -> int:
-    """How many tokens are kept free for a reply."""
+    """Return how many tokens are kept free for a reply."""
     return max(SMALLEST_REPLY, min(LARGEST_REPLY, context // 4))
 
 
 def fit(system: str, history: Sequence[ChatMessage], room: int, *, native: bool) -> Fitted:
-    """The messages to send.
+    """Return the messages to send.
 
     The results of earlier turns are shortened first, then those of this turn but for the last; then the earliest turns
     are left out. Then the last results are cut to what is left.
@@ -100,7 +100,7 @@ def fit(system: str, history: Sequence[ChatMessage], room: int, *, native: bool)
 
 
 def _turns(history: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
-    """The messages that a model gets, by turns: each begins with what the person says."""
+    """Return the messages that a model gets, by turns: each begins with what the person says."""
     turns: list[list[ChatMessage]] = []
     for message in history:
         if message.role == "notice":
@@ -113,7 +113,7 @@ def _turns(history: Sequence[ChatMessage]) -> list[list[ChatMessage]]:
 
 
 def _last_results(turn: Sequence[ChatMessage]) -> int:
-    """Where the results begin that the model has not seen yet."""
+    """Return where the results begin that the model has not seen yet."""
     at = len(turn)
     while at > 0 and turn[at - 1].role == "tool":
         at -= 1
@@ -146,7 +146,7 @@ def _size(message: ChatMessage, *, native: bool) -> int:
 
 
 def _head(system: str, asked: Sequence[str]) -> int:
-    """The tokens of what stands before the conversation."""
+    """Return the tokens of what stands before the conversation."""
     return FOR_A_MESSAGE + count_tokens(_system(system, asked))
 
 
@@ -158,7 +158,7 @@ def _system(text: str, asked: Sequence[str]) -> dict[str, Any]:
 
 
 def _to_ollama(message: ChatMessage, *, native: bool) -> dict[str, Any]:
-    """A message in the form of Ollama's API. Text, thinking and calls all go back."""
+    """Return a message in the form of Ollama's API. Text, thinking and calls all go back."""
     if not native:
         return _as_text(message)
     sent: dict[str, Any] = {"role": message.role, "content": message.text}
@@ -175,7 +175,7 @@ def _to_ollama(message: ChatMessage, *, native: bool) -> dict[str, Any]:
 
 
 def _as_text(message: ChatMessage) -> dict[str, Any]:
-    """The same for a model without functions: its calls as it wrote them, results as a message of the user's."""
+    """Return the same for a model without functions: its calls as it wrote them, results as a message of the user's."""
     if message.role == "tool":
         return {"role": "user", "content": f"Result of {message.tool}:\n{message.text}"}
     calls = [orjson.dumps({"toolname": call.tool, "arguments": call.arguments}).decode() for call in message.calls]

@@ -16,7 +16,7 @@ LONGEST_TITLE: Final = 80
 
 
 class Conversations:
-    """Keeps conversations. Every method blocks.
+    """The store of conversations. Every method blocks.
 
     Args:
         folder: Where they lie.
@@ -26,7 +26,7 @@ class Conversations:
         self._folder = folder
 
     def list(self) -> Sequence[ConversationInfo]:
-        """All there are, the latest first. One whose file is damaged is left out."""
+        """Return all there are, the latest first. One whose file is damaged is left out."""
         found = []
         for name in self._folder.names():
             match = _FILE.fullmatch(name)
@@ -37,7 +37,7 @@ class Conversations:
         return sorted(found, key=lambda one: one.updated, reverse=True)
 
     def get(self, conversation_id: str) -> Conversation:
-        """One of them.
+        """Return one of them.
 
         Raises:
             NotFound: There is none with this id.
@@ -75,13 +75,13 @@ class Conversations:
 
 
 def title_of(text: str) -> str:
-    """What a conversation is called that begins with this: its first words, in one line."""
+    """Return the title of a conversation that begins with this text: its first words, in one line."""
     line = " ".join("".join(char if char.isprintable() else " " for char in text[:1000]).split())
     return line if len(line) <= LONGEST_TITLE else line[: LONGEST_TITLE - 1].rstrip() + "…"
 
 
 def info(conversation: Conversation, *, running: bool = False) -> ConversationInfo:
-    """What the list shows of a conversation.
+    """Return what the list shows of a conversation.
 
     Args:
         conversation: The conversation.
@@ -97,19 +97,19 @@ def _name(conversation_id: str) -> str:
 
 
 _NOT_IN_NAMES: Final = re.compile(r'[\\/:*?"<>|#^\[\]%\x00-\x1f]+')
-"""What names of notes cannot have on one of the systems, or what breaks links to them."""
+"""The characters that names of notes cannot have on one of the systems, or that break links to them."""
 LONGEST_NAME: Final = 60
 _STATES: Final = {"done": "done", "failed": "failed", "denied": "refused"}
 
 
 def file_name(conversation: Conversation) -> str:
-    """What the note of a conversation is called: its day, its title, and what tells it from others."""
+    """Return the name of a conversation's note: its day, its title, and the beginning of its id."""
     title = " ".join(_NOT_IN_NAMES.sub(" ", conversation.title).split())[:LONGEST_NAME].strip(" .")
     return f"{conversation.created[:10]} {title or 'Chat'} {conversation.conversation_id[:4]}"
 
 
 def as_note(conversation: Conversation) -> str:
-    """A conversation as Markdown: what was said, and which tools were used; not what the model thought."""
+    """Return a conversation as Markdown: what was said, and which tools were used; not what the model thought."""
     lines = [f"# {conversation.title}", "", f"A chat with {conversation.model} on {conversation.created[:10]}."]
     for message in conversation.history:
         lines += _lines(message)

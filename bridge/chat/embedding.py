@@ -17,7 +17,7 @@ _SPARE: Final = 30.0
 
 
 class OllamaEmbeddings:
-    """Asks for vectors. Every method blocks, and none may be called in the loop's thread.
+    """Vectors from Ollama. Every method blocks, and none may be called in the loop's thread.
 
     Args:
         server: Is asked.
@@ -34,11 +34,11 @@ class OllamaEmbeddings:
         self._closed = False
 
     def embed(self, model: str, texts: Sequence[str], seconds: float) -> Sequence[Sequence[float]]:
-        """The vectors of some texts; see `OllamaServer.embed`, whose failures are raised."""
+        """Return the vectors of some texts; see `OllamaServer.embed`, whose failures are raised."""
         return self._wait(self._server.embed(model, texts, self._settings(), seconds), seconds)
 
     def version(self, model: str) -> str:
-        """Which version of a model there is; see `OllamaServer.version`, whose failures are raised."""
+        """Return the version of a model; see `OllamaServer.version`, whose failures are raised."""
         return self._wait(self._server.version(model, self._settings()), QUESTION.seconds)
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ only where its own origin was agreed to here.
 import threading
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.clock import Clock, stamp
 from bridge.errors import InvalidParameters, PermissionDenied
@@ -19,14 +19,13 @@ from bridge.web.guard import names_this_machine
 from bridge.web.url import BadUrl, parse_url
 
 
-@dataclass(frozen=True, slots=True)
-class Purpose:
-    """What a server is talked to for. To agree to one is not to agree to another.
+class Purpose(NamedTuple):
+    """The purpose of talking to a server. To agree to one is not to agree to another.
 
     Attributes:
         name: For whoever reads of a fault.
         file: Where it is kept what was agreed to.
-        sentence: What the person agrees to; `{place}` is the server.
+        sentence: The sentence to agree to; `{place}` is the server.
         ask: Where they are asked.
     """
 
@@ -67,7 +66,7 @@ class _Record:
 
 
 class AgreedEndpoints:
-    """Remembers what was agreed to. May be used from several threads; `agree` blocks.
+    """The endpoints that the person has agreed to. May be used from several threads; `agree` blocks.
 
     Args:
         folder: Where the file lies.
@@ -88,16 +87,16 @@ class AgreedEndpoints:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with the file and what to do; None when nothing is. With a fault nothing is agreed to."""
+        """Return what is wrong with the file and what to do; None when nothing is. With a fault nothing is agreed."""
         return self._file.fault
 
     def allows(self, settings: Settings) -> bool:
-        """Whether the address that is set may be talked to."""
+        """Return whether requests may go to the address that is set."""
         place = origin(settings.chat_endpoint)
         return is_here(place) or place in self._agreed
 
     def agree(self, endpoint: str, settings: Settings) -> None:
-        """The person has agreed to an address.
+        """Record that the person has agreed to an address.
 
         Args:
             endpoint: What they agreed to: scheme, host and port.
@@ -116,18 +115,18 @@ class AgreedEndpoints:
             self._agreed = agreed
 
     def sentence(self, settings: Settings) -> str:
-        """What the person agrees to."""
+        """Return the sentence that the person agrees to."""
         return self._purpose.sentence.format(place=origin(settings.chat_endpoint))
 
     def refusal(self, settings: Settings) -> PermissionDenied:
-        """Why nothing is sent to the address that is set."""
+        """Return the refusal to send anything to the address that is set."""
         return PermissionDenied(
             f"{self.sentence(settings)} Nobody has agreed to that yet: {self._purpose.ask}", code="denied_by_rule"
         )
 
 
 def is_here(endpoint: str) -> bool:
-    """Whether an address is on this machine."""
+    """Return whether an address is on this machine."""
     try:
         return names_this_machine(parse_url(endpoint).host)
     except BadUrl:

@@ -42,7 +42,7 @@ MOST_NUMBERS: Final = 16_384
 LATEST: Final = ":latest"
 """The tag of a model whose name has none."""
 CLOUD: Final = "https://ollama.com"
-"""Where Ollama has the models run whose tag is `cloud` or ends so; some versions say so in the tag alone."""
+"""The place where Ollama runs models whose tag is or ends in `cloud`; some versions say so in the tag alone."""
 LONGEST_ID: Final = 200
 """Characters of a call's id."""
 _MOST_SAID: Final = 300
@@ -57,7 +57,7 @@ class ModelFailure(NetworkFailure):
     Codes: `no_server`, `no_model`, `no_tools`, `no_ollama`, `refused`, `lost`, `silence`, `format`, `server`.
 
     Args:
-        message: What happened and what to do.
+        message: An explanation, and what to do.
         code: The same for programs.
     """
 
@@ -67,7 +67,7 @@ class ModelFailure(NetworkFailure):
 
 @dataclass(frozen=True, slots=True)
 class ModelFacts:
-    """What the server says of a model.
+    """The server's facts about a model.
 
     Attributes:
         calls_tools: Whether it knows functions; None where the server does not say.
@@ -83,8 +83,8 @@ class Reply:
     """A piece of a reply.
 
     Attributes:
-        text: What the model says.
-        thinking: What it thinks.
+        text: The model's words.
+        thinking: The model's thoughts.
         calls: The calls that it asks for. They come whole.
         is_last: Whether nothing follows.
         is_cut: Of the last piece, whether the reply ends because there was no more room for it.
@@ -99,7 +99,7 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """What a model is asked.
+    """A request to a model.
 
     Attributes:
         model: Its name.
@@ -132,7 +132,7 @@ class OllamaServer:
         self._agreed = agreed
 
     async def models(self, settings: Settings) -> tuple[ChatModel, ...]:
-        """The models that the server has, in its order: the newest first.
+        """Return the models that the server has, in its order: the newest first.
 
         Raises:
             ModelFailure: It does not say.
@@ -150,7 +150,7 @@ class OllamaServer:
         )
 
     async def about(self, model: str, settings: Settings) -> ModelFacts:
-        """What a model can do.
+        """Return what a model can do.
 
         Raises:
             ModelFailure: The server does not say, does not have it, or has it run by somebody else.
@@ -171,10 +171,10 @@ class OllamaServer:
         )
 
     async def reply(self, request: ModelRequest, settings: Settings) -> AsyncGenerator[Reply, None]:
-        """What a model replies, piece by piece as it comes. Closing this closes the connection: the model stops.
+        """Yield a model's reply, piece by piece as it comes. Closing this closes the connection: the model stops.
 
         Args:
-            request: What it is asked.
+            request: The request.
             settings: Say where.
 
         Raises:
@@ -203,13 +203,13 @@ class OllamaServer:
             )
 
     async def embed(self, model: str, texts: Sequence[str], settings: Settings, seconds: float) -> list[list[float]]:
-        """The vectors of some texts, in their order; all have equally many numbers, and none is infinite.
+        """Return the vectors of some texts, in their order; all have equally many numbers, and none is infinite.
 
         Args:
             model: A model for embedding.
             texts: What is longer than the model can take in is cut by the server.
             settings: Say where.
-            seconds: How long it may take.
+            seconds: The most time it may take.
 
         Raises:
             ModelFailure: There are none, or not those.
@@ -224,7 +224,7 @@ class OllamaServer:
         return await asyncio.to_thread(_vectors, body, len(texts))
 
     async def version(self, model: str, settings: Settings) -> str:
-        """Which version of a model the server has, as a short digest; empty where it does not say.
+        """Return the version of a model on the server, as a short digest; empty where the server does not say.
 
         Raises:
             ModelFailure: It does not have it, or has it run by somebody else.
@@ -262,7 +262,7 @@ class OllamaServer:
     async def _open(
         self, settings: Settings, request: WebRequest, limits: StreamLimits, model: str
     ) -> AsyncIterator[Stream]:
-        """An answer of success; every failure becomes a sentence that says what to do."""
+        """Yield an answer of success; every failure becomes a sentence that says what to do."""
         if not self._agreed.allows(settings):
             raise self._agreed.refusal(settings)
         try:
@@ -279,7 +279,7 @@ class OllamaServer:
             raise _lost(failure, settings) from failure
 
     def _key(self, settings: Settings) -> dict[str, str]:
-        """The header with the API key, where one is set for exactly this server."""
+        """Return the header with the API key, where one is set for exactly this server."""
         own = key_server(Provider.OLLAMA, ollama=settings.ollama_web_search_endpoint)
         if not self._keys.has(Provider.OLLAMA) or origin(settings.chat_endpoint) != own:
             return {}
@@ -294,7 +294,7 @@ def _service(settings: Settings) -> Service:
 
 
 async def _lines(answer: Stream) -> AsyncIterator[bytes]:
-    """The lines of a stream, each as soon as its end has come; the last one may have none."""
+    """Yield the lines of a stream, each as soon as its end has come; the last one may have none."""
     rest: list[bytes] = []
     size = 0
     async for piece in answer.pieces():
@@ -312,7 +312,7 @@ async def _lines(answer: Stream) -> AsyncIterator[bytes]:
 
 
 def _piece(line: bytes, calls: int, settings: Settings) -> Reply:
-    """One line as a piece of a reply."""
+    """Return one line as a piece of a reply."""
     try:
         read = load(line, MOST_VALUES)
     except ValueError:
@@ -335,7 +335,7 @@ def _piece(line: bytes, calls: int, settings: Settings) -> Reply:
 
 
 def _tool_call(call: Any, at: int) -> ChatToolCall:
-    """A call as the model asked for it; with a fault where it cannot be read."""
+    """Return a call as the model asked for it; with a fault where it cannot be read."""
     function = call.get("function") if isinstance(call, dict) else None
     function = function if isinstance(function, dict) else {}
     given = call.get("id") if isinstance(call, dict) else None
@@ -354,12 +354,12 @@ def _tool_call(call: Any, at: int) -> ChatToolCall:
 
 
 def _text(value: Any) -> str:
-    """A member that is a text, without what no text can have."""
+    """Return a member that is a text, without what no text can have."""
     return value.encode("utf-8", "ignore").decode() if isinstance(value, str) else ""
 
 
 async def _said(answer: Stream) -> str:
-    """What a server says of a failure; empty where it says nothing that can be shown."""
+    """Return the server's message about a failure; empty where it says nothing that can be shown."""
     body = bytearray()
     async for piece in answer.pieces():
         body += piece
@@ -373,13 +373,13 @@ async def _said(answer: Stream) -> str:
 
 
 def _shown(said: str) -> str:
-    """A server's own words, in one line that can be shown."""
+    """Return a server's own words, in one line that can be shown."""
     line = " ".join("".join(char if char.isprintable() else " " for char in said[: 4 * _MOST_SAID]).split())
     return line if len(line) <= _MOST_SAID else line[:_MOST_SAID] + "…"
 
 
 def _refused(status: int, said: str, model: str, settings: Settings) -> ToolFailure:
-    """What a status other than success means."""
+    """Translate a status other than success."""
     low = said.lower()
     if status == HTTPStatus.NOT_FOUND and model and "not found" in low:
         return _no_model(model)
@@ -427,7 +427,7 @@ def _check_runs_there(model: str, told: dict[str, Any], settings: Settings) -> N
 
 
 def _vectors(body: bytes, count: int) -> list[list[float]]:
-    """So many vectors that can be compared."""
+    """Return so many vectors that can be compared."""
     try:
         read = load(body, (count + 1) * (MOST_NUMBERS + 1))
     except ValueError:
@@ -444,7 +444,7 @@ def _vectors(body: bytes, count: int) -> list[list[float]]:
 
 
 def _failed(said: str) -> ModelFailure:
-    """What the server itself says has gone wrong."""
+    """Translate a failure that the server itself reports."""
     advice = "Ask again; if it stays so, look at Ollama's own log"
     if any(word in said.lower() for word in _MEMORY):
         advice = "Choose a smaller model, or set a lower `chatContextLength`"
@@ -460,7 +460,7 @@ def _no_ollama(settings: Settings) -> ModelFailure:
 
 
 def _lost(failure: NetworkFailure, settings: Settings) -> ModelFailure:
-    """A failure of the connection."""
+    """Return a failure of the connection."""
     place = origin(settings.chat_endpoint)
     if failure.code in {"connect", "dns"}:
         return ModelFailure(

@@ -20,11 +20,11 @@ _START: Final = re.compile(rf"(?:{_FENCE})?\{{\s{{0,40}}(?:{'|'.join(_KEYS)})\s{
 _PREFIXES: Final = "|".join(key[:length] for key in _KEYS for length in range(1, len(key)))
 _OBJECT: Final = rf"\{{\s{{0,40}}(?:{_PREFIXES}|(?:{'|'.join(_KEYS)})\s{{0,20}})?"
 _BEGINNING: Final = re.compile(rf"`{{1,2}}|{_FENCE}(?:{_OBJECT})?|{_OBJECT}")
-"""What can go on to be the beginning of a call."""
+"""Text that may turn out to be the beginning of a call."""
 _LONGEST_BEGINNING: Final = 150
 """More characters than the beginning of a call can have."""
 _BETWEEN: Final = " \t\r\n,"
-"""What may stand between two calls in one fence."""
+"""The characters that may stand between two calls in one fence."""
 
 HOW_TO_CALL: Final = """To use a tool, write a JSON object of this form, and nothing after it:
 {"toolname": "NAME", "arguments": {"PARAMETER": VALUE}}
@@ -48,7 +48,7 @@ class FoundCall:
 
 
 def describe_tools(descriptions: str) -> str:
-    """What a model without functions is told about its tools.
+    """Return the instructions about its tools for a model without functions.
 
     Args:
         descriptions: The tools as text (`toolkit/schema.py`, form `text`).
@@ -57,7 +57,7 @@ def describe_tools(descriptions: str) -> str:
 
 
 class CallReader:
-    """Reads one reply.
+    """The reader of one reply.
 
     Attributes:
         calls: The calls found so far, in order.
@@ -73,7 +73,7 @@ class CallReader:
         """Take a piece of the reply.
 
         Args:
-            piece: What has come.
+            piece: The piece.
 
         Returns:
             The text that is no part of a call.
@@ -82,7 +82,7 @@ class CallReader:
         return self._read(ended=False)
 
     def end(self) -> str:
-        """The reply has ended. Returns what is left of its text."""
+        """Return what is left of the text once the reply has ended."""
         shown = self._read(ended=True)
         if self._inside is not None:
             self.calls.append(FoundCall("", fault="The call is not complete: the JSON object has no end"))
@@ -150,7 +150,7 @@ class CallReader:
 
 
 class _Object:
-    """Finds the end of a JSON object that comes in pieces, each character looked at once."""
+    """The search for the end of a JSON object that comes in pieces, each character looked at once."""
 
     def __init__(self) -> None:
         self._at = 0
@@ -159,7 +159,7 @@ class _Object:
         self._escaped = False
 
     def end_in(self, text: str) -> int | None:
-        """Where the object at the beginning of `text` ends, which has grown since it was asked last; None: not yet."""
+        """Return where the object at the start of `text` ends, which may have grown since last time; None: not yet."""
         for at in range(self._at, len(text)):
             char = text[at]
             if self._in_string:
@@ -195,7 +195,7 @@ def _call(text: str) -> FoundCall:
 
 
 def _may_begin(text: str) -> int:
-    """Where at the end of a text a call may begin; the length of the text where none does."""
+    """Return where at the end of a text a call may begin; the length of the text where none does."""
     for at in range(max(0, len(text) - _LONGEST_BEGINNING), len(text)):
         if text[at] in "{`" and _BEGINNING.fullmatch(text, at):
             return at

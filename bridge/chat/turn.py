@@ -6,7 +6,7 @@ other program. Nothing here decides about a call, and nothing here answers a que
 
 import contextlib
 from collections.abc import Awaitable, Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final, Literal, NoReturn
 
 import orjson
@@ -54,7 +54,7 @@ _REFUSED: Final[dict[str, str | None]] = {
     "timed_out": "Nobody answered the question in time, so nothing was done. Ask again when somebody can answer",
     "no_ui": "Nobody could be asked, so nothing was done. Open Obsidian, or run `vault-bridge approve`, and ask again",
 }
-"""How a question ends that a person has not said yes to, and what they hear where they cannot know. A rule's no is told
+"""The end of a question that a person has not approved, and their message where they cannot know. A rule's no is told
 to the model, which goes on.
 """
 
@@ -71,11 +71,11 @@ Answer in the user's language, in Markdown. Write names of notes as [[wikilinks]
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """How a turn ended.
+    """The end of a turn.
 
     Attributes:
-        end: How.
-        message: What happened and what to do, where the person should know; None where there is nothing to say.
+        end: How it ended.
+        message: An explanation and what to do, where the person should know; None where there is nothing to say.
     """
 
     end: TurnEnd
@@ -84,7 +84,7 @@ class Ended:
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What a turn is made with.
+    """The surroundings in which a turn is made.
 
     Attributes:
         vault: The vault's name.
@@ -119,7 +119,7 @@ class Turn:
     """One turn of a conversation.
 
     Args:
-        around: What it is made with.
+        around: Its surroundings.
         conversation: The conversation, with what the person says as its last message.
         turn_id: Names the turn.
         save: Keeps the conversation.
@@ -225,7 +225,7 @@ class Turn:
         return said
 
     async def _request(self) -> tuple[ModelRequest, Settings]:
-        """What the model is asked now. Raises ModelFailure where its context has no room for the tools."""
+        """Return the request to the model now. Raises ModelFailure where its context has no room for the tools."""
         around, settings = self._around, self._around.settings()
         context = min(settings.chat_context_length, self._facts.context or settings.chat_context_length)
         system = SYSTEM.format(vault=around.vault, today=around.clock.now().date().isoformat())
@@ -311,7 +311,7 @@ class Turn:
         )
 
     def _summary(self, call: ChatToolCall, settings: Settings) -> str:
-        """What a call does, in its own words."""
+        """Return what a call does, in its own words."""
         if not call.tool:
             return "A call that cannot be read"
         tool = self._around.registry.get(call.tool, _caller(settings))
@@ -362,12 +362,12 @@ class Turn:
 
 
 def _caller(settings: Settings) -> Caller:
-    """Who makes the calls."""
-    return Caller(replace(CHAT, preset=settings.chat_tools), CHAT.id)
+    """Return the caller of the model's tool calls."""
+    return Caller(CHAT._replace(preset=settings.chat_tools), CHAT.id)
 
 
 def _taken_in(calls: Sequence[ChatToolCall], taken: set[str]) -> tuple[ChatToolCall, ...]:
-    """The calls as they are kept: with ids that no other call of the conversation has, and nothing that is no JSON.
+    """Return the calls as they are kept: with ids that no other call has, and nothing that is no JSON.
 
     Args:
         calls: As the model asked for them.
@@ -390,7 +390,7 @@ def _taken_in(calls: Sequence[ChatToolCall], taken: set[str]) -> tuple[ChatToolC
 
 
 def _is_json(arguments: dict[str, Any]) -> bool:
-    """Whether arguments can be written as JSON, and are no deeper than any tool's."""
+    """Return whether arguments can be written as JSON, and are no deeper than any tool's."""
     level: list[Any] = [arguments]
     for _ in range(DEEPEST):
         level = [inner for one in level if isinstance(one, dict | list) for inner in _members(one)]
@@ -423,7 +423,7 @@ def _text(answer: ToolResult) -> str:
 
 
 def _refusal(answer: ToolResult) -> Ended | None:
-    """How the turn ends because a call was not allowed; None where it goes on, as where the person has said more."""
+    """Return the end of a turn whose call was not allowed; None where it goes on, as where the person has said more."""
     code = _code(answer)
     if answer.success or code not in _REFUSED or answer.data.get("feedback"):
         return None
@@ -431,6 +431,6 @@ def _refusal(answer: ToolResult) -> Ended | None:
 
 
 def _code(answer: ToolResult) -> str:
-    """The code of a failure; empty where it has none."""
+    """Return the code of a failure; empty where it has none."""
     facts = answer.data if isinstance(answer.data, dict) else {}
     return str(facts.get("code") or "")

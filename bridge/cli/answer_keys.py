@@ -1,4 +1,4 @@
-"""Which key gives which answer to a question, and the legend that says so.
+"""The keys for the answers to a question, and the legend that shows them.
 
 The bridge says what may be answered and in which words; only the keys are chosen here. No key alone gives an answer
 for longer: its sentence is shown first, and a second key confirms it.

@@ -164,7 +164,7 @@ def _list(key: str, text: str, member: Schema | None) -> list[Any]:
 
 
 def _as(kind: str, text: str) -> Any:
-    """`text` as that type; None when it is not."""
+    """Return `text` as that type; None when it is not."""
     if kind == "boolean":
         word = text.strip().lower()
         return True if word in _TRUE else False if word in _FALSE else None

@@ -16,9 +16,7 @@ from bridge.cli.connection import went_away
 from bridge.cli.stopping import PARENT
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect
 from bridge.client.token_storage import find_token
-from bridge.contract.consent import OwnQuestion
-from bridge.contract.events import ToolProgress, ToolsChanged
-from bridge.contract.screen import ScreenChanged
+from bridge.contract.event_names import OWN_QUESTION, SCREEN_CHANGED, TOOL_PROGRESS, TOOLS_CHANGED
 from bridge.errors import BridgeError
 from bridge.mcp.port import Listener
 from bridge.server.tool_lists import kept_list
@@ -31,8 +29,8 @@ AGAIN_SECONDS: Final = 2.0
 """Between two attempts to start one: another may be just starting or stopping."""
 PAUSE_SECONDS: Final = 0.03
 TRIES: Final = 3
-"""How often a request is made when the bridge goes away while it is under way."""
-EVENTS: Final = tuple(event.event_name for event in (ToolsChanged, ToolProgress, OwnQuestion, ScreenChanged))
+"""Attempts at a request when the bridge goes away while it is under way."""
+EVENTS: Final = (TOOLS_CHANGED, TOOL_PROGRESS, OWN_QUESTION, SCREEN_CHANGED)
 
 
 class AttachedBridge:
@@ -58,7 +56,7 @@ class AttachedBridge:
 
     @property
     def is_there(self) -> bool:
-        """Whether a request waits for no bridge to start."""
+        """Return whether a connection exists, so that a request need not wait for a bridge to start."""
         return self._connection is not None
 
     async def request(self, method: str, /, **params: Any) -> Any:
@@ -120,7 +118,7 @@ class AttachedBridge:
         with contextlib.suppress(BridgeError):
             await finding
             if await self.request("tools.list", format="mcp") != kept:
-                self._tell(ToolsChanged.event_name, {})
+                self._tell(TOOLS_CHANGED, {})
 
     async def _introduce(self, name: str) -> None:
         with contextlib.suppress(BridgeError):
@@ -138,7 +136,7 @@ class AttachedBridge:
             if self._connection is connection:
                 self._connection = None
                 await self._stack.aclose()
-                self._tell(ToolsChanged.event_name, {})
+                self._tell(TOOLS_CHANGED, {})
 
     async def _connect(self) -> Connection:
         deadline = time.monotonic() + PATIENCE_SECONDS
@@ -193,7 +191,7 @@ class StartedBridge:
 
     @property
     def may_be_replaced(self) -> bool:
-        """Whether it has ended, and long enough ago that another may succeed."""
+        """Return whether it ended long enough ago that a new one may succeed."""
         return self._process.poll() is not None and time.monotonic() - self._since > AGAIN_SECONDS
 
     def said(self) -> str:

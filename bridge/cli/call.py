@@ -24,9 +24,9 @@ from bridge.client import Connection, Result, connect, find_vault
 NOTICE_SECONDS: Final = 0.7
 """After how long a call that a person has to decide on says so."""
 WAIT_SECONDS: Final = 86_400.0
-"""How long to wait for a decision, at most: a person looks on, so the call takes no ticket."""
+"""The longest wait for a decision: a person looks on, so the call takes no ticket."""
 LOOK_SECONDS: Final = 60.0
-"""How often to look whether somebody can answer by now."""
+"""The interval at which to look whether somebody can answer by now."""
 
 Whole = Annotated[
     str | None, typer.Option("--arguments", metavar="JSON", help="All arguments as one JSON object, or @FILE, or -.")

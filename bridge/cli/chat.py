@@ -42,8 +42,7 @@ def chat(
 ) -> None:
     """Talk with a model that works in the vault.
 
-    The model runs in Ollama, on this computer unless you set another address or choose a cloud model. It finds, reads
-    and changes notes with
+    The model runs in Ollama, on this computer unless you set another address. It finds, reads and changes notes with
     the tools that agents have, and you are asked here about what it wants to do. Ctrl-C stops an answer, Ctrl-D leaves.
 
     Where standard input is no terminal, all of it is one message, and questions have to be answered elsewhere: in
@@ -81,7 +80,7 @@ def chat(
 
 
 class _Beginning:
-    """How a talk begins.
+    """The beginning of a conversation on the command line.
 
     Args:
         text: The one message that there is; None: the person types.

@@ -23,7 +23,7 @@ _STATES: Final = {"failed": "failed", "denied": "refused"}
 
 
 class ChatScreen:
-    """Shows turns.
+    """The screen that shows turns.
 
     Args:
         vault: The vault's folder.
@@ -85,11 +85,11 @@ class ChatScreen:
 
 
 class _Shown:
-    """What is shown of one turn.
+    """The display of one turn.
 
     Args:
-        printer: Where.
-        started: What `chat.send` has answered.
+        printer: Where to show it.
+        started: The answer of `chat.send`.
     """
 
     def __init__(self, printer: Printer, started: dict[str, Any]) -> None:
@@ -154,7 +154,7 @@ class _Shown:
 
 
 class LineWriter:
-    """Writes text that comes in pieces, inert: nothing in it can move the cursor, colour or ring.
+    """The writer of text that comes in pieces, inert: nothing in it can move the cursor, colour or ring.
 
     Whether a character can be printed depends on those before it, such as the letter that a mark belongs to. So the end
     of what was written is looked at again with the next piece.

@@ -65,7 +65,7 @@ def add(
     vault: Vault = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add a client. It may call tools; whatever it does is still asked about."""
+    """Add a client. It may call tools, and asks you like any program that you have allowed nothing yet."""
     printer = Printer(as_json=as_json)
     folder = find_vault(vault)
     added = tell(vault, "clients.add", name=name, preset=preset, drafts=drafts)
@@ -194,7 +194,7 @@ def _keep(vault: Path, name: str, token: str, *, keyring: bool) -> str:
 
 
 def _ways(client: dict[str, Any]) -> list[str]:
-    """What is special about how a client works."""
+    """Return the client's special permissions and ways of working."""
     ways = {"elicitation": "confirm reads", "drafts": "work in drafts"}
     shared = [_shared(client, member).removeprefix("may ") for member in _SHARED if client[member]]
     return [*(said for member, said in ways.items() if client[member]), *shared]

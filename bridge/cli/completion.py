@@ -1,4 +1,4 @@
-"""What the shell completes: settings, their values, sections and tools. Asks no bridge: it must be quick."""
+"""The shell's completions: settings, their values, sections and tools. Asks no bridge: it must be quick."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ BY_TOOL = ("consentMode", "rateLimits")
 
 
 def complete_key(incomplete: str) -> list[str]:
-    """Names of settings, and those of their members once a dot is there."""
+    """Return names of settings, and those of their members once a dot is there."""
     whole, dot, _ = incomplete.partition(".")
     names = [f"{whole}.{tool}" for tool in _tools()] if dot and whole in BY_TOOL else list(_described())
     return _beginning(names, incomplete)
@@ -24,12 +24,12 @@ def complete_assignment(incomplete: str) -> list[str]:
 
 
 def complete_section(incomplete: str) -> list[str]:
-    """Names of sections."""
+    """Return names of sections."""
     return _beginning(list(SECTIONS), incomplete)
 
 
 def complete_tool(incomplete: str) -> list[str]:
-    """Names of tools."""
+    """Return names of tools."""
     return _beginning(["*", *_tools()], incomplete)
 
 

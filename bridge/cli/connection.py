@@ -2,25 +2,24 @@
 
 import asyncio
 import contextlib
-import gc
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
-from bridge.cli.arguments import parse_arguments
+import bridge.cli.unencrypted  # noqa: F401 - before the client imports aiohttp
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect, find_vault
 from bridge.errors import AlreadyServed, BridgeError
-from bridge.rpc.frames import STOPPED
+from bridge.leaving_out import without_collection
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
 
 NAME: Final = "Command line"
-"""What the commands call themselves in the log and in the history."""
+"""The name of the commands in the log and in the history."""
 TRIES: Final = 3
 PATIENCE_SECONDS: Final = 15.0
-"""How long another process that has the vault may take to say where it is, or to let it go."""
+"""The time another process that has the vault may take to say where it is, or to release it."""
 PAUSE_SECONDS: Final = 0.05
 
 T = TypeVar("T")
@@ -51,6 +50,8 @@ def run_idempotent(vault: Path | None, work: Callable[[Connection], Awaitable[T]
 
 def went_away(error: BridgeError) -> bool:
     """Return whether a request failed because the bridge ended: another one can be asked."""
+    from bridge.rpc.frames import STOPPED  # noqa: PLC0415 - its patterns take megabytes of every process that waits
+
     return isinstance(error, ConnectionLost) or (isinstance(error, ProtocolFailure) and error.code == STOPPED)
 
 
@@ -73,12 +74,8 @@ def embedded_bridge(
     vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", brief: bool = False
 ) -> "Bridge":
     """Return a bridge in this process, not yet started; a brief one lives only as long as a command."""
-    gc.disable()  # what imports make is no garbage, and looking through it again and again takes a tenth of a start
-    try:
+    with without_collection():
         from bridge.app import Bridge  # noqa: PLC0415 - mostly a bridge runs, and a command starts fast without
-    finally:
-        gc.freeze()
-        gc.enable()
     return Bridge(vault, port=port, consent=consent, brief=brief)
 
 
@@ -107,6 +104,8 @@ async def tool_arguments(
     Raises:
         BadArguments: The words do not make arguments.
     """
+    from bridge.cli.arguments import parse_arguments  # noqa: PLC0415 - what it shows with takes 2 MB of an MCP process
+
     listed = await bridge.request("tools.list")
     schema = next((described["parameters"] for described in listed if described["name"] == tool), None)
     return parse_arguments(words or [], schema, whole)

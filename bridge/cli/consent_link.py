@@ -44,11 +44,11 @@ Say = Callable[[str], Awaitable[None]]
 
 
 class ConsentLink:
-    """Keeps `questions` in step with the bridge, and takes answers there.
+    """The link that keeps `questions` in step with the bridge, and takes answers there.
 
     Args:
         vault: The vault's folder.
-        questions: What is open.
+        questions: The open questions.
     """
 
     def __init__(self, vault: Path, questions: Questions) -> None:
@@ -56,7 +56,7 @@ class ConsentLink:
         self._questions = questions
         self._bridge: Connection | None = None
         self._told: set[tuple[str, str]] = set()
-        """What of the inbox was said."""
+        """The parts of the inbox already reported."""
         self._telling: asyncio.Task[None] | None = None
         self._started: StartedBridge | None = None
 
@@ -119,11 +119,11 @@ class ConsentLink:
         return await self._revised(request, "consent.revise", path=edit.path, hunk=edit.hunk, text=edit.text)
 
     async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
-        """Have the bridge plan anew with what the person takes where a draft and another hand meet.
+        """Have the bridge plan anew with what the person takes where a draft and other changes conflict.
 
         Args:
             request: The question as it was shown.
-            choices: What is taken, by the id of the place.
+            choices: The side to take, by the id of the place.
 
         Returns:
             As of `revise`.
@@ -143,7 +143,7 @@ class ConsentLink:
             return None
 
     async def _waits(self) -> bool:
-        """Whether something waits for an answer, where no bridge runs that would ask."""
+        """Return whether something waits for an answer, where no bridge runs that would ask."""
         async with as_person(self._vault) as bridge:
             return any(line["kind"] in {"question", "draft"} for line in await bridge.request("inbox.list"))
 

@@ -21,7 +21,7 @@ T = TypeVar("T")
 E = TypeVar("E")
 
 SETTLE_SECONDS = 0.5
-"""How long a question that comes in the place of a withdrawn one stands before keys count: somebody who was typing for
+"""The time for which a question that replaces a withdrawn one is shown before keys count: somebody who was typing for
 the old one has seen by then that it is gone."""
 
 _DONE: Final = {Decision.ALLOW_ONCE: "Allowed once.", Decision.DENY_ONCE: "Denied."}
@@ -35,7 +35,7 @@ _ENDED: Final = {
 
 
 class Responder(Reviser, Protocol):
-    """Takes answers to the bridge."""
+    """The interface that takes answers to the bridge."""
 
     async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
         """Return what the bridge says to each answer; None when the bridge has stopped."""
@@ -43,10 +43,10 @@ class Responder(Reviser, Protocol):
 
 
 class ConsentPrompt:
-    """Asks the person.
+    """The prompt that asks the person.
 
     Args:
-        questions: What waits.
+        questions: The waiting questions.
         responder: Where answers go.
         keyboard: Where they come from; None allows everything once, without asking.
         printer: Where the questions are shown.

@@ -1,4 +1,4 @@
-"""What the consent screen says, and what the person types."""
+"""The output of the consent screen, and the person's input."""
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime
@@ -13,7 +13,7 @@ from bridge.cli.times import until_words
 from bridge.contract.consent import ConsentRequest
 
 LAST_SECONDS: Final = 60
-"""How long before its end a question says so in a line of its own."""
+"""The time before its end at which a question says so in a line of its own."""
 FREE_ROWS: Final = 2
 """Rows of a page for the line that asks, and one of the page before."""
 
@@ -34,17 +34,17 @@ class Conversation:
 
     @property
     def for_programs(self) -> bool:
-        """Whether a program answers, in JSON."""
+        """Return whether a program answers, in JSON."""
         return self._printer.as_json
 
     @property
     def is_watched(self) -> bool:
-        """Whether a person reads the screen, so that what is long is better shown on demand."""
+        """Return whether a person reads the screen, so that long content is better shown on demand."""
         return self._keyboard.attended and self._printer.interactive
 
     @property
     def width(self) -> int:
-        """Cells that a line may have."""
+        """Return the number of cells that a line may have."""
         return min(self._printer.width, READABLE)
 
     def say(self, message: str | Text) -> None:
@@ -52,7 +52,7 @@ class Conversation:
         self.show(wrap(Text(message) if isinstance(message, str) else message, self.width))
 
     def show(self, lines: Iterable[Text]) -> None:
-        """Lines that are already as wide as they should be."""
+        """Show lines that are already as wide as they should be."""
         if not self.for_programs:
             self._printer.lines(lines)
 
@@ -60,7 +60,7 @@ class Conversation:
         """Return what the person types.
 
         Args:
-            prompt: What stands before the cursor.
+            prompt: The text before the cursor.
             above: What stands in lines of its own above it, where it is not empty. All of it may change with time.
         """
 

@@ -23,8 +23,8 @@ from bridge.client import Connection
 HELP = """Write tools of your own, which agents may call.
 
 A tool is a piece of JavaScript or Python. Where a sandbox works, it runs in it, without your files and the network,
-and reaches your notes only through the bridge. You are asked every time before one runs. They are stored in
-tools.json in your configuration folder, for all your vaults.
+and reaches your notes only through the bridge. You are asked every time before one runs for an agent. They are stored
+in tools.json in your configuration folder, for all your vaults.
 
 \b
 Examples:

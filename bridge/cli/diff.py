@@ -1,4 +1,4 @@
-"""What happens to files, drawn: a heading each, and a unified diff with line numbers and the words that differ.
+"""Changes to files, drawn: a heading each, and a unified diff with line numbers and the words that differ.
 
 Every row is folded to the width of the screen and keeps its sign, so that nothing a note says can look like a line of
 the screen itself.
@@ -46,7 +46,7 @@ class DiffRow:
     """One line of a diff.
 
     Attributes:
-        kind: What it is.
+        kind: Its kind.
         text: The line of the file, without sign and line feed; of a hunk or note the line itself.
         old: Its number before, where it has one.
         new: Its number after, where it has one.
@@ -151,7 +151,7 @@ def draw_changes(files: Iterable[dict[str, Any]], width: int) -> Iterator[Text]:
 
 
 def draw_truncation(width: int) -> Iterator[Text]:
-    """Said of a diff that the bridge did not send whole."""
+    """Say that the bridge did not send a diff whole."""
     said = "This diff is too long to be sent whole: the rest of the change is NOT shown here."
     yield from wrap(Text(said, "bold red"), width, first="  ", rest="  ")
 
@@ -243,7 +243,7 @@ def _common(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
 
 
 def _tokens(rows: list[DiffRow]) -> list[str]:
-    """Words, runs of blanks and single signs; the line feeds between rows are tokens too."""
+    """Return the words, runs of blanks and single signs; the line feeds between rows are tokens too."""
     return [token for row in rows for token in (*_TOKEN.findall(row.text), "\n")]
 
 

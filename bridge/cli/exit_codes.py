@@ -1,4 +1,4 @@
-"""How a command ends: 0 success, 1 failure, 2 bad usage; and what it says when it fails."""
+"""The exit codes of a command: 0 success, 1 failure, 2 bad usage; and its message when it fails."""
 
 import re
 from typing import Final, NoReturn

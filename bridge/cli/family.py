@@ -20,7 +20,7 @@ Column = tuple[str, str | Cell] | tuple[str, str | Cell, str]
 
 
 class Lines(Protocol):
-    """Draws one thing for a screen of some columns."""
+    """The function that draws one thing for a screen of some columns."""
 
     def __call__(self, thing: Thing, width: int, /) -> Iterable[Text]:
         """Return the lines."""
@@ -45,7 +45,7 @@ class Table:
         """Print a list: for people as a table, or the sentence if there is nothing in it.
 
         Args:
-            printer: Where to.
+            printer: Where to print it.
             things: The list.
             answer: What is printed with `--json`; None: the list.
         """

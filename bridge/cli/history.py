@@ -21,11 +21,11 @@ from bridge.cli.times import SINCE_HELP, since_time
 from bridge.client import Connection, Result
 
 OUTSIDE: Final = "outside-"
-"""How the IDs of changes by other programs begin."""
+"""The prefix of the IDs of changes by other programs."""
 
 
 class Origin(StrEnum):
-    """Who made a change without the bridge."""
+    """The author of a change made without the bridge."""
 
     TYPED = "typed"
     OBSIDIAN = "obsidian"

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.text import Text
 
-from bridge.agents.connection import Connector, Outcome
+from bridge.agents.connection import ConnectionResult, Connector
 from bridge.agents.links import install_link
 from bridge.agents.machine import ConfigurationRefused, this_machine
 from bridge.agents.planning import Plan
@@ -34,7 +34,7 @@ _OTHER: Final = "My agent"
 _FIRST_TASK: Final = (
     "Look through my notes in Obsidian, then write a new note “Hello.md” there that says what they are about."
 )
-"""What an agent may be asked at first: it reads, and proposes one change."""
+"""A first task to give an agent: it reads, and proposes one change."""
 
 
 class BridgeClients:
@@ -266,7 +266,7 @@ def _list(connector: Connector | None, printer: Printer) -> None:
 
 
 def _state(connector: Connector, agent: Agent) -> tuple[str | None, str | None]:
-    """As which client a program is connected, or what is wrong with its configuration."""
+    """Return the client as which a program is connected, or what is wrong with its configuration."""
     try:
         return connector.connected(agent), None
     except ConfigurationRefused as refused:
@@ -330,7 +330,7 @@ def _carry_out(
         return
     reads = _ask_reading() if walks else None
 
-    async def work(bridge: Connection) -> Outcome:
+    async def work(bridge: Connection) -> ConnectionResult:
         done = await _do(connector, plan, bridge, revoke=revoke, reads=reads)
         if drafts and not plan.removes:
             await BridgeClients(bridge).work_in_drafts(plan.client)
@@ -346,7 +346,7 @@ def _carry_out(
 
 async def _do(
     connector: Connector, plan: Plan, bridge: Connection, *, revoke: bool, reads: list[str] | None
-) -> Outcome:
+) -> ConnectionResult:
     clients = BridgeClients(bridge)
     if plan.removes:
         return await connector.disconnect(plan, clients, revoke=revoke)
@@ -363,7 +363,7 @@ def _show(plan: Plan, printer: Printer) -> None:
         printer.say(sentence)
 
 
-def _tell(plan: Plan, outcome: Outcome, printer: Printer) -> None:
+def _tell(plan: Plan, outcome: ConnectionResult, printer: Printer) -> None:
     title = plan.agent.title
     if outcome.backup is not None:
         printer.say(f"The file of before is {outcome.backup}.")

@@ -1,4 +1,4 @@
-"""Where answers come from: a terminal, a dumb terminal, or a pipe of lines.
+"""The sources of answers: a terminal, a dumb terminal, or a pipe of lines.
 
 Two promises hold for all of them: waiting for a line can be called off, and what was typed before a question was
 shown never answers it.
@@ -27,7 +27,7 @@ else:
 Prompt = Callable[[], str]
 
 REFRESH_SECONDS = 1.0
-"""How often a prompt that waits is asked what it says now."""
+"""The interval at which a waiting prompt's text is refreshed."""
 
 
 class PersonLeft(Exception):
@@ -35,11 +35,11 @@ class PersonLeft(Exception):
 
 
 class Keyboard(Protocol):
-    """Reads lines for one question at a time."""
+    """The keyboard, which reads lines for one question at a time."""
 
     @property
     def attended(self) -> bool:
-        """Whether a person types here, and no program."""
+        """Return whether a person types here rather than a program."""
         ...
 
     def discard(self) -> None:
@@ -110,7 +110,7 @@ class LineKeyboard:
 
     @property
     def attended(self) -> bool:
-        """Whether the lines come from a terminal."""
+        """Return whether the lines come from a terminal."""
         return self._stream.isatty()
 
     def discard(self) -> None:

@@ -18,7 +18,7 @@ LEAST_FLEXIBLE = 15
 def fold(
     line: Text, width: int, *, first: str = "", rest: str = "", prefix_style: str = "", words: bool = False
 ) -> Iterator[Text]:
-    """`line` in pieces no wider than `width` cells: `first` before the first, `rest` before the others.
+    """Yield `line` in pieces no wider than `width` cells: `first` before the first, `rest` before the others.
 
     Nothing is dropped, blanks at the cut included: what is approved is seen whole. With `words` the cuts are between
     words where there are any.
@@ -31,7 +31,7 @@ def fold(
 
 
 def wrap(line: Text, width: int, *, first: str = "", rest: str = "", prefix_style: str = "") -> Iterator[Text]:
-    """As `fold` with words, without the blanks at the cuts: for sentences."""
+    """Fold between words, without the blanks at the cuts: for sentences."""
     room = max(NARROWEST, width - max(cell_len(first), cell_len(rest)))
     prefix = first
     for piece in line.divide(_cuts(line.plain, room, words=True)):
@@ -100,7 +100,7 @@ def _cuts(plain: str, room: int, *, words: bool) -> list[int]:
 
 
 def _size(char: str) -> int:
-    """Cells of one character. The selector that makes an emoji of a symbol may make it wider."""
+    """Return the cells of one character. The selector that makes an emoji of a symbol may make it wider."""
     return 1 if char == "\ufe0f" else cell_len(char)
 
 

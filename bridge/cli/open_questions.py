@@ -8,12 +8,12 @@ from typing import Any, Final
 from bridge.contract.consent import AnswerOption, ConsentRequest, Decision, MergePlace
 
 REVISED: Final = "revised"
-"""How a question "ends" that goes on as another: somebody has edited what would be written."""
+"""The "end" of a question that goes on as another: somebody has edited what would be written."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConsentAnswer:
-    """What the person decided about a question.
+    """The person's decision about a question.
 
     Attributes:
         request: The question, as it was shown.
@@ -21,7 +21,7 @@ class ConsentAnswer:
         option: Of an answer for longer, which one; None for an answer to this call alone.
         feedback: Their words to the agent.
         hunks: The hunks they want, by file; None for everything.
-        comments: What they say about files and lines of a draft, as the wire has it.
+        comments: Their comments on files and lines of a draft, as the wire has them.
         send_back: Whether what they leave out of a draft goes back to the client.
     """
 
@@ -49,11 +49,11 @@ class ConsentAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """What the person makes of one hunk.
+    """The person's edit of one hunk.
 
     Attributes:
         path: The file, as the preview names it.
-        hunk: Which hunk of its diff, from 0.
+        hunk: The hunk of its diff, from 0.
         text: Its lines as they are to be, each with its line feed.
     """
 
@@ -64,7 +64,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class QuestionEnd:
-    """How a question ended that was not answered here.
+    """The end of a question that was not answered here.
 
     Attributes:
         how: The decision, or the outcome when nobody decided, or `REVISED`; None when the bridge went away.
@@ -104,12 +104,12 @@ class Questions:
 
     @property
     def set_aside(self) -> list[ConsentRequest]:
-        """Those that the person wants to answer later."""
+        """Return those that the person wants to answer later."""
         return [waiting.request for waiting in self._waiting.values() if waiting.aside]
 
     @property
     def is_idle(self) -> bool:
-        """Whether there is none to show: those that are open, if any, are set aside."""
+        """Return whether there is none to show: those that are open, if any, are set aside."""
         return all(waiting.aside for waiting in self._waiting.values())
 
     def add(self, request: ConsentRequest) -> None:
@@ -132,7 +132,7 @@ class Questions:
             waiting.request = waiting.request.model_copy(update={"waiting": True, "expires_at": expires_at})
 
     def current(self, request: ConsentRequest) -> ConsentRequest:
-        """That question as it is now; as it was, when it has ended."""
+        """Return that question as it is now, or as it was when it has ended."""
         waiting = self._waiting.get(request.request_id)
         return waiting.request if waiting else request
 
@@ -179,7 +179,7 @@ class Questions:
         return next(waiting.request for waiting in self._waiting.values() if not waiting.aside)
 
     def changed(self) -> Awaitable[object]:
-        """Ends when from now on a question comes, ends, or is taken up again."""
+        """Return an awaitable that ends when a question comes, ends, or is taken up again."""
         self._changed.clear()
         return self._changed.wait()
 
@@ -202,7 +202,7 @@ class Questions:
 
 
 def _is_same(one: ConsentRequest, other: ConsentRequest) -> bool:
-    """Whether a question shows the same plan, with the same chosen."""
+    """Return whether both questions show the same plan with the same choices."""
     return one.plan_digest == other.plan_digest and _conflicts(one) == _conflicts(other)
 
 

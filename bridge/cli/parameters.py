@@ -22,7 +22,7 @@ WORTH_NAMING = 60
 
 
 class ParameterTree:
-    """Draws parameters.
+    """The drawing of parameters.
 
     Args:
         diffs: The rows of every diff on the same screen.
@@ -35,7 +35,7 @@ class ParameterTree:
         self._width = width
         self._full = full
         self.is_cut = False
-        """Whether something was left out so far."""
+        """Set once something has been left out."""
 
     def draw(self, parameters: Mapping[str, Any], indent: int = 2) -> Iterator[Text]:
         """Yield the lines of an object's members."""
@@ -71,7 +71,7 @@ class ParameterTree:
                 yield from fold(label + literal, self._width, first=margin, rest=margin + "  ")
 
     def _clip(self, text: str) -> str:
-        """No more of a text than can be on the screen: what is cut away anyway need not be drawn first."""
+        """Return no more of a text than can be on the screen: the rest need not be drawn first."""
         return text if self._full else text[:MOST_CHARACTERS]
 
     def _limit(self, drawn: list[Text], margin: str, characters: int) -> Iterator[Text]:

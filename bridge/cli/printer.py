@@ -1,4 +1,4 @@
-"""Where a command's words go: results to standard output, everything said about them to standard error.
+"""The output of commands: results to standard output, everything said about them to standard error.
 
 With `--json`, standard output holds JSON and nothing else.
 """
@@ -39,17 +39,17 @@ class Printer:
 
     @property
     def watched(self) -> bool:
-        """Whether a person sees what is said."""
+        """Return whether a person reads standard error."""
         return self._err.is_terminal
 
     @property
     def width(self) -> int:
-        """Columns of standard output."""
+        """Return the number of columns of standard output."""
         return self._out.width
 
     @property
     def height(self) -> int:
-        """Rows of standard output."""
+        """Return the number of rows of standard output."""
         return self._out.height
 
     def json(self, value: Any, *, compact: bool = False) -> None:
@@ -59,7 +59,7 @@ class Printer:
         sys.stdout.flush()
 
     def lines(self, lines: Iterable[Text]) -> None:
-        """Lines that are already as wide as they should be."""
+        """Print lines that are already as wide as they should be."""
         for line in lines:
             _print(self._out, line)
 
@@ -91,7 +91,7 @@ class Printer:
 
     @contextlib.contextmanager
     def waiting(self, message: str) -> Iterator[None]:
-        """Shows that something is awaited, where a person is looking."""
+        """Show that something is awaited, where a person is looking."""
         if self._err.is_terminal and not self._err.is_dumb_terminal:
             with self._err.status(Text(message)):
                 yield
@@ -100,7 +100,7 @@ class Printer:
 
     @contextlib.contextmanager
     def progress(self, message: str) -> Iterator[Callable[[int, int], None]]:
-        """Shows how far something is: as a bar where a person is looking, else as one line at its beginning.
+        """Show how far something is: as a bar where a person is looking, else as one line at its beginning.
 
         Args:
             message: What is done.
@@ -136,7 +136,7 @@ def typed_command(words: str, vault: Path) -> str:
 
 
 def _program() -> str:
-    """`vault-bridge`; with its folder where the shell would not find it, or would find another installation's."""
+    """Return `vault-bridge`; with its folder where the shell would not find it, or would find another one."""
     name = "vault-bridge"
     script = Path(sys.executable).with_name(f"{name}.exe" if sys.platform == "win32" else name)
     found = shutil.which(name)

@@ -19,7 +19,7 @@ class Part:
 
     Attributes:
         files: The file that it belongs to; several where they hang together.
-        hunk: Which hunk of the file's diff, from 0; None: the files as a whole.
+        hunk: The hunk of the file's diff, from 0; None: the files as a whole.
         rows: What the diffs show of it, one entry a file.
     """
 
@@ -29,12 +29,12 @@ class Part:
 
     @property
     def file(self) -> FilePreview:
-        """The file, or the first of them."""
+        """Return the file, or the first of them."""
         return self.files[0]
 
     @property
     def has_text(self) -> bool:
-        """Whether it has text that would be written, and that could be another one."""
+        """Return whether the part has text to write that the person could edit."""
         is_one = len(self.files) == 1 and self.file.change in {"create", "modify"}
         return is_one and bool(self.rows[0]) and not self.file.follows
 
@@ -70,7 +70,7 @@ class PartGroup:
 
     @property
     def label(self) -> str:
-        """The numbers, as a person would type them to leave all of it out: `[2-4] `."""
+        """Return the numbers, as a person would type them to leave all of it out: `[2-4] `."""
         if not self.parts:
             return ""
         first, last = self.parts[0][0], self.parts[-1][0]
@@ -107,7 +107,7 @@ def draw_parts(parts: Sequence[Part], width: int, *, first: int = 1) -> Iterator
     """Yield the parts with their numbers, each file under its name.
 
     Args:
-        parts: What to draw.
+        parts: The parts to draw.
         width: Cells a line may have.
         first: The number of the first of them.
     """

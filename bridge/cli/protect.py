@@ -9,7 +9,7 @@ from rich.text import Text
 
 from bridge.agents.machine import ConfigurationRefused, this_machine
 from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Protected
-from bridge.agents.protection import USUAL_SECONDS, Done, Options, ProtectionPlan, Protector, WithoutBridge
+from bridge.agents.protection import USUAL_SECONDS, Options, ProtectionPlan, ProtectionResult, Protector, WithoutBridge
 from bridge.cli.connection import run_once
 from bridge.cli.diff import draw_changes
 from bridge.cli.exit_codes import BAD_USAGE, FAILURE, fail
@@ -159,7 +159,7 @@ def _carry_out(
     if not may_write(facts, printer, ask=ask and bool(plan.changes), dry_run=dry_run):
         return
 
-    async def work(bridge: Connection) -> tuple[Done, bool]:
+    async def work(bridge: Connection) -> tuple[ProtectionResult, bool]:
         clients = BridgeClients(bridge)
         done = await (protector.remove(plan, clients) if plan.removes else protector.protect(plan, clients))
         return done, (await bridge.request("settings.get"))["outsideVersions"]
@@ -173,7 +173,7 @@ def _carry_out(
         printer.say(sentence)
 
 
-def _endings(plan: ProtectionPlan, done: Done, *, recorded: bool) -> Iterator[str]:
+def _endings(plan: ProtectionPlan, done: ProtectionResult, *, recorded: bool) -> Iterator[str]:
     for backup in done.backups:
         yield f"The file of before is {backup}."
     yield _ending(plan, done)
@@ -181,7 +181,7 @@ def _endings(plan: ProtectionPlan, done: Done, *, recorded: bool) -> Iterator[st
         yield _NOT_RECORDED
 
 
-def _ending(plan: ProtectionPlan, done: Done) -> str:
+def _ending(plan: ProtectionPlan, done: ProtectionResult) -> str:
     title = plan.program.title
     if plan.removes:
         return f"{title} does not ask any more." if plan.changes or plan.record else f"{title} was not told to ask."

@@ -38,7 +38,7 @@ _NAMED: Final = 3
 
 
 class Step(Enum):
-    """What comes next where the person has not answered."""
+    """The next step when the person has not answered."""
 
     LATER = "later"
     REVISED = "revised"
@@ -46,23 +46,23 @@ class Step(Enum):
 
 Decided = list[ConsentAnswer] | Step
 Action = Callable[[], Awaitable[Decided | None]]
-"""What a key does; None where the person is asked again."""
+"""The action of a key; None where the person is asked again."""
 
 
 class Reviser(Protocol):
-    """Has the bridge plan anew."""
+    """The interface by which the bridge plans anew."""
 
     async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
         """Return the question with its new plan, or why there is none; None when the bridge has stopped."""
         ...
 
     async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
-        """Return the same, with what the person takes where a draft and another hand meet."""
+        """Return the same, with what the person takes where a draft and other changes conflict."""
         ...
 
 
 class QuestionDialog:
-    """Shows one question and finds out what the person decides.
+    """The dialog that shows one question and finds out what the person decides.
 
     Args:
         request: The question.
@@ -155,7 +155,7 @@ class QuestionDialog:
         self._show_choices()
 
     async def _choose_places(self) -> Decided | None:
-        """What is taken where the draft and another hand meet."""
+        """Ask which side to keep in each conflict between the draft and other changes."""
         places = self._request.preview.conflicts if self._request.preview else ()
         self._talk.show(draw_conflicts(places, self._talk.width))
         prompt = "Take v (the vault's), d (the draft's) or b (both): 1-3 v, or 4 b (empty: back): "
@@ -300,7 +300,7 @@ class QuestionDialog:
         return left_out
 
     async def _edit(self) -> Decided | None:
-        """Other text for one hunk, from the person's editor."""
+        """Take other text for one hunk from the person's editor."""
         parts = [part for part in parts_of(self._request.preview or Preview()) if part.has_text]
         number: int | None = 1
         if len(parts) > 1:
@@ -435,7 +435,7 @@ def _not_shown(drawing: Drawing) -> Text:
 
 
 def _listed(numbers: set[int]) -> str:
-    """Numbers as a person would type them: `1, 4-6`."""
+    """Return numbers as a person would type them: `1, 4-6`."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and runs[-1][1] == number - 1:

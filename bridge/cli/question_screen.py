@@ -57,10 +57,10 @@ _WITH_LABEL = 40
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """What was drawn of one question or several.
+    """The drawing of one question or several.
 
     Attributes:
-        lines: What to print.
+        lines: The lines to print.
         cut: Whether anything was left out, which the key `p` shows.
         hidden: What of it would be done by a yes, in a few words each.
     """
@@ -84,7 +84,7 @@ def draw_question(request: ConsentRequest, *, width: int, full: bool = False) ->
 
 
 def draw_list(requests: Sequence[ConsentRequest], *, width: int, full: bool = False) -> Drawing:
-    """Several questions below each other, numbered: of each what it would do, and the diffs.
+    """Draw several questions below each other, numbered: of each what it would do, and the diffs.
 
     Args:
         requests: The questions.
@@ -109,7 +109,7 @@ def draw_list(requests: Sequence[ConsentRequest], *, width: int, full: bool = Fa
 
 
 def draw_in_short(requests: Sequence[ConsentRequest], width: int) -> Iterator[Text]:
-    """Tool, risk, file and asker in few lines, to stand right above the place for the answer.
+    """Draw tool, risk, file and asker in few lines, to stand right above the place for the answer.
 
     Args:
         requests: One question, or all those that one answer is for.
@@ -275,7 +275,7 @@ class _Drawing:
         yield Text()
 
     def waits(self) -> Iterator[Text]:
-        """That nobody sits and waits, where the call has a ticket."""
+        """Yield a line that says until when the call can go on, where it has a ticket and nobody sits and waits."""
         if self._request.waiting:
             who = self._request.client if self._request.verified else "The program"
             until = until_words(self._request.expires_at)
@@ -410,7 +410,7 @@ class _Drawing:
         yield from wrap(Text(f"… {what}: p shows all", "bold"), self._width, first="  ", rest="  ")
 
     def _leave_out(self, what: str, *, done: bool) -> None:
-        """Something is not drawn; `done` says whether a yes would do it."""
+        """Leave something out of the drawing; `done` says whether a yes would do it."""
         self.cut = True
         if done:
             self.hidden.append(what)

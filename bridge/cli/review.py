@@ -1,4 +1,4 @@
-"""What is particular to a draft on the screen: where it meets what others wrote, and what is new since last time."""
+"""A draft's own parts of the screen: its conflicts with other changes, and what is new since last time."""
 
 import re
 from collections.abc import Iterator, Sequence

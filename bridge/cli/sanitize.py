@@ -79,13 +79,13 @@ def sanitize_plain(text: str, *, keep: str = "") -> str:
 
 
 def sanitize_json(value: Any, *, indent: int | None = None) -> str:
-    r"""JSON of exactly `value`, in which the same characters are written as `\uXXXX`: lossless, and safe to look at."""
+    r"""Return JSON of exactly `value`, with the same characters written as `\uXXXX`: lossless, and safe to look at."""
     written = json.dumps(value, ensure_ascii=False, indent=indent)
     return _UNSAFE_IN_JSON.sub(lambda found: json.dumps(found[0])[1:-1], written)
 
 
 def _pieces(text: str, drawn_as: dict[str, str]) -> Iterator[tuple[str, bool, int]]:
-    """`text` in pieces that may be printed: each with whether it is an escape, and what length it stands for."""
+    """Yield `text` in pieces that may be printed: each with whether it is an escape, and what length it stands for."""
     if text.isascii() and text.isprintable():
         yield text, False, len(text)
         return

@@ -45,7 +45,8 @@ def serve(
         Preset | None, typer.Option(show_default=False, help="Which tools agents see; saved in the settings.")
     ] = None,
     consent: Annotated[
-        Literal["ask", "deny"], typer.Option(help="Whether you are asked, or every call is refused.")
+        Literal["ask", "deny"],
+        typer.Option(help="Whether you are asked, or all that reads, changes or leaves the vault is refused."),
     ] = "ask",
     *,
     until_idle: Annotated[
@@ -65,7 +66,7 @@ def serve(
     Examples:
       vault-bridge serve --vault ~/Notes
       vault-bridge serve --preset vault            enable the tools for files and notes, without asking
-      vault-bridge serve --consent deny            refuse every call of an agent
+      vault-bridge serve --consent deny            agents read and change nothing
       vault-bridge serve --json                    one line of JSON when it is ready, for programs
     """
     printer = Printer(as_json=as_json)
@@ -200,7 +201,7 @@ def _remember_program() -> None:
 
 
 def _tune_process() -> None:
-    """This process does nothing but serve from now on."""
+    """Tune this process, which does nothing but serve from now on."""
     from bridge.app import tune_process  # noqa: PLC0415 - `serve --help` is fast without
 
     tune_process()
@@ -222,7 +223,7 @@ async def show_build(bridge: "Bridge", printer: Printer) -> None:
 
 
 class _CallHandler(logging.Handler):
-    """Prints a record, sanitized: it holds names that callers gave themselves."""
+    """The handler that prints a record, sanitized: it holds names that callers gave themselves."""
 
     def __init__(self, printer: Printer) -> None:
         super().__init__()

@@ -64,7 +64,7 @@ def draw_activity(found: Counts, width: int, *, blocks: bool = True) -> Iterator
     """Yield the lines of the whole page.
 
     Args:
-        found: What `audit.activity` returned.
+        found: The result of `audit.activity`.
         width: Cells a line may have.
         blocks: Whether the screen can draw block characters; else bars are of `#`.
     """
@@ -90,7 +90,7 @@ def bar(number: float, most: float, *, blocks: bool = True) -> str:
     """Return a bar in proportion to a number, `LONGEST` cells for the greatest, and never empty for more than 0.
 
     Args:
-        number: What it stands for.
+        number: The number that it stands for.
         most: The greatest number of the plot.
         blocks: Whether the screen can draw block characters.
     """

@@ -1,4 +1,4 @@
-"""What asks a command to stop: signals, and the end of the program that started it. What runs may clean up first."""
+"""Requests to stop a command: signals, and the end of the program that started it. It may clean up first."""
 
 import asyncio
 import contextlib
@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 TERMINATION: Final = ("SIGTERM", "SIGHUP", "SIGBREAK")
-"""What asks a process to end, besides Ctrl-C. SIGBREAK is Windows' Ctrl-Break."""
+"""The signals that ask a process to end, besides Ctrl-C. SIGBREAK is Windows' Ctrl-Break."""
 PARENT: Final = "VAULT_BRIDGE_PARENT_PID"
 """Set by a program that starts the bridge and holds its standard input open for as long as it lives."""
 

@@ -6,9 +6,8 @@ import inspect
 import itertools
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Literal, NamedTuple, Self
 
 import aiohttp
 import orjson
@@ -18,8 +17,7 @@ from bridge.client.errors import ConnectionLost, ProtocolFailure, TokenNotFound,
 from bridge.client.token_storage import find_token
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(NamedTuple):
     """A ToolResult, or the ticket of a call that waits for a person.
 
     Attributes:
@@ -30,51 +28,51 @@ class Result:
 
     @property
     def ok(self) -> bool:
-        """Whether the tool did what was asked."""
+        """Return whether the tool did what was asked."""
         return self.raw.get("success") is True
 
     @property
     def pending(self) -> bool:
-        """Whether a person has yet to decide; `Connection.result(call_id)` has the answer later."""
+        """Return whether a person has yet to decide; `Connection.result(call_id)` has the answer later."""
         return self.raw.get("status") == "pending"
 
     @property
     def call_id(self) -> str | None:
-        """Of a pending call: what to ask for later."""
+        """Return the id to ask for later, of a pending call."""
         return self.raw.get("callId")
 
     @property
     def data(self) -> Any:
-        """For programs."""
+        """Return the data, for programs."""
         return self.raw.get("data")
 
     @property
     def text(self) -> str:
-        """For people and models."""
+        """Return the text, for people and models."""
         return str(self.raw.get("text", ""))
 
     @property
     def error(self) -> str | None:
-        """What went wrong and what to do next; None when nothing did."""
+        """Return what went wrong and what to do next; None when nothing did."""
         return self.raw.get("error")
 
     @property
     def error_type(self) -> str | None:
-        """The kind of failure."""
+        """Return the kind of failure."""
         return self.raw.get("errorType")
 
     @property
     def code(self) -> str | None:
-        """`data.code` of a failure, such as `denied_by_user`."""
+        """Return `data.code` of a failure, such as `denied_by_user`."""
         return self.data.get("code") if isinstance(self.data, dict) and not self.ok else None
 
     @property
     def execution_id(self) -> str | None:
-        """The execution's name in the log and in the history."""
+        """Return the execution's name in the log and in the history."""
         return self.raw.get("executionId")
 
     def or_raise(self) -> Self:
-        """This result, if the tool did what was asked.
+        """Return this result, if the tool did what was asked.
 
         Raises:
             ToolFailed: It did not, or has not yet.
@@ -125,8 +123,7 @@ MAX_UNDELIVERED: Final = 1000
 UNAUTHORIZED: Final = 401
 
 
-@dataclass(frozen=True, slots=True)
-class Notification:
+class Notification(NamedTuple):
     """A message of the bridge that answers no request."""
 
     method: str
@@ -151,7 +148,7 @@ async def connect(
         role: `host` answers questions and changes settings; an agent calls tools.
         client: As which client, by the name that the person gave it; its token is looked for where
             `vault-bridge clients add --save` put it, and no other is used instead.
-        can: What a host can do, such as `["consent"]`; by default nothing.
+        can: The abilities of a host, such as `["consent"]`; by default none.
         brief: Whether this is for one call, so that the person is offered no answer for the session.
 
     Raises:
@@ -234,12 +231,12 @@ class Connection:
         return Result(await self.request("tools.call", name=tool, arguments={**(arguments or {}), **more}, **given))
 
     async def result(self, call_id: str, wait: float | None = None, *, ticket_if_alone: bool = False) -> Result:
-        """The result of an earlier call, or its ticket if nobody has decided after `wait` seconds."""
+        """Return the result of an earlier call, or its ticket if nobody has decided after `wait` seconds."""
         given = ({} if wait is None else {"wait": wait}) | _alone(ticket_if_alone)
         return Result(await self.request("tools.result", callId=call_id, **given))
 
     async def preview(self, tool: str, arguments: Mapping[str, Any] | None = None, /, **more: Any) -> dict[str, Any]:
-        """What a call would do, as `{"plan": {...}}`; nothing is written."""
+        """Return the effect of a call, as `{"plan": {...}}`; nothing is written."""
         answer: dict[str, Any] = await self.request("tools.preview", name=tool, arguments={**(arguments or {}), **more})
         return answer
 
@@ -268,7 +265,7 @@ class Connection:
             self._deliver(notification)
 
     def notifications(self) -> AsyncIterator[Notification]:
-        """Every notification from now on, and those nobody has received yet, until the connection ends."""
+        """Return every notification from now on, and those nobody has received yet, until the connection ends."""
         queue: asyncio.Queue[Notification | None] = asyncio.Queue()
         for notification in self._undelivered:
             queue.put_nowait(notification)

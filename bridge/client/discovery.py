@@ -17,7 +17,7 @@ MARKS: Final = (".obsidian", STATE_FOLDER)
 def find_vault(
     vault: str | Path | None = None, *, environ: Mapping[str, str] | None = None, start: Path | None = None
 ) -> Path:
-    """The vault that is meant: the one named, else the environment's, else the one of the working directory.
+    """Return the vault that is meant: the one named, else the environment's, else the one of the working directory.
 
     Args:
         vault: Its folder; `~` is the user's home.
@@ -46,7 +46,7 @@ def find_vault(
 
 
 def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
-    """Where the bridge of a vault listens, with the token of a role.
+    """Return where the bridge of a vault listens, with the token of a role.
 
     Args:
         vault: The vault's folder.
@@ -75,14 +75,14 @@ def find_endpoint(vault: Path, role: str = "agent") -> Endpoint:
 
 
 def not_running(vault: Path) -> BridgeNotRunning:
-    """The error for a vault that nobody serves."""
+    """Return the error for a vault that nobody serves."""
     return BridgeNotRunning(f"No bridge serves this vault. Start one with `vault-bridge serve --vault {vault}`")
 
 
 def unseen(error: OSError) -> BridgeUnseen:
-    """The error where it cannot be seen whether somebody serves a vault.
+    """Return the error where it cannot be seen whether somebody serves a vault.
 
     Args:
-        error: What the system says.
+        error: The system's error.
     """
     return BridgeUnseen(f"Whether a bridge serves this vault cannot be seen: {error}")

@@ -1,4 +1,4 @@
-"""What a script must reckon with.
+"""The errors that a script must expect.
 
 BridgeError
 ├── VaultNotFound      no vault was named, and none was found from here upwards
@@ -23,7 +23,7 @@ class BridgeNotRunning(BridgeError):
 
 
 class BridgeUnseen(BridgeNotRunning):
-    """Whether somebody serves the vault cannot be seen; the message says why."""
+    """A bridge may be running, but this cannot be determined; the message says why."""
 
 
 class TokenNotFound(BridgeError):
@@ -58,7 +58,7 @@ class ToolFailed(BridgeError):
     """A tool did not do what was asked.
 
     Args:
-        message: What happened and what to do next.
+        message: An explanation, and what to do next.
         error_type: The kind of failure.
         code: `data.code`, where the kind has one.
     """

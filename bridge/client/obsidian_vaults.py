@@ -12,7 +12,7 @@ LIST: Final = "obsidian.json"
 
 
 def known_vaults(places: list[Path] | None = None) -> list[Path]:
-    """The folders of Obsidian's vaults that are there, the one that was opened last first.
+    """Return the folders of Obsidian's vaults that are there, the one that was opened last first.
 
     Args:
         places: Where the list may be; by default where Obsidian keeps it on this system.
@@ -25,7 +25,7 @@ def known_vaults(places: list[Path] | None = None) -> list[Path]:
 
 
 def _places(system: str, home: Path, environ: dict[str, str]) -> Iterator[Path]:
-    """Where the list may be: of an ordinary installation, and of a Flatpak and a Snap."""
+    """Yield the places where the list may be: of an ordinary installation, and of a Flatpak and a Snap."""
     if system == "win32":
         yield Path(environ.get("APPDATA") or home / "AppData" / "Roaming") / "obsidian" / LIST
         return
@@ -38,7 +38,7 @@ def _places(system: str, home: Path, environ: dict[str, str]) -> Iterator[Path]:
 
 
 def _read(file: Path) -> Iterator[tuple[Path, float]]:
-    """The vaults of one list, with the time of their last opening; none when it is missing or damaged."""
+    """Yield the vaults of one list, with the time of their last opening; none when it is missing or damaged."""
     try:
         vaults = orjson.loads(file.read_bytes())["vaults"].values()
     except (OSError, ValueError, KeyError, TypeError, AttributeError):

@@ -1,4 +1,4 @@
-"""Where a client with a name keeps its token: the system's keyring, or a file for this user's eyes outside the vault.
+"""The storage of a named client's token: the system's keyring, or a file outside the vault that only this user reads.
 
 `vault-bridge clients add NAME` puts it there; what connects as that client (`vault-bridge call --client NAME`) finds it
 there. Where there is none, nothing else is used instead.
@@ -18,16 +18,16 @@ from bridge.client.errors import KeyringUnavailable, TokenNotFound
 CONFIG_VARIABLE: Final = "VAULT_BRIDGE_CONFIG"
 """Names another folder for the user's configuration."""
 SERVICE: Final = "vault-bridge"
-"""What the keyring files our tokens under."""
+"""The name under which the keyring files our tokens."""
 
 
 def config_folder() -> Path:
-    """Where the user's configuration lies on this system, or where the environment says."""
+    """Return the folder of the user's configuration on this system, or the one that the environment names."""
     return Path(os.environ.get(CONFIG_VARIABLE) or platformdirs.user_config_path("vault-bridge")).absolute()
 
 
 def token_file(vault: Path, name: str) -> Path:
-    """Where the file with a client's token lies, whether it is there or not.
+    """Return the path of the file with a client's token, whether it exists or not.
 
     Args:
         vault: The vault's real path. Tokens of two vaults never meet.
@@ -69,7 +69,7 @@ def save_to_keyring(vault: Path, name: str, token: str) -> None:
 
 
 def has_keyring() -> bool:
-    """Whether this system has a keyring that works here."""
+    """Return whether this system has a keyring that works here."""
     try:
         load_keyring()
     except KeyringUnavailable:
@@ -78,7 +78,7 @@ def has_keyring() -> bool:
 
 
 def find_token(vault: Path, name: str) -> str:
-    """The token of a client, from its file or from the keyring.
+    """Return the token of a client, from its file or from the keyring.
 
     Raises:
         TokenNotFound: It is in neither; the message says what to do.
@@ -118,7 +118,7 @@ def remove(vault: Path, name: str) -> None:
 
 
 def rename(vault: Path, name: str, new_name: str) -> None:
-    """A client is called otherwise from now on: keep its token under the new name, where it was kept."""
+    """Keep the token of a renamed client under the new name, where it was kept."""
     with contextlib.suppress(TokenNotFound):
         token = find_token(vault, name)
         if token_file(vault, name).exists():
@@ -130,7 +130,7 @@ def rename(vault: Path, name: str, new_name: str) -> None:
 
 
 def load_keyring() -> tuple[Any, type[Exception]]:
-    """The module `keyring`, where the system has one that works here, and the root of its errors.
+    """Return the module `keyring`, where the system has one that works here, and the root of its errors.
 
     Raises:
         KeyringUnavailable: It has none.

@@ -40,7 +40,7 @@ class AgentsAddresses:
 
     @property
     def fault(self) -> str | None:
-        """Why the list cannot be used; every address counts as an agent's then. None while it can."""
+        """Return why the list cannot be used; every address counts as an agent's then. None while it can."""
         return self._file.fault
 
     def has(self, key: str) -> bool:

@@ -17,9 +17,9 @@ import asyncio
 import logging
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from bridge.clock import Clock, stamp
 from bridge.contract.base import Event
@@ -60,21 +60,21 @@ MAX_WAITING = 20
 RETRY_WAITING_SECONDS = 60
 """After which a client that has too many of those may try again."""
 ALONE_SECONDS = 3.0
-"""How long a question waits for a screen until its call is told that nobody is there; a screen may just reconnect."""
+"""The time a question waits for a screen until its call is told that nobody is there; a screen may just reconnect."""
 LOOK_SECONDS = 60.0
-"""How often the clock is looked at, at least: while a machine sleeps, the time of its event loop may stand still."""
+"""The longest time between two looks at the clock: while a machine sleeps, its event loop's time may stand still."""
 _HOUR = 3600.0
 
 Keep = Callable[["ConsentAnswer"], Awaitable[Grant | None]]
 """Remembers an answer, and returns what now holds; None where nothing does."""
 Change = HunkText | Mapping[str, Take] | None
-"""What becomes of a plan in question: other text, choices where a draft and another hand meet, or as the vault is."""
+"""A change to a plan in question: other text, choices where it meets other changes, or None: as the vault is now."""
 Revise = Callable[[Change, Caller | None], Awaitable[ConsentRequest]]
 """Makes a new plan of what a person did at a screen, or others did (None), and returns the question about that."""
 Comment = Callable[[Sequence[LineComment]], Awaitable[tuple[ReviewComment, ...]]]
-"""What a person says of files and lines, as the client is told; raises InvalidParameters where there are none."""
+"""A function that turns comments into those for the client; raises InvalidParameters where one fits nothing."""
 Covered = Callable[[], bool | None]
-"""Whether the rules say by now that the call is allowed or denied; None while a person must be asked."""
+"""A function: whether the rules now allow or deny the call; None while a person must be asked."""
 
 
 class ConsentHost(Protocol):
@@ -82,12 +82,12 @@ class ConsentHost(Protocol):
 
     @property
     def id(self) -> str:
-        """Tells it from every other."""
+        """Return the id that tells it from every other."""
         ...
 
     @property
     def caller(self) -> Caller:
-        """Who looks at it."""
+        """Return who looks at it."""
         ...
 
     def notify(self, event: Event) -> None:
@@ -95,9 +95,8 @@ class ConsentHost(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ConsentAnswer:
-    """What a person answered.
+class ConsentAnswer(NamedTuple):
+    """A person's answer.
 
     Attributes:
         decision: One of the choices they had.
@@ -106,7 +105,7 @@ class ConsentAnswer:
         elicited: Whether it was given in the client that asked, by whoever that says is its user.
         feedback: Their words to the agent.
         part: The digest of the part that they allowed, when they left hunks out.
-        comments: What they say of files and lines.
+        comments: Their comments on files and lines.
         send_back: Whether what they left out of a draft stays in it and goes back to the client.
         option: Which of the question's options it names; None where it was given to another question, and holds for
             this one too.
@@ -123,9 +122,8 @@ class ConsentAnswer:
     send_back: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    """How a question ended."""
+class _End(NamedTuple):
+    """The end of a question."""
 
     outcome: Outcome
     by: str | None = None
@@ -158,7 +156,7 @@ class _Open:
 
 
 class Broker:
-    """Holds the open questions and brings them to the people who can answer.
+    """The broker, which holds the open questions and brings them to the people who can answer.
 
     Args:
         clock: Says when a question's time is over.
@@ -172,7 +170,7 @@ class Broker:
 
     @property
     def connected(self) -> bool:
-        """Whether anybody could answer."""
+        """Return whether anybody could answer."""
         return bool(self._hosts)
 
     def attach(self, host: ConsentHost) -> None:
@@ -263,8 +261,10 @@ class Broker:
         self._watch_time(waiting)
         try:
             for host in screens:
-                self._show(waiting, host)
-            if offer is not None:
+                if waiting.end is None:
+                    self._show(waiting, host)
+                    await asyncio.sleep(0)  # a long question takes time to be written down, which is done for each
+            if offer is not None and waiting.end is None:
                 offer()  # the client's own user may be there
             elif alone is not None and not screens:
                 waiting.alone = asyncio.get_running_loop().call_later(ALONE_SECONDS, alone)
@@ -282,7 +282,7 @@ class Broker:
         """Let an open question wait quietly from now on, because its call has a ticket.
 
         Args:
-            request_id: Which question.
+            request_id: The question.
             until: When nobody has answered.
 
         Returns:
@@ -303,7 +303,7 @@ class Broker:
         return True
 
     def expires_at(self, request_id: str) -> str | None:
-        """Until when an open question can be answered, ISO 8601 UTC; None when it is not open."""
+        """Return until when an open question can be answered, ISO 8601 UTC; None when it is not open."""
         waiting = self._open.get(request_id)
         return waiting.question.expires_at if waiting else None
 
@@ -328,14 +328,14 @@ class Broker:
         """Answer a question. What is not a valid answer changes nothing. A client never answers its own questions.
 
         Args:
-            request_id: Which question.
+            request_id: The question.
             decision: One of the choices it offers.
             plan_digest: The digest of the plan the person was shown; a yes to a plan needs it.
             feedback: The person's words to the agent.
             by: Who answers: the person's own programs, or a client that may answer others' questions.
             hunks: With `allow_once`, the hunks they want of each file; None for everything.
             option: Which of the question's options is meant; None: the first of that decision.
-            comments: What they say of files and lines of a draft.
+            comments: Their comments on files and lines of a draft.
             send_back: Whether what they leave out of a draft stays in it and goes back to the client.
 
         Returns:
@@ -376,7 +376,7 @@ class Broker:
         """Take a client's word that its user has said yes to a question of its own, which then holds for this once.
 
         Args:
-            request_id: Which question.
+            request_id: The question.
             by: The client, as it is now.
 
         Returns:
@@ -397,12 +397,12 @@ class Broker:
     async def revise(
         self, request_id: str, change: HunkText | Mapping[str, Take], *, plan_digest: str, by: Caller
     ) -> Revision:
-        """Put other text into the plan in question, or take something where a draft and another hand meet.
+        """Put other text into the plan in question, or take something where a draft and other changes conflict.
 
         From then on only the new plan can be allowed.
 
         Args:
-            request_id: Which question.
+            request_id: The question.
             change: The text, and for which hunk; or what is taken at which places.
             plan_digest: The digest of the plan the person was shown.
             by: Who does: whoever may answer.
@@ -456,8 +456,8 @@ class Broker:
         """End a question because nobody needs its answer any more.
 
         Args:
-            request_id: Which question.
-            by: Who ended it, if anybody did.
+            request_id: The question.
+            by: The host that ended it, if any did.
 
         Returns:
             False when it has ended already.
@@ -476,7 +476,7 @@ class Broker:
             if self._settle(waiting, _End(Outcome.STALE, by, failure=failure)):
                 return ConsentReply(accepted=False, outcome=Outcome.STALE, by=by, reason=failure.message)
         else:
-            if self._settle(waiting, _End(Outcome.ALLOWED, by, replace(answer, part=part))):
+            if self._settle(waiting, _End(Outcome.ALLOWED, by, answer._replace(part=part))):
                 digest = part or waiting.question.plan_digest
                 grant = await self._keep(waiting, answer)
                 return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by, plan_digest=digest, grant=grant)
@@ -495,7 +495,7 @@ class Broker:
         """End every question whose call is allowed or denied by now, because the rules have changed without an answer.
 
         Args:
-            by: Who changed them.
+            by: The host that changed them.
             by_id: The id of their credential.
         """
         for waiting, allows in self._covered():
@@ -508,7 +508,7 @@ class Broker:
             if allows is answer.decision.allows:
                 # What was said with a yes is about that call; a no says why, and says it of this one too.
                 said = None if allows else answer.feedback
-                self._end_with(waiting, replace(answer, option=None, feedback=said))
+                self._end_with(waiting, answer._replace(option=None, feedback=said))
 
     def _covered(self) -> list[tuple[_Open, bool]]:
         """Return the open questions that are none any more, each with whether its call is allowed."""
@@ -575,7 +575,7 @@ class Broker:
         """Return the host that ended a question; None when nobody did, or it is open or long past.
 
         Args:
-            request_id: Which question.
+            request_id: The question.
         """
         end = self._ended.get(request_id)
         return end.by if end else None
@@ -731,7 +731,7 @@ def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: KeptHunks | None)
 
 
 def _conflicts(question: ConsentRequest) -> tuple[MergePlace, ...]:
-    """Return where a draft and another hand meet."""
+    """Return where a draft and other changes conflict."""
     return question.preview.conflicts if question.preview else ()
 
 

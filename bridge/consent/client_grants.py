@@ -44,7 +44,7 @@ class WrittenAnswer(Standing):
 
 
 class ClientGrants:
-    """Remembers answers for good, recalls them and takes them back. May be used from several threads.
+    """The lasting answers by client: kept, recalled and taken back. May be used from several threads.
 
     A file with a fault allows nothing and is never overwritten.
 
@@ -74,7 +74,7 @@ class ClientGrants:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with the file and what to do, for people; None when nothing is."""
+        """Return what is wrong with the file and what to do, for people; None when nothing is."""
         return self._file.fault
 
     def denial(self, case: ConsentCase) -> Rule | None:
@@ -119,8 +119,8 @@ class ClientGrants:
 
         Args:
             decision: `allow_always` or `deny_always`.
-            extent: What it holds for.
-            case: What was asked.
+            extent: Its extent.
+            case: The case that was asked about.
             feedback: The person's words.
             letters: Of an answer for everyone, under which letters the permission file has it.
 
@@ -245,7 +245,7 @@ def _has_lapsed(kept: Standing, days: int | None, now: datetime) -> bool:
 
 def _is_same(one: Standing, other: Standing) -> bool:
     """Return whether two answers are about the same: the newer one is what counts, whichever it is."""
-    lasting = [replace(kept.extent, until=Until.REVOKED, operation=None) for kept in (one, other)]
+    lasting = [kept.extent._replace(until=Until.REVOKED, operation=None) for kept in (one, other)]
     is_everyone = one.extent.who is Holder.EVERYONE
     return lasting[0] == lasting[1] and (is_everyone or one.client_id == other.client_id)
 

@@ -100,7 +100,7 @@ class GrantExpiry:
         self._mark((entry.key, letter) for entry, letter in grants)
 
     def renew(self, rungs: Iterable[Rung], letters: Iterable[Letter]) -> None:
-        """Something was granted anew."""
+        """Count the days of something anew that was granted again."""
         table = self._permissions.table()
         wanted = tuple(letters)
         self._mark((key, letter) for rung in rungs for key in table.keys_for(rung) for letter in wanted)

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -37,11 +36,11 @@ Denial = Callable[[str], Rule | None]
 
 _MODES = {ConsentMode.ALWAYS_ALLOW: Decision.ALLOW_ALWAYS, ConsentMode.NEVER_ALLOW: Decision.DENY_ALWAYS}
 _COVERAGE: Final[dict[Letter, Coverage]] = {"r": Coverage.READING, "w": Coverage.CHANGING, "x": Coverage.RUNNING}
-"""What a line of the permission file is about. Reading a site is a request to it, but the line is the same."""
+"""The subject of a line of the permission file. Reading a site is a request to it, but the line is the same."""
 
 
 class GrantStore:
-    """Keeps answers, finds those that decide a call, lists them, takes them back. May be used from several threads.
+    """The store of answers: finds those that decide a call, lists them, takes them back. Thread-safe.
 
     Args:
         permissions: The permission file.
@@ -185,9 +184,9 @@ class GrantStore:
         be written (the permission file has a fault, the disk is full) is kept for the session.
 
         Args:
-            decision: What was answered.
-            extent: What it holds for, as the question offered it.
-            case: What was asked.
+            decision: The decision.
+            extent: Its extent, as the question offered it.
+            case: The case that was asked about.
             feedback: The person's words.
             by: The name of the screen that it was answered on, for the log.
 
@@ -205,7 +204,7 @@ class GrantStore:
             except ToolFailure as failure:
                 logger.warning("an answer for good is kept for this session only: %s", failure)
                 decision = Decision.ALLOW_SESSION if decision.allows else Decision.DENY_SESSION
-                extent = replace(extent, who=Holder.CLIENT, until=Until.STOP)
+                extent = extent._replace(who=Holder.CLIENT, until=Until.STOP)
         if decision.allows:
             self._session.reconsider(case, extent)
         return (kept or self._session.keep(decision, extent, case, feedback),)
@@ -216,8 +215,8 @@ class GrantStore:
         """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer.
 
         Args:
-            operation: What is approved: create or update.
-            client: Whose calls, by the client's id; None: everybody's.
+            operation: The operation to approve: create or update.
+            client: The client, by its id; None: everybody.
             enabled: On or off.
             name: The client's name, for people.
         """
@@ -331,7 +330,7 @@ class GrantStore:
         """Forget what was said for a session.
 
         Args:
-            session_id: Which session.
+            session_id: The session.
         """
         self._session.end_session(session_id)
 
@@ -359,7 +358,7 @@ class GrantStore:
     def _write(
         self, decision: Decision, extent: Extent, case: ConsentCase, feedback: str | None, by: str | None
     ) -> Grant:
-        """Raises ToolFailure when the answer cannot be written down."""
+        """Write an answer down. Raises ToolFailure when it cannot be."""
         if extent.who is not Holder.EVERYONE:
             return self._clients.keep(decision, extent, case, feedback)
         if extent.what is Coverage.TOOL:

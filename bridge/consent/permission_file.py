@@ -4,13 +4,13 @@ It is an object of keys, each with three characters of `rwx`, `-` and `?`. Peopl
 with its line; and it decides what agents may do, so a file with one fault is refused whole.
 """
 
+import contextlib
 import json
 import logging
 import threading
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from bridge.clock import Clock
 from bridge.contract.targets import Reach, TargetKind
@@ -26,8 +26,7 @@ DENIED = "-"
 NOT_ASKED = "?"
 
 
-@dataclass(frozen=True, slots=True)
-class PermissionEntry:
+class PermissionEntry(NamedTuple):
     """One line of the file: the key as it is written there, and its three characters."""
 
     key: str
@@ -64,7 +63,7 @@ class PermissionTable:
 
     @property
     def denies(self) -> bool:
-        """Whether anything is denied at all."""
+        """Return whether anything is denied at all."""
         return bool(self._denied)
 
     def denials(self) -> Self:
@@ -241,13 +240,16 @@ class PermissionFile:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with the file and what to do, for people; None when nothing is."""
+        """Return what is wrong with the file and what to do, for people; None when nothing is."""
         with self._lock:
             self.table()
             return self._fault
 
     def table(self) -> PermissionTable:
-        """Return what the file says now."""
+        """Return what the file says now. Where it is as it was, without waiting for who else looks."""
+        with contextlib.suppress(OSError):
+            if self._stamp() == self._seen:
+                return self._table
         with self._lock:
             self._refresh()
             return self._table
@@ -256,7 +258,7 @@ class PermissionFile:
         """Write an answer down for good.
 
         Args:
-            rungs: What it is about.
+            rungs: The places it is about.
             letters: What is allowed or denied to be done with them.
             allow: The letter itself, or `-`.
 
@@ -291,13 +293,12 @@ class PermissionFile:
     def _refresh(self) -> None:
         """Read the file again when it may have changed."""
         try:
-            state = self._state.stat(FILE)
-            seen = (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
+            seen = self._stamp()
             if seen == self._seen:
                 return
             data = self._state.read(FILE, limit=MAX_BYTES + 1)
         except FileNotFoundError:
-            self._data = self._seen = None
+            self._data, self._seen = None, ()
             if self._table.codes or self._fault is not None:  # else the table stays the same object, for those who ask
                 self._accept({}, None)
         except OSError as error:
@@ -305,8 +306,16 @@ class PermissionFile:
         else:
             if data != self._data:
                 self._judge(data)
-            settled = self._clock.now().timestamp() - state.st_mtime > _SETTLED
+            settled = seen and self._clock.now().timestamp() - seen[2] / 1e9 > _SETTLED
             self._seen = seen if settled else None
+
+    def _stamp(self) -> tuple[int, ...]:
+        """Return what is another when the file has changed: inode, size and times; nothing where there is no file."""
+        try:
+            state = self._state.stat(FILE)
+        except FileNotFoundError:
+            return ()
+        return (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
 
     def _judge(self, data: bytes) -> None:
         try:

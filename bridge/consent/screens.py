@@ -1,18 +1,20 @@
-"""What the person looks at in Obsidian, and what of it each client is given: nothing, unless the person allowed that.
+"""The person's screen in Obsidian, and the part of it for each client: nothing, unless the person allowed that.
 
 What a client may not read is not there for it: neither the text of a closed note nor its name.
 """
 
 import threading
+from collections import defaultdict, deque
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
+from bridge.clock import Clock
 from bridge.consent.grants import GrantStore
 from bridge.contract.consent import ConsentClass, ConsentMode, Coverage, Covers, Operation
 from bridge.contract.screen import OpenFile, Screen, ScreenChanged, ScreenShow
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import CHAT_ID, Caller, Client
+from bridge.own_commands import own_command
 from bridge.policy.consent import ConsentCase, Rule, decide
 from bridge.policy.targets import named_target
 from bridge.settings.model import Settings
@@ -20,15 +22,18 @@ from bridge.settings.model import Settings
 _READERS: Final = frozenset({"read", "read_file", "read_note"})
 """The tools by whose answers reading is judged."""
 _EXPECTED: Final = ConsentMode.SESSION_ALLOW
+OFFERS: Final = 3
+"""Files that one client may offer to open within `OFFERS_WINDOW`."""
+OFFERS_WINDOW: Final = 60.0
+"""Seconds."""
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """What a client is given.
+class Seen(NamedTuple):
+    """The part of the screen that a client is given.
 
     Attributes:
         granted: The answer that allows it.
-        screen: What the person looks at, as far as the client may read it; None: Obsidian does not tell.
+        screen: The person's screen, as far as the client may read it; None: Obsidian does not report it.
     """
 
     granted: Rule
@@ -36,10 +41,11 @@ class Seen:
 
 
 class Screens:
-    """Holds what the plugin told last, and remembers what each client was told of it. May be used from several threads.
+    """The latest report of the plugin, and what each client was told of it. May be used from several threads.
 
     Args:
         grants: The remembered answers.
+        clock: The time.
         settings: The settings as they are now.
         is_open: Whether the connection with this id is open: what the plugin told ends with it.
         client: The client with this id as it is now; None where there is none.
@@ -52,6 +58,7 @@ class Screens:
         self,
         grants: GrantStore,
         *,
+        clock: Clock,
         settings: Callable[[], Settings],
         is_open: Callable[[str], bool],
         client: Callable[[str], Client | None],
@@ -61,6 +68,7 @@ class Screens:
     ) -> None:
         self.is_unsaved = unsaved
         self._grants = grants
+        self._clock = clock
         self._settings = settings
         self._is_open = is_open
         self._client = client
@@ -70,9 +78,11 @@ class Screens:
         self._told: tuple[str, Screen] | None = None
         """The connection that told it, and what it told."""
         self._given: dict[str, OpenFile] = {}
-        """What each session was given last in which something is selected."""
+        """The last file that each session was given in which something is selected."""
         self._heard: dict[str, Screen] = {}
-        """What each client was last told has changed."""
+        """The screen of which each client was last told that it has changed."""
+        self._offered: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=OFFERS))
+        """The times of the last offers of each client."""
 
     def clients(self) -> list[Client]:
         """Return the clients that may see what the person looks at."""
@@ -83,7 +93,7 @@ class Screens:
         """Take what the person looks at now.
 
         Args:
-            screen: What; None: nothing any more.
+            screen: The screen; None: nothing any more.
             connection: The connection of the plugin that says so.
 
         Returns:
@@ -139,19 +149,22 @@ class Screens:
             line: A line of it, from 1.
 
         Returns:
-            What became of it: `opened`, `offered`, or `away` where no plugin is connected.
+            What became of it: `opened`, `offered`, `away` where no plugin is connected, or `enough` where the client
+            has just made as many offers as a person can be bothered with.
         """
         grant = self._grants.shared(Coverage.SHOWING, caller.client.id)
         unasked = grant is not None or caller.client.is_person
         told = ScreenShow(client=caller.name, path=path, part=part, line=line, unasked=unasked)
+        if not unasked:
+            return self._offer(caller.client.id, told)
         if not self._show(told):
             return "away"
         if grant is not None:
             self._grants.keep_used(grant.grant_id)
-        return "opened" if unasked else "offered"
+        return "opened"
 
     def forget(self, session_id: str) -> None:
-        """A session has ended."""
+        """Forget a session that has ended."""
         with self._lock:
             self._given.pop(session_id, None)
 
@@ -178,6 +191,17 @@ class Screens:
         )
         return decide(case, self._grants).outcome != "deny"
 
+    def _offer(self, client_id: str, told: ScreenShow) -> str:
+        """Offer to open a file, unless the client has made too many offers."""
+        with self._lock:
+            now, offered = self._clock.monotonic(), self._offered[client_id]
+            if len(offered) == OFFERS and now - offered[0] < OFFERS_WINDOW:
+                return "enough"
+            if not self._show(told):
+                return "away"
+            offered.append(now)
+            return "offered"
+
     def _granted(self, caller: Caller) -> Rule:
         """Return the answer that lets a client see. Raises PermissionDenied where there is none."""
         client = caller.client
@@ -194,7 +218,7 @@ class Screens:
         else:
             how = (
                 "They can allow it in Obsidian, in the settings of Vault Bridge under Connected programs, or with "
-                f'`vault-bridge clients update "{client.name}" --looking session`'
+                + own_command("clients", "update", client.name or client.id, "--looking", "session")
             )
         raise PermissionDenied(
             f"The user has not allowed {caller.name} to see what they look at in Obsidian. {how}. "

@@ -1,12 +1,11 @@
-"""What people have said until the bridge stops: in memory. May be used from several threads."""
+"""The answers that hold until the bridge stops: in memory. May be used from several threads."""
 
 import secrets
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.clock import Clock
 from bridge.consent.standing import Answers, Standing
@@ -32,8 +31,7 @@ _STRUCK: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class _Refused:
+class _Refused(NamedTuple):
     """One call that was denied once."""
 
     grant: Grant
@@ -41,7 +39,7 @@ class _Refused:
 
 
 class SessionGrants:
-    """Answers for a session, calls that were denied, and what is approved without asking.
+    """The answers for a session, calls that were denied, and what is approved without asking.
 
     An allow holds for the caller's session, a denial for its credential: neither a new name nor a new connection
     takes a denial away.
@@ -58,7 +56,7 @@ class SessionGrants:
         self._refused: OrderedDict[tuple[str, str, str], _Refused] = OrderedDict()
         """By credential, tool and the call's fingerprint."""
         self._strikes: OrderedDict[tuple[str, str, Rung | None], list[float]] = OrderedDict()
-        """When a target was denied, by credential and what was to be done with it."""
+        """The times when a target was denied, by credential and what was to be done with it."""
 
     def denial(self, case: ConsentCase) -> Rule | None:
         """Return what denies a case."""
@@ -121,8 +119,8 @@ class SessionGrants:
 
         Args:
             decision: A yes or a no.
-            extent: What it holds for.
-            case: What was asked.
+            extent: Its extent.
+            case: The case that was asked about.
             feedback: The person's words.
         """
         holder = case.caller.session_id if decision.allows else case.caller.subject
@@ -153,7 +151,7 @@ class SessionGrants:
         return (grant, *silenced)
 
     def reconsider(self, case: ConsentCase, extent: Extent) -> None:
-        """Something wider was allowed since: calls denied before that it covers may be made."""
+        """Forget the denials of calls that something wider, allowed since, now covers."""
         with self._lock:
             for key, refused in list(self._refused.items()):
                 if key[0] == case.caller.subject and covering([("", extent)], refused.case):
@@ -165,8 +163,8 @@ class SessionGrants:
         """Approve an operation without asking, or no longer.
 
         Args:
-            operation: What is approved, of tools of the class *session*: create or update.
-            client: Whose calls, by the client's id; None: everybody's.
+            operation: The operation to approve, of tools of the class *session*: create or update.
+            client: The client, by its id; None: everybody.
             enabled: On or off.
             name: The client's name, for people.
         """
@@ -197,7 +195,7 @@ class SessionGrants:
             return old.to_wire("auto")
 
     def list(self) -> tuple[Grant, ...]:
-        """Everything that was said for a session, in the order it was given."""
+        """Return everything that was said for a session, in the order it was given."""
         with self._lock:
             now = self._clock.now()
             standing = [kept for mine in self._kept.values() for kept in mine if not kept.extent.has_ended(now)]
@@ -250,12 +248,12 @@ class SessionGrants:
     def _add(self, holder: str, standing: Standing) -> Grant:
         """Keep an answer, in place of one that says the same."""
         standing.session_id = holder
-        lasting = replace(standing.extent, expires=None)
+        lasting = standing.extent._replace(expires=None)
         with self._lock:
             mine = self._kept.setdefault(holder, Answers())
             now = self._clock.now()
             for old in mine:
-                is_same = old.decision is standing.decision and replace(old.extent, expires=None) == lasting
+                is_same = old.decision is standing.decision and old.extent._replace(expires=None) == lasting
                 if is_same or old.extent.has_ended(now):
                     mine.remove(old.id)
             mine.add(standing)
@@ -315,7 +313,7 @@ def _standing(
 
 
 def _holders(case: ConsentCase) -> Iterable[str]:
-    """Under whom answers are kept that may allow a call."""
+    """Return the holders of answers that may allow a call."""
     return dict.fromkeys((case.caller.session_id, case.caller.subject, _EVERYBODY))
 
 

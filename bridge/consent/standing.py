@@ -16,17 +16,17 @@ class Standing:
 
     Attributes:
         id: By which it is taken back.
-        decision: What was said.
-        extent: What it holds for.
+        decision: The decision.
+        extent: Its extent.
         client_id: Who was asked about.
         client: The same for people.
-        holder: Whom it holds for, at the head of its sentence.
+        holder: Its holder, at the head of its sentence.
         title: The title of the tool that was asked about.
         since: When it was given.
         used: When it allowed something last.
-        session_id: What it ends with; None: no session.
-        feedback: What the person said with a denial.
-        files: How many files have been added to under it.
+        session_id: The session it ends with; None: no session.
+        feedback: The person's words with a denial.
+        files: The number of files that have been added to under it.
         said: What it holds for, in other words than those of its extent.
         silences: Whether it was not said but follows: the same was denied again and again.
     """
@@ -126,5 +126,5 @@ class Answers:
 
 
 def _place(rung: Rung, *, allows: bool) -> object:
-    """By what an answer is found: an allow by exactly its rung, a denial without regard to case."""
+    """Return the key by which an answer is found: an allow by exactly its rung, a denial without regard to case."""
     return rung if allows else (rung.kind, fold_key(rung.key))

@@ -39,7 +39,7 @@ class WebReader:
 
     Attributes:
         client: The id of its credential.
-        name: What it was called then.
+        name: Its name at the time.
         since: When it read first, as every time is written.
         sites: The sites and servers that it has read from, the latest last.
     """
@@ -70,7 +70,7 @@ class WebReaders:
 
     @property
     def fault(self) -> str | None:
-        """Why the list cannot be used; None while it can."""
+        """Return why the list cannot be used; None while it can."""
         return self._file.fault
 
     def list(self) -> Sequence[WebReader]:
@@ -125,8 +125,8 @@ class WebReaders:
         """Return why a call must be asked about as its client has read from the web; empty if it need not be.
 
         Args:
-            caller: Who calls.
-            targets: What the call touches.
+            caller: The caller.
+            targets: The things that the call touches.
             hazards: What its new text would do.
             sends_new: Whether it sends anything but what the client has read as it is.
         """

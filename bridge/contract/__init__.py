@@ -1,4 +1,4 @@
-"""What crosses the wire, as pydantic models. The plugin's types and `docs/protocol.md` follow these.
+"""The pydantic models of everything on the wire. The plugin's types and `docs/protocol.md` follow these.
 
 Names on the wire are camelCase; in Python they are snake_case. Models that come from outside refuse unknown fields.
 """

@@ -15,7 +15,7 @@ class AgentInfo(Wire):
 
     Attributes:
         agent: Its id.
-        title: What people call it.
+        title: Its name, for people.
         file: Its configuration.
         here: Whether it seems to be on this machine.
         client: As which client it is connected to this vault; None when it is not.
@@ -31,7 +31,7 @@ class AgentInfo(Wire):
 
 
 class AgentPlan(Wire):
-    """What connecting or disconnecting would do, not done yet.
+    """A plan: the effects of connecting or disconnecting a program, before anything is done.
 
     Attributes:
         agent: The program's id.
@@ -51,13 +51,13 @@ class AgentPlan(Wire):
 
 
 class AgentOutcome(Wire):
-    """What was done.
+    """The result of connecting or disconnecting a program.
 
     Attributes:
-        backup: Where the configuration's bytes of before are; None where they were not needed.
+        backup: The file with the configuration as it was before; None where it was not needed.
         added_client: Whether a client was added.
         revoked_client: Whether one was revoked.
-        then: What the person does next, as a sentence.
+        then: The person's next step, as a sentence.
     """
 
     backup: str | None
@@ -67,14 +67,14 @@ class AgentOutcome(Wire):
 
 
 class AgentPreviewParams(Params):
-    """Which program, and whether it is to be disconnected."""
+    """The program, and whether to disconnect it."""
 
     agent: AgentId
     remove: bool = False
 
 
 class AgentDoParams(Params):
-    """Which program, and which plan was shown."""
+    """The program, and the plan that was shown."""
 
     agent: AgentId
     digest: str

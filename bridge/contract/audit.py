@@ -1,4 +1,4 @@
-"""What a host may ask about the log, and what it is answered: `audit.*`."""
+"""The parameters and results of the methods for the log: `audit.*`."""
 
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ def _number_as_text(value: Any) -> Any:
 
 
 class AuditFilters(Params):
-    """Which records. `code` is how a call ended, such as `timed_out`; `since` and `until` are ISO 8601 times."""
+    """A choice of records. `code` is how a call ended, such as `timed_out`; `since` and `until` are ISO 8601 times."""
 
     tool: Text | None = None
     client: Text | None = None
@@ -35,14 +35,14 @@ class AuditQueryParams(AuditFilters):
 
 
 class AuditForm(Params):
-    """As what, and into which file."""
+    """The format, and the file to write."""
 
     format: Literal["json", "csv"]
     path: Text | None = None
 
 
 class AuditExportParams(AuditFilters, AuditForm):
-    """Which records, as what, and into which file."""
+    """The records to export, the format, and the file to write."""
 
 
 class AuditedFile(Wire):
@@ -102,7 +102,7 @@ class AuditExportFile(Wire):
 
 
 class AuditCleared(Wire):
-    """How many records were removed."""
+    """The number of records removed."""
 
     cleared: int
 
@@ -121,7 +121,7 @@ class AuditFault(Wire):
     Attributes:
         kind: `altered`, `missing`, `out_of_order`, `foreign` or `unreadable`.
         file: In which file.
-        line: Which line of it, counted from 1; None when it is about the whole file or its end.
+        line: The line of it, counted from 1; None when it is about the whole file or its end.
         seq: The number that the line says it has, or that is missing first.
         message: The same for people.
     """
@@ -142,10 +142,10 @@ class AuditDropped(Wire):
 
 
 class AuditVerification(Wire):
-    """Whether the log is as it was written.
+    """The result of checking the log for alterations.
 
     Attributes:
-        whole: It is.
+        whole: Whether it is as it was written.
         records: Records seen.
         lost: Records that could not be written at the time; no fault.
         unverified: Records from before there was a key.
@@ -168,13 +168,13 @@ class AuditVerification(Wire):
 
 
 class AuditActivityParams(Params):
-    """Of how many days, with today."""
+    """The number of days, with today."""
 
     days: Annotated[int, Field(ge=1, le=90)] = 7
 
 
 class ActivityCounts(Wire):
-    """How often what happened.
+    """The number of calls and answers, by how they ended.
 
     Attributes:
         calls: Calls of tools: those that succeeded, failed and were refused.
@@ -230,7 +230,7 @@ class ActivityTool(Wire):
 
     Attributes:
         tool: Its name.
-        calls: How many.
+        calls: The number of calls.
         succeeded: Of these, those that did what was asked.
         p50: Half of these took at most so many milliseconds, without the time that questions were open; None where the
             log does not say.
@@ -245,7 +245,7 @@ class ActivityTool(Wire):
 
 
 class ActivityAnswers(Wire):
-    """How long the person's answers took.
+    """The time that the person took to answer.
 
     Attributes:
         count: Answers of which the log says how long their question was open.
@@ -259,14 +259,14 @@ class ActivityAnswers(Wire):
 
 
 class AuditActivity(Wire):
-    """What agents did in some days, by the log.
+    """The activity of agents over some days, according to the log.
 
     Attributes:
         days: Every day, the oldest first.
         clients: The twenty that did most, the busiest first.
         others: All others together; None when there are none.
         tools: The twenty that were called most, the most called first.
-        answers: How long the person's answers took.
+        answers: The time that the person's answers took.
         zone: The time zone of the days, as an offset such as `UTC+01:00`, as it is today.
         records: How many records were read.
         damaged: Lines that could not be read.
@@ -291,7 +291,7 @@ class AuditStats(Wire):
     Attributes:
         size: Bytes on the disk.
         generations: Files that were rotated.
-        records: How many there are.
+        records: The number of records.
         oldest: The time of the first record.
         newest: The time of the last.
         fault: What went wrong with the log in this run and what to do; None when nothing did.

@@ -57,7 +57,7 @@ class Params(BaseModel):
 
 
 class NoParams(Params):
-    """For methods that take none."""
+    """The parameters of methods that take none."""
 
 
 ANY_TEXT = WithJsonSchema({"type": "string"})

@@ -40,9 +40,9 @@ class ChatMessage(Wire):
     Attributes:
         role: `user`, `assistant`, `tool` (the result of a call), or `notice`: what the bridge says to the person, which
             the model never gets.
-        text: What it says.
+        text: Its text.
         time: When, ISO 8601 UTC.
-        thinking: What the model thought before, where it says so.
+        thinking: The model's thoughts before it, where it gives them.
         calls: The calls that the model asked for with it.
         call_id: Of a result, which call's.
         tool: Of a result, which tool's.
@@ -71,9 +71,9 @@ class ConversationInfo(Wire):
         title: The beginning of its first message.
         model: The model that it was held with last.
         created: When it began, ISO 8601 UTC.
-        updated: When something was said last.
-        messages: How many messages it has.
-        running: Whether the model is at it now.
+        updated: When the last message was added.
+        messages: The number of its messages.
+        running: Whether the model is answering now.
     """
 
     conversation_id: str
@@ -92,10 +92,10 @@ class Conversation(ConversationInfo):
 
 
 class ChatSendParams(Params):
-    """What the person says, and in which conversation; without one a new one begins.
+    """A message from the person, and its conversation; without one a new conversation begins.
 
     Attributes:
-        text: What they say.
+        text: Its text.
         conversation_id: The conversation.
         model: The model, where it should be another one than before.
         replaces: Which of the person's messages this one takes the place of, counted from 0: that message and all that
@@ -117,13 +117,13 @@ class ChatStarted(Wire):
 
 
 class ConversationParams(Params):
-    """Which conversation."""
+    """A conversation, by its id."""
 
     conversation_id: ConversationId
 
 
 class ChatExportParams(Params):
-    """Which conversation, and the path of the note that is made of it."""
+    """The conversation to export, and the path of the note that it becomes."""
 
     conversation_id: ConversationId
     path: Annotated[str, Field(min_length=1, max_length=4096)] | None = None
@@ -149,12 +149,12 @@ class ChatModel(Wire):
 
 
 class ChatModels(Wire):
-    """Where the model runs, and which there are.
+    """The address at which models run, and the models there.
 
     Attributes:
         endpoint: The address: scheme, host and port.
         allowed: Whether the person has agreed to it; on this machine there is nothing to agree to.
-        sentence: What the person has to agree to; None where there is nothing.
+        sentence: The sentence to agree to; None where there is nothing.
         model: The model that is set; None where none is.
         models: Those that the server has; empty while it may not be asked.
     """
@@ -183,9 +183,9 @@ class ChatToolEvent(Event):
     Attributes:
         call_id: Names it in the conversation.
         tool: The tool.
-        summary: What it does, in a sentence.
+        summary: Its effect, in a sentence.
         state: `running`, `done`, `failed`, or `denied`.
-        text: What came of it, cut where it is long; empty while it runs.
+        text: Its result, cut where it is long; empty while it runs.
         execution_id: Its name in the log and in the history.
     """
 

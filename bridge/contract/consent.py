@@ -6,6 +6,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Event, Params, Wire
+from bridge.contract.event_names import OWN_QUESTION
 from bridge.contract.targets import TargetView
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
@@ -15,7 +16,7 @@ ClientName = Annotated[str, Field(min_length=1, max_length=80)]
 
 
 class Operation(StrEnum):
-    """What a tool does to the vault or to the world outside."""
+    """The effect of a tool on the vault or on the world outside."""
 
     READ = "read"
     CREATE = "create"
@@ -26,7 +27,7 @@ class Operation(StrEnum):
 
 
 class RiskLevel(StrEnum):
-    """How much harm a tool could do, as the question shows it."""
+    """The harm that a tool could do, as the question shows it."""
 
     SAFE = "safe"
     LOW = "low"
@@ -35,7 +36,7 @@ class RiskLevel(StrEnum):
 
 
 class Addition(StrEnum):
-    """What a change adds that does nothing else (`docs/protocol.md`, "Additions")."""
+    """An addition that a change makes without doing anything else (`docs/protocol.md`, "Additions")."""
 
     CREATE = "create"
     APPEND = "append"
@@ -44,7 +45,7 @@ class Addition(StrEnum):
 
 
 class ConsentMode(StrEnum):
-    """When a tool asks: what the user set for it."""
+    """The user's setting for when a tool asks."""
 
     ALWAYS_ASK = "always_ask"
     SESSION_ALLOW = "session_allow"
@@ -53,7 +54,7 @@ class ConsentMode(StrEnum):
 
 
 class ConsentClass(StrEnum):
-    """How far a tool may ever be trusted (`docs/protocol.md`, "Asking")."""
+    """The limit to which a tool may ever be trusted (`docs/protocol.md`, "Asking")."""
 
     ALWAYS = "always"
     SESSION = "session"
@@ -61,14 +62,14 @@ class ConsentClass(StrEnum):
 
 
 class Covers(StrEnum):
-    """What an answer that is remembered holds for: every use of the tool, or the target shown."""
+    """The scope of a remembered answer: every use of the tool, or the target shown."""
 
     TOOL = "tool"
     TARGET = "target"
 
 
 class Holder(StrEnum):
-    """Whom an answer holds for: one connection of a program without a name, one client, or everyone."""
+    """The holder of an answer: one connection of a program without a name, one client, or everyone."""
 
     CONNECTION = "connection"
     CLIENT = "client"
@@ -76,7 +77,7 @@ class Holder(StrEnum):
 
 
 class Coverage(StrEnum):
-    """What an answer is about.
+    """The subject of an answer.
 
     Attributes:
         CALL: This call alone.
@@ -102,7 +103,7 @@ class Coverage(StrEnum):
 
 
 class Until(StrEnum):
-    """When an answer stops holding."""
+    """The end of an answer's validity."""
 
     ONCE = "once"
     DISCONNECT = "disconnect"
@@ -113,7 +114,7 @@ class Until(StrEnum):
 
 
 class Decision(StrEnum):
-    """What a person may answer."""
+    """An answer that a person may give."""
 
     ALLOW_ONCE = "allow_once"
     ALLOW_SESSION = "allow_session"
@@ -124,12 +125,12 @@ class Decision(StrEnum):
 
     @property
     def allows(self) -> bool:
-        """Whether this is one of the three yeses."""
+        """Return whether this is one of the three decisions that allow."""
         return self.value.startswith("allow")
 
 
 class Outcome(StrEnum):
-    """How a question ended. There is exactly one outcome a question."""
+    """The way a question ended. Every question has exactly one outcome."""
 
     ALLOWED = "allowed"
     DENIED = "denied"
@@ -147,15 +148,35 @@ class ToolFace(Wire):
     icon: str
 
 
+class ShownPicture(Wire):
+    """An image that a file becomes, made small to be shown.
+
+    Attributes:
+        mime_type: Of `data`.
+        data: The small image, base64.
+        width: Pixels of the image itself.
+        height: Pixels of the image itself.
+    """
+
+    mime_type: str
+    data: str
+    width: int
+    height: int
+
+
 class FilePreview(Wire):
-    """What will happen to one file. `diff` is a unified diff of exactly the bytes that will be written.
+    """The change to one file. `diff` is a unified diff of exactly the bytes that will be written.
 
     `follows` marks a file that the call is not about: only links in it follow a move, a deletion or a new rival. `note`
     says what the diff does not show at a glance: that what is lost or comes is no text, or what alone changes where
-    nothing that can be read does. Files with the same `unit` hang together: they are allowed or left out as one.
+    nothing that can be read does. `facts` say what becomes of links and properties, each in pieces: words of the bridge
+    and text of the note in turns. `links` is how many lead elsewhere afterwards, where each of them is known.
+    Files with the same `unit` hang together: they are allowed or left out as one.
 
     Of a draft that was sent back and is put again, `since` says what the client has made of the file since then, and
     `newer` shows it as a diff. `yours` marks a file in which a person has edited the draft.
+
+    `picture` shows an image that comes from a client.
     """
 
     path: str
@@ -167,19 +188,22 @@ class FilePreview(Wire):
     truncated: bool = False
     follows: bool = False
     note: str = ""
+    facts: tuple[tuple[str, ...], ...] = ()
+    links: int = 0
     unit: str = ""
     yours: bool = False
     since: Literal["", "same", "changed", "new"] = ""
     newer: str = ""
+    picture: ShownPicture | None = None
 
 
 class Take(StrEnum):
-    """What is taken where a draft and another hand changed the same: the vault's, the draft's, or one after the other.
+    """The side to keep where a draft and someone else changed the same text: the vault's, the draft's, or both in turn.
 
     Attributes:
-        VAULT: What is in the vault now.
-        DRAFT: What the draft has.
-        BOTH: What is in the vault, and then what the draft has.
+        VAULT: The vault's text as it is now.
+        DRAFT: The draft's text.
+        BOTH: The vault's text, and then the draft's.
     """
 
     VAULT = "vault"
@@ -188,16 +212,16 @@ class Take(StrEnum):
 
 
 class MergePlace(Wire):
-    """A place where a draft and another hand changed the same, so that a person chooses.
+    """A place where a draft and someone else changed the same, so that a person chooses.
 
     Attributes:
         place_id: By which the choice names it. The same place with the same texts has the same one again.
         path: The file, as the preview names it.
         why: What became of it, as the end of a sentence that begins with the file.
         line: Its first line in the file as it is now, from 1; None where it is the file as a whole.
-        vault: What is there now; empty where nothing is, or it is no text.
-        draft: What the draft has there, likewise.
-        offers: What can be taken.
+        vault: The vault's text there; empty where there is none.
+        draft: The draft's text there, likewise.
+        offers: The sides that can be taken.
         taken: What the person has chosen; None while they have not, and then the draft cannot be allowed with this
             file. Until then the preview shows both, or of a whole file the draft's.
     """
@@ -213,14 +237,14 @@ class MergePlace(Wire):
 
 
 class Preview(Wire):
-    """What the person sees before a write, or the exact request or command of another effect.
+    """A preview for the person: of a write, or of the exact request or command of another effect.
 
     Attributes:
         files: One entry a file, in the order of the plan.
         backup: Where the bytes as they are now will be kept, vault-relative; None when nothing is overwritten.
-        warnings: What the person should know and would not see in the diff.
+        warnings: Warnings of what the diff does not show.
         request: For network tools, the exact request as text; for processes, the argv.
-        conflicts: Of a draft, where it and another hand changed the same.
+        conflicts: Of a draft, where it and someone else changed the same.
     """
 
     files: tuple[FilePreview, ...] = ()
@@ -231,13 +255,13 @@ class Preview(Wire):
 
 
 class ExtentView(Wire):
-    """What an answer holds for, as data and as one sentence: of an answer on offer, and of one that was given.
+    """The extent of an answer, as data and as one sentence: of an answer on offer, and of one that was given.
 
     Attributes:
-        who: Whom it holds for.
-        what: What it is about.
+        who: Its holder.
+        what: Its subject.
         tool: With `tool`, its name.
-        operation: Where only some changes are meant, which: `create` or `update`.
+        operation: The kind of change, where only one is meant: `create` or `update`.
         where: Keys in the spelling of the permission file; empty: everywhere.
         additions: With `adding`, which kinds of additions.
         most_files: With `adding`, how many files may be added to.
@@ -263,8 +287,8 @@ class AnswerOption(ExtentView):
 
     Attributes:
         option_id: By which the answer names it.
-        decision: What it says.
-        label: What stands on its button.
+        decision: The decision.
+        label: The text of its button.
         suggested: Whether it is the answer for longer that fits what the client is doing.
     """
 
@@ -282,11 +306,11 @@ class Grant(ExtentView):
         kind: Where it is kept and what for: in memory for the session (`session`; `call` for one denied call that is
             not asked about again; `auto` for auto-approve), for good in the user's folder (`client`), and for every
             client in the permission file (`file`) or as the tool's consent mode (`mode`).
-        client: Who it was given to, by name; None: everybody.
+        client: The client it was given to, by name; None: everybody.
         client_id: The same by id.
         session_id: The session it ends with; None: it does not end with one.
-        decision: What was said.
-        feedback: What the person said with a denial.
+        decision: The decision.
+        feedback: The person's words with a denial.
         used_files: With `adding`, how many files have been added to.
         since: When, where that is known.
     """
@@ -311,7 +335,7 @@ class Scope(Wire):
         size_bytes: Of a create or update, the bytes that will be written.
         has_backlinks: Of a delete, whether other notes link there, where that is known.
         operation: Of an administrative call, what it is.
-        affects_count: How many places it is about.
+        affects_count: The number of places it is about.
     """
 
     kind: Literal["read_in_scope", "read_out_of_scope", "write_create", "write_update", "write_delete", "admin"]
@@ -330,30 +354,30 @@ class ConsentRequest(Event):
         client: Who asks, for people: the name that the person gave the client, or else that it has none and what it
             calls itself.
         client_id: The credential that asks.
-        calls_itself: What the program calls itself, which proves nothing.
+        calls_itself: The program's name for itself, which proves nothing.
         verified: Whether `client` is a name that the person gave.
         session_id: The session that an answer for the session holds for.
-        tool: What is called.
-        risk_level: How dangerous it is.
-        risk_reasons: What makes it so, in short phrases, the worst first.
-        operation: What it does.
+        tool: The tool that is called.
+        risk_level: The level of its risk.
+        risk_reasons: The reasons for that, in short phrases, the worst first.
+        operation: Its kind of effect.
         summary: One sentence: what will happen.
         reason: Why, in the caller's words.
         parameters: The call's arguments.
-        targets: What the call touches, as people know it.
+        targets: The things that the call touches, as people know them.
         touches: The same, each with its kind.
         options: Every answer on offer with its extent: of each decision the narrowest first, which is what an answer
             means that names no option.
         can_bypass: Whether the user may set the tool to always allow.
-        choices: What may be answered.
-        preview: What will be written or sent.
+        choices: The possible answers.
+        preview: The text to be written or sent.
         plan_digest: Of exactly what will be written.
         hunks_supported: Whether an answer may leave hunks of the diffs out.
         editable: Whether the text that would be written can be edited first (`consent.revise`).
         revised: Whether a person has edited what is to be written.
         created_at: When it was asked.
         expires_at: When it ends as a refusal.
-        scope: What the call reaches.
+        scope: The reach of the call.
         brief: Whether the user wants few words about this (developer mode).
         waiting: Whether the call has a ticket: its client goes on whenever the question is answered, so it waits
             quietly until `expires_at`.
@@ -428,10 +452,10 @@ class OwnQuestion(Event):
     Attributes:
         request_id: By which it is confirmed (`consent.confirm`).
         call_id: The call that asks.
-        message: What to ask the user, as one or two sentences.
+        message: The question to the user, as one or two sentences.
     """
 
-    event_name: ClassVar[str] = "consent.own"
+    event_name: ClassVar[str] = OWN_QUESTION
 
     request_id: str
     call_id: str | None = None
@@ -439,7 +463,7 @@ class OwnQuestion(Event):
 
 
 class GrantsChanged(Event):
-    """Answers were given, used up, taken back or have ended. `bounded` are those that are counted or end at a time."""
+    """A notice that answers were given, used, taken back or ended. `bounded` are those with a count or an end."""
 
     event_name: ClassVar[str] = "grants.changed"
 
@@ -454,7 +478,7 @@ class HunkChoice(Params):
 
 
 class LineComment(Params):
-    """What a person says about a file of a draft, or about a line of it as the preview has it afterwards, from 1."""
+    """A person's comment on a file of a draft, or on a line of it as in the preview after the change, from 1."""
 
     path: Path
     line: Annotated[int, Field(ge=1)] | None = None
@@ -479,20 +503,20 @@ class RespondParams(Params):
 
     @property
     def kept(self) -> dict[str, Indices] | None:
-        """The wanted hunks by file; both ways of writing them mean the same."""
+        """Return the wanted hunks by file; both ways of writing them mean the same."""
         if isinstance(self.hunks, list):
             return {file.path: file.keep for file in self.hunks}
         return self.hunks
 
 
 class ConfirmParams(Params):
-    """Which question of the client's own its user has said yes to, for this once."""
+    """A question about the client's own call to which its user has said yes, for this once."""
 
     request_id: Id
 
 
 class RespondAllParams(Params):
-    """Answers to several questions that were shown in one list, each as `consent.respond` takes it."""
+    """The answers to several questions that were shown in one list, each as `consent.respond` takes it."""
 
     answers: Annotated[list[RespondParams], Field(min_length=1, max_length=200)]
 
@@ -503,8 +527,8 @@ class ReviseParams(Params):
     Attributes:
         plan_digest: Of the plan that was shown.
         path: The file, as the preview names it.
-        hunk: Which hunk of its diff, counted from 0.
-        text: What its lines are to be afterwards: those around the change, which the diff shows, included.
+        hunk: The hunk of its diff, counted from 0.
+        text: Its lines afterwards: those around the change, which the diff shows, included.
     """
 
     request_id: Id
@@ -515,18 +539,18 @@ class ReviseParams(Params):
 
 
 class PlaceChoice(Params):
-    """What is taken at one place."""
+    """The side chosen for one conflict."""
 
     place_id: Id
     take: Annotated[Take, Field(strict=False)]
 
 
 class ResolveParams(Params):
-    """What a person takes where a draft and another hand changed the same.
+    """A person's choices for the conflicts between a draft and other changes.
 
     Attributes:
         plan_digest: Of the plan that was shown.
-        choices: What is taken at each of some places; what was chosen at others stays.
+        choices: The side taken at some places; the choices at others stay.
     """
 
     request_id: Id
@@ -535,7 +559,7 @@ class ResolveParams(Params):
 
 
 class Revision(Wire):
-    """What `consent.revise` and `consent.resolve` return: the question as it is now, or why the text was not taken."""
+    """The result of `consent.revise` and `consent.resolve`: the question now, or why the text was not accepted."""
 
     accepted: bool
     question: ConsentRequest | None = None
@@ -543,7 +567,7 @@ class Revision(Wire):
 
 
 class ConsentReply(Wire):
-    """What `consent.respond` returns. `outcome` and `by` say how the question ended, whoever ended it.
+    """The result of `consent.respond`. `outcome` and `by` say how the question ended, whoever ended it.
 
     `plan_digest` is that of exactly what will be written, after a yes to a write: where hunks were left out, not that
     of the question.
@@ -564,13 +588,13 @@ class RevokeParams(Params):
 
 
 class Revoked(Wire):
-    """Whether there was such a grant."""
+    """The result of revoking a grant: whether it existed."""
 
     revoked: bool
 
 
 class AutoApproveParams(Params):
-    """Which operation is approved without asking, and for whom; without a client for everybody."""
+    """The operation to approve without asking, and the client; without a client, for everybody."""
 
     operation: Literal["create", "update"]
     enabled: bool
@@ -578,27 +602,27 @@ class AutoApproveParams(Params):
 
 
 class AllowReadingParams(Params):
-    """Whom, and which folders it reads without asking; `/` is the whole vault, none: it asks each time."""
+    """The client, and the folders it reads without asking; `/` is the whole vault, none: it asks each time."""
 
     client: ClientName
     where: Annotated[list[Path], Field(max_length=20)]
 
 
 class ReadingAllowed(Wire):
-    """What the client reads without asking now; without a grant, nothing."""
+    """The grant by which the client now reads without asking; None when it may read nothing."""
 
     grant: Grant | None
 
 
 class AllEnded(Wire):
-    """What was allowed without asking until now; `text` says it in a sentence."""
+    """The grants that have been ended; `text` says it in a sentence."""
 
     ended: tuple[Grant, ...]
     text: str
 
 
 class AutoApproved(Wire):
-    """What holds now; without a grant, the operation is asked about again."""
+    """The state from now on; without a grant, the operation is asked about again."""
 
     enabled: bool
     grant: Grant | None

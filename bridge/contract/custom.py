@@ -12,7 +12,7 @@ DEFAULT_TIMEOUT: Final = 30_000
 """Milliseconds."""
 
 Environment = Annotated[Literal["node", "browser", "python"], ANY_TEXT]
-"""Where a tool's code runs: a Node.js process, a Worker in Obsidian, or a Python process."""
+"""The place where a tool's code runs: a Node.js process, a Worker in Obsidian, or a Python process."""
 
 ToolName = Annotated[str, Field(max_length=64)]
 Timeout = Annotated[int, Field(ge=SHORTEST_TIMEOUT, le=LONGEST_TIMEOUT)]
@@ -23,11 +23,11 @@ class CustomTool(Wire):
     """A tool of the user's own, as it is stored.
 
     Attributes:
-        name: What agents call it by.
-        description: What it does, for people and models.
+        name: The name by which agents call it.
+        description: A description for people and models.
         code: The body of a function of `parameters`.
         parameters: A JSON Schema of an object: what a call gives it.
-        returns: What it returns, in words.
+        returns: A description of its result.
         timeout: Milliseconds that a run may take.
         environment: Where it runs.
         enabled: Whether agents can call it.
@@ -62,9 +62,9 @@ class EnvironmentInfo(Wire):
     """An environment on this computer.
 
     Attributes:
-        environment: Which one.
+        environment: The environment.
         available: Whether tools can run in it now.
-        sentence: What runs them and what holds them, or what is missing and what to do.
+        sentence: The program and the sandbox that run them, or what is missing and what to do.
     """
 
     environment: Environment
@@ -91,7 +91,7 @@ class CustomToolList(Wire):
 
 
 class CustomToolSaved(Wire):
-    """What was stored.
+    """The tool as stored.
 
     Attributes:
         tool: The tool.
@@ -103,14 +103,14 @@ class CustomToolSaved(Wire):
 
 
 class CustomResult(Wire):
-    """What one run came to.
+    """The result of one run.
 
     Attributes:
         success: Whether it ended by itself, without an error.
-        result: What the code returned, where it did.
-        error: What went wrong, where it did.
+        result: The code's result, if there is one.
+        error: The error, if there was one.
         execution_time: Milliseconds.
-        output: What the code printed, cut where it is long.
+        output: The code's output, cut where it is long.
     """
 
     success: bool
@@ -134,7 +134,7 @@ class CustomAddParams(Params):
 
 
 class CustomUpdateParams(Params):
-    """Which tool, and what of it is to change; what is left out stays."""
+    """The tool to change, and its new values; what is left out stays."""
 
     name: ToolName
     description: str | None = None
@@ -147,13 +147,13 @@ class CustomUpdateParams(Params):
 
 
 class CustomParams(Params):
-    """Which tool."""
+    """A custom tool, by its name."""
 
     name: ToolName
 
 
 class CustomTestParams(Params):
-    """What to run once: a stored tool by its name, or one that is not stored; and with which parameters."""
+    """A tool to run once, stored (by its name) or not, and the parameters to run it with."""
 
     name: ToolName | None = None
     tool: CustomAddParams | None = None
@@ -161,13 +161,13 @@ class CustomTestParams(Params):
 
 
 class RunToolQuestion(Wire):
-    """`host.runTool`: run this code in a Worker that reaches nothing but what `custom.call` gives it.
+    """The request `host.runTool`: run this code in a Worker that only reaches what `custom.call` gives it.
 
     Attributes:
         run: Names this run; `custom.call` takes it.
         tool: The tool's name.
         code: The body of an async function of `parameters` and `bridge`.
-        parameters: What it is called with.
+        parameters: Its parameters.
         timeout: Milliseconds after which it is to be ended; those in which `custom.call` is answered are not counted.
     """
 
@@ -179,14 +179,14 @@ class RunToolQuestion(Wire):
 
 
 class RunToolAnswer(Wire):
-    """What the run came to.
+    """The result of the run.
 
     Attributes:
         success: Whether it ended by itself, without an error.
-        result: What the code returned; JSON.
-        error: What went wrong.
+        result: The code's result; JSON.
+        error: The error.
         execution_time: Milliseconds.
-        output: What the code wrote to the console.
+        output: The code's output to the console.
     """
 
     success: bool
@@ -202,7 +202,7 @@ class CustomRunEnded(Event):
     Sent to that host.
 
     Attributes:
-        run: Which.
+        run: The run.
     """
 
     event_name: ClassVar[str] = "custom.ended"
@@ -211,10 +211,10 @@ class CustomRunEnded(Event):
 
 
 class CustomCallParams(Params):
-    """What the code of a run asks of the bridge, passed on by the host that runs it.
+    """A request to the bridge by the code of a run, passed on by the host that runs it.
 
     Attributes:
-        run: Which run.
+        run: The run.
         kind: `tool` calls a tool with `name` and `arguments`; `fetch` reaches `url` with `method` and `body`; `storage`
             does `operation` with `key` and `value`.
     """

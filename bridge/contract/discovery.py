@@ -1,4 +1,4 @@
-"""How a client finds a running bridge: a file in the vault says where, files outside it hold the tokens."""
+"""The discovery of a running bridge: a file in the vault says where it is, files outside it hold the tokens."""
 
 from typing import Final
 
@@ -13,7 +13,7 @@ AGENT_FILE: Final = "agent.json"
 HOST_FILE: Final = "host.json"
 """The same, for the plugin and the terminal approver."""
 SUBPROTOCOL: Final = "vault-bridge.v1"
-"""What the server selects when a browser offers it beside `bearer.TOKEN`."""
+"""The subprotocol that the server selects when a browser offers it beside `bearer.TOKEN`."""
 
 
 class Discovery(Wire):
@@ -32,7 +32,7 @@ class Endpoint(Wire):
     Attributes:
         url: Of the WebSocket.
         http: Of everything else.
-        token: What opens the door.
+        token: The token that lets a client in.
         pid: The bridge's process.
         version: Of the bridge.
         vault: The folder that it serves, as a real path: `bridge.json` may have been copied from elsewhere.

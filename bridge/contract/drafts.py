@@ -7,7 +7,7 @@ from bridge.contract.consent import FilePreview, Id, MergePlace
 
 
 class DraftParams(Params):
-    """Which draft."""
+    """A draft, by its id."""
 
     draft_id: Id
 
@@ -17,7 +17,7 @@ class DraftStep(Wire):
 
     Attributes:
         tool: The tool that made it.
-        summary: What it does, in a sentence.
+        summary: Its effect, in a sentence.
         time: When it was staged, ISO 8601 in UTC.
     """
 
@@ -27,7 +27,7 @@ class DraftStep(Wire):
 
 
 class ReviewComment(Wire):
-    """What a person said about a file of a draft, or a line of it, as its client is told.
+    """A person's comment on a file of a draft, or on a line of it, as sent to its client.
 
     Attributes:
         path: The file, where the draft has it.
@@ -51,12 +51,12 @@ class DraftInfo(Wire):
         client_id: The id of that client's credential.
         created: When it was begun, ISO 8601 in UTC.
         touched: When something was staged last, ISO 8601 in UTC.
-        steps: What was staged, in order.
+        steps: The staged changes, in order.
         files: The files that differ from the vault.
-        state: How far it is: `open`, `handed_in` (the person is to decide about it) or `sent_back`.
+        state: Its stage: `open`, `handed_in` (the person is to decide about it) or `sent_back`.
         since: When it was handed in or sent back, ISO 8601 in UTC.
-        words: What the person said when sending it back.
-        comments: What they said about files and lines.
+        words: The person's words when sending it back.
+        comments: Their comments on files and lines.
         kept_until: When it is discarded, if nothing becomes of it until then, ISO 8601 in UTC.
     """
 
@@ -75,11 +75,11 @@ class DraftInfo(Wire):
 
 
 class DraftPreview(Wire):
-    """What taking a draft would do to each file, as the vault is now.
+    """The effect of taking a draft on each file, as the vault is now.
 
     Attributes:
         files: The files, with their diffs.
-        warnings: What the person should know and would not see in the diffs.
+        warnings: Warnings of what the diffs do not show.
         conflicts: Where others changed the same meanwhile, so that the person chooses when it is put to them.
     """
 
@@ -89,6 +89,6 @@ class DraftPreview(Wire):
 
 
 class DraftDiscarded(Wire):
-    """That a draft has ended without anything of it being written."""
+    """The result of discarding a draft: nothing of it has been written."""
 
     draft_id: str

@@ -1,8 +1,9 @@
-"""What clients are notified of: a class for each event. `consent.py` has those about questions."""
+"""Notifications to clients: a class for each event. `consent.py` has those about questions."""
 
 from typing import Annotated, ClassVar, Literal
 
 from bridge.contract.base import ANY_TEXT, Event, SparseEvent
+from bridge.contract.event_names import TOOL_PROGRESS, TOOLS_CHANGED
 
 
 class ToolStarted(SparseEvent):
@@ -17,9 +18,9 @@ class ToolStarted(SparseEvent):
 
 
 class ToolProgress(ToolStarted):
-    """How far a long call is. `total` is None when that is not known."""
+    """The progress of a long call. `total` is None when that is not known."""
 
-    event_name: ClassVar[str] = "tool.progress"
+    event_name: ClassVar[str] = TOOL_PROGRESS
 
     done: int
     total: int | None
@@ -46,7 +47,7 @@ class ToolFinished(ToolStarted):
 class ToolsChanged(Event):
     """`tools.list` returns other tools than before. Sent to every client."""
 
-    event_name: ClassVar[str] = "tools.changed"
+    event_name: ClassVar[str] = TOOLS_CHANGED
 
 
 class DraftsChanged(Event):
@@ -118,7 +119,7 @@ class VaultMoved(Event):
 
 
 class IndexProgress(Event):
-    """How many files of those to be read have been read."""
+    """The number of files read so far, of those to be read."""
 
     event_name: ClassVar[str] = "index.progress"
 

@@ -28,7 +28,7 @@ from bridge.contract.events import (
     VaultMoved,
 )
 from bridge.contract.outside import OutsideNotice
-from bridge.contract.screen import ScreenChanged, ScreenShow
+from bridge.contract.screen import ScreenChanged, ScreenSent, ScreenShow
 
 EVENTS: Final[tuple[type[Event], ...]] = (
     ConsentRequest,
@@ -51,6 +51,7 @@ EVENTS: Final[tuple[type[Event], ...]] = (
     VaultMoved,
     OutsideNotice,
     ScreenChanged,
+    ScreenSent,
     ScreenShow,
     ChatDelta,
     ChatToolEvent,

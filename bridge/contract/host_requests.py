@@ -1,4 +1,4 @@
-"""What the bridge asks of a host that can `dirty` and `write`, and the answers (`docs/protocol.md`)."""
+"""Requests from the bridge to a host that can `dirty` and `write`, and the answers (`docs/protocol.md`)."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from bridge.contract.base import Time, Wire
 
 
 class DirtyQuestion(Wire):
-    """`host.dirty`: which of these files are open in an editor, and which of those hold text that is not saved?"""
+    """The request `host.dirty`: which of these files are open in an editor, and which of those are unsaved?"""
 
     paths: tuple[str, ...]
 
@@ -27,7 +27,7 @@ class HostWrite(Wire):
 
 
 class WriteQuestion(Wire):
-    """`host.write`: write these, if they hold what is expected. After `expires_at` nothing may be written any more."""
+    """The request `host.write`: write these, if they hold what is expected, and never after `expires_at`."""
 
     changes: tuple[HostWrite, ...]
     expires_at: Time
@@ -39,7 +39,7 @@ file, or the host could not write."""
 
 
 class WriteResult(Wire):
-    """What became of one file."""
+    """The outcome of writing one file."""
 
     path: str
     outcome: WriteOutcome
@@ -52,7 +52,7 @@ class WriteAnswer(Wire):
 
 
 class TrashQuestion(Wire):
-    """`host.trash`: put these where the user's deleted files go (Obsidian's setting decides where)."""
+    """The request `host.trash`: put these where the user's deleted files go (as Obsidian is set)."""
 
     paths: tuple[str, ...]
 
@@ -61,7 +61,7 @@ TrashOutcome = Literal["trashed", "missing", "failed"]
 
 
 class TrashResult(Wire):
-    """What became of one file."""
+    """The outcome of moving one file to the trash."""
 
     path: str
     outcome: TrashOutcome

@@ -10,7 +10,7 @@ from bridge.contract.consent import Until
 
 
 class Capability(StrEnum):
-    """What a client may do.
+    """A permission of a client.
 
     `call`: call tools. `answer`: answer the questions of others, never its own. `administer`: change settings, read
     the log and the whole history, manage clients.
@@ -40,14 +40,14 @@ class ClientInfo(Wire):
     Attributes:
         client_id: Its id, which stays when it is renamed.
         name: The name that the person gave it.
-        calls_itself: What the program called itself when it connected last; None before it has.
-        capabilities: What it may do.
+        calls_itself: The program's name for itself when it last connected; None before it has.
+        capabilities: Its permissions.
         preset: The named set of tools that it has; None: the one that all have.
         elicitation: Whether its user may say yes in the client itself to single calls of it that only read notes.
         drafts: Whether it works in drafts: what it writes is staged until the person takes it, and no call waits.
         added: When it was added.
         last_seen: When it connected last; None before it has.
-        connected: How many connections of it are open.
+        connected: The number of its open connections.
         looking: Until when it may see what the person looks at in Obsidian; None: it may not.
         showing: Until when it may open notes there without a click of the person's; None: it may not.
     """
@@ -78,7 +78,7 @@ ClientId = Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class ClientAddParams(Params):
-    """What the person calls the program, the tools that it has, and whether it works in drafts."""
+    """The person's name for the program, the tools that it gets, and whether it works in drafts."""
 
     name: Name
     preset: Annotated[Preset, Field(strict=False)] = Preset.AGENT
@@ -86,7 +86,7 @@ class ClientAddParams(Params):
 
 
 class ClientRenameParams(Params):
-    """Which client, and what it is called from now on."""
+    """A client, and its new name."""
 
     client_id: ClientId
     name: Name
@@ -97,9 +97,9 @@ Sharing = Literal["session", "always", "no"]
 
 
 class ClientUpdateParams(Params):
-    """Which client, and what is to be otherwise from now on.
+    """A client, and the settings of it that change.
 
-    That is its tools, whether its user may confirm reads in it, whether it works in drafts, and for how long it may
+    They are its tools, whether its user may confirm reads in it, whether it works in drafts, and for how long it may
     see what the person looks at or open notes there. Whatever is left out stays as it is.
     """
 
@@ -112,13 +112,13 @@ class ClientUpdateParams(Params):
 
 
 class ClientRevokeParams(Params):
-    """Which client."""
+    """The client to revoke."""
 
     client_id: ClientId
 
 
 class ClientAllowParams(Params):
-    """Which client, and what it may do beside what it may already."""
+    """A client, and the capability to add to those it has."""
 
     client_id: ClientId
     capability: Annotated[Capability, Field(strict=False)]

@@ -6,16 +6,16 @@ from bridge.contract.base import ANY_TEXT, Time, Wire
 
 
 class InboxLine(Wire):
-    """What waits for the person: one thing, or many of a kind from one client.
+    """An item that waits for the person: one thing, or many of a kind from one client.
 
     Attributes:
         kind: `question`, `draft` (handed in), `left` (a draft whose client is gone) or `changes` (by other programs).
-        client: Who it is of, for people.
+        client: Whose it is, for people.
         client_id: The id of that client's credential; empty for what other programs changed.
-        count: How many things it is.
+        count: The number of things.
         since: Since when it waits; of several, the oldest.
-        files: How many files it is about.
-        summary: What it is, in a few words.
+        files: The number of files it is about.
+        summary: A summary in a few words.
         reason: Why, in the client's words; None where it is not known, or is of several.
         kept_until: When it ends if nobody decides; of several, when the first does.
         ids: The questions, drafts or entries, the oldest first; of very many only the first.

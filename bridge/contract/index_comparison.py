@@ -1,4 +1,4 @@
-"""What a host says of Obsidian's own index, and how the bridge's differs from it (`index.compare`)."""
+"""The report of a host on Obsidian's own index, and how the bridge's differs from it (`index.compare`)."""
 
 from typing import Annotated, Literal
 
@@ -13,11 +13,11 @@ MOST_DIFFERENCES = 5_000
 
 
 class ObsidianFacts(Params):
-    """What Obsidian's `metadataCache` says of one note.
+    """The content of Obsidian's `metadataCache` for one note.
 
     Attributes:
-        resolved: How many links lead to each file (`resolvedLinks`).
-        unresolved: How many links there are to each path at which no file is (`unresolvedLinks`).
+        resolved: The number of links to each file (`resolvedLinks`).
+        unresolved: The number of links to each path at which no file is (`unresolvedLinks`).
         tags: Its tags (`getAllTags`); None when Obsidian has not read the note yet.
         mtime: When it was modified, in milliseconds since 1970, as Obsidian knows it.
         size: Its bytes, as Obsidian knows them.
@@ -31,7 +31,7 @@ class ObsidianFacts(Params):
 
 
 class CompareParams(Params):
-    """What Obsidian says of some notes; which of them are not saved; and, once, the paths of all notes it knows."""
+    """Obsidian's facts on some notes, the unsaved ones among them and, once, the paths of all notes it knows."""
 
     files: Annotated[dict[str, ObsidianFacts], Field(max_length=MOST_FILES)]
     unsaved: list[str] = Field(default_factory=list)
@@ -49,8 +49,8 @@ class IndexDifference(Wire):
         kind: `link`: links to a file; `unresolved`: links to where no file is; `tag`: uses of a tag; `tag_order`: the
             same tags in another order; `note`: the note itself, which only one of them knows.
         target: The file, the link's path or the tag; for `tag_order` and `note` empty.
-        obsidian: How many Obsidian counts.
-        bridge: How many the bridge counts.
+        obsidian: Obsidian's count.
+        bridge: The bridge's count.
     """
 
     path: str
@@ -74,15 +74,15 @@ class UncomparedNote(Wire):
 
 
 class IndexComparison(Wire):
-    """What became of the comparison of some notes.
+    """The result of comparing some notes.
 
     Attributes:
-        compared: How many notes were compared.
-        links: How many links the bridge counted in them.
-        tags: How many tags.
-        differences: What differs, by note.
-        more: How many differences there are beyond those listed.
-        uncompared: Which notes were left out.
+        compared: The number of notes compared.
+        links: The number of links that the bridge counted in them.
+        tags: The number of tags.
+        differences: The differences, by note.
+        more: The number of differences beyond those listed.
+        uncompared: The notes that were left out.
     """
 
     compared: int

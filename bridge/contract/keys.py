@@ -17,20 +17,20 @@ class Provider(StrEnum):
 
 
 class KeptIn(StrEnum):
-    """Where the master key is: in the system's `keyring`, or in a `file` that only the user can read."""
+    """The place of the master key: the system's `keyring`, or a `file` that only the user can read."""
 
     KEYRING = "keyring"
     FILE = "file"
 
 
 class KeyStatus(Wire):
-    """What is known of the key of one provider.
+    """The state of one provider's key.
 
     Attributes:
-        provider: Whose key it is.
-        title: What people call the provider.
+        provider: The provider.
+        title: The provider's name, for people.
         server: The only server that the key is sent to: scheme, host and port.
-        is_set: Whether there is one.
+        is_set: Whether a key is set.
         kept_in: Where its master key is; None where there is no key, it does not open, or that was not tried.
         fault: Why it does not open here and what to do, as a sentence; None when it does, or that was not tried.
     """
@@ -44,19 +44,19 @@ class KeyStatus(Wire):
 
 
 class KeyParams(Params):
-    """Whose key."""
+    """The provider of a key."""
 
     provider: Annotated[Provider, Field(strict=False)]
 
 
 class KeyStatusParams(Params):
-    """Whether to try to open the keys, for which the system's keyring may ask to be unlocked."""
+    """A choice: whether to try to open the keys, for which the system's keyring may ask to be unlocked."""
 
     open: bool = False
 
 
 class KeySetParams(Params):
-    """Whose key, and the key. It is in no text that is made of the parameters."""
+    """A provider and its key. The key is in no text that is made of the parameters."""
 
     provider: Annotated[Provider, Field(strict=False)]
     key: Annotated[SecretStr, WithJsonSchema({"type": "string"})]

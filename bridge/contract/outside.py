@@ -1,4 +1,4 @@
-"""What the person is told of other programs' changes, and what Obsidian says of its own: for the person's programs."""
+"""Notices of other programs' changes, and Obsidian's reports of its own writes: for the person's programs."""
 
 from typing import Annotated, ClassVar
 
@@ -9,12 +9,12 @@ from bridge.contract.versions import FilePath
 
 
 class OutsideNotice(Event):
-    """What the person is to be told of other programs' changes. Sent to the person's own programs alone.
+    """A notice of other programs' changes. Sent to the person's own programs alone.
 
     Attributes:
         entries: The ids of the entries that it is about, the newest first; without any there is nothing to be told
             (any more).
-        message: It in a few words: `17 notes changed, 3 deleted`.
+        message: The notice in a few words: `17 notes changed, 3 deleted`.
         began: When the first change was seen, ISO 8601 in UTC; None without entries.
         ended: When the last was.
         unattended: Whether the bridge was not running then, so that only the end is known.
@@ -30,10 +30,10 @@ class OutsideNotice(Event):
 
 
 class ObsidianWrite(Params):
-    """What Obsidian has written, or is about to.
+    """A write by Obsidian, done or about to happen.
 
     Attributes:
-        path: Which file or folder.
+        path: The file or folder.
         digest: SHA-256 of all its bytes, in hex; None where it was deleted, or moved here.
         source: Where it was before, of one that was moved here.
         typed: Whether an editor saved it.
@@ -46,12 +46,12 @@ class ObsidianWrite(Params):
 
 
 class ObsidianWritesParams(Params):
-    """What Obsidian has written, the oldest first."""
+    """Obsidian's writes, oldest first."""
 
     writes: Annotated[list[ObsidianWrite], Field(max_length=1000)]
 
 
 class ObsidianWritesHeard(Wire):
-    """How many were heard. Whether they are believed depends on what is seen of the files."""
+    """The number of writes received. Whether they are believed depends on what is seen of the files."""
 
     heard: int

@@ -1,4 +1,4 @@
-"""What becomes of a tool call: its result, a ticket for one that is not done, and what it would do."""
+"""The results of a tool call: its result, a ticket for one that is not done, and a preview of its effects."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -53,17 +53,17 @@ ResultPart = TextPart | DataPart | ImagePart | NotePart | LinkPart
 
 
 class ToolResult(Wire):
-    """What a tool call answers, also when it failed: a failed tool is not a protocol error.
+    """The answer to a tool call, also when it failed: a failed tool is not a protocol error.
 
     Attributes:
         success: Whether the tool did what was asked.
         data: For programs.
         text: For a model to read; on failure the error with `Error: ` before it.
-        error: What went wrong and what to do next.
+        error: The error, and what to do next.
         error_type: The kind of failure.
         execution_id: Names this execution in the log and in the history.
         metadata: `durationMs`, `truncated`, `total`, `retryAfter` and the like.
-        parts: What the text cannot carry: images, structured data, links to notes. Left out where there is none.
+        parts: Content that is not text: images, structured data, links to notes. Left out where there is none.
     """
 
     success: bool
@@ -127,7 +127,7 @@ class PendingCall(Wire):
         call_id: Names the call: its ticket.
         request_id: The open question; None when there is none.
         waits: Where it waits because of a rate limit: how long and why, in one or more sentences.
-        state: What it waits for.
+        state: Whether it waits for a person or goes on without one.
         expires_at: Until when a person can answer, ISO 8601 UTC; None when nobody is asked and nothing is kept.
         text: For a model to read: what to do next.
     """
@@ -149,9 +149,9 @@ class TicketInfo(Wire):
 
     Attributes:
         ticket: The call's id.
-        tool: What was called.
+        tool: The tool that was called.
         summary: The call in its caller's own words: nothing that the caller may not know yet.
-        state: What has become of it.
+        state: Its state.
         since: When it was made, ISO 8601 UTC.
         expires_at: Until when a person can answer, or until when its result is kept.
     """
@@ -165,7 +165,7 @@ class TicketInfo(Wire):
 
 
 class CallPlan(Wire):
-    """What a call would do: of a read all that can be said before."""
+    """The effect of a call; for a read, all that can be said in advance."""
 
     tool: str
     operation: Operation
@@ -176,7 +176,7 @@ class CallPlan(Wire):
 
 
 class WritePlan(CallPlan):
-    """What a write would do to each file."""
+    """The effect of a write on each file."""
 
     digest: str
     files: tuple[FilePreview, ...]
@@ -191,13 +191,13 @@ class RequestPlan(CallPlan):
 
 
 class CallPreview(Wire):
-    """What `tools.preview` returns."""
+    """The result of `tools.preview`."""
 
     plan: WritePlan | RequestPlan | CallPlan
 
 
 class Refusal(Wire):
-    """What becomes of a call that does not get as far as the rules, or is refused before them."""
+    """The fate of a call that does not get as far as the rules, or is refused before them."""
 
     outcome: Literal["deny", "fail"]
     rule: str
@@ -205,17 +205,17 @@ class Refusal(Wire):
 
 
 class Explanation(Wire):
-    """What the rules say of a call.
+    """The verdict of the rules on a call.
 
     Attributes:
-        outcome: What would happen.
+        outcome: The outcome of the call.
         rule: The rule that decides.
-        why: What decides and how to change it, for people.
-        choices: What a person could answer; empty unless `outcome` is `ask`.
-        targets: What the call is about.
-        operation: What it does.
-        consent_class: How far its tool may be trusted.
-        mode: What the user set for the tool.
+        why: The reason and how to change it, for people.
+        choices: The answers open to a person; empty unless `outcome` is `ask`.
+        targets: The things that the call touches.
+        operation: The call's kind of effect.
+        consent_class: The limit to which its tool may be trusted.
+        mode: The user's setting for the tool.
         summary: The question's sentence.
         elicitation: Whether the client's own user could say yes in the client itself, for this once.
     """

@@ -1,10 +1,12 @@
-"""What the person looks at in Obsidian: as the plugin tells it, and who may see it."""
+"""The person's screen in Obsidian: as the plugin reports it, and who may see it."""
 
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import Field
 
-from bridge.contract.base import Event, Params, Wire
+from bridge.contract.base import ANY_TEXT, Event, Params, Wire
+from bridge.contract.consent import Id
+from bridge.contract.event_names import SCREEN_CHANGED
 from bridge.contract.versions import FilePath
 
 MOST_SELECTED: Final = 20_000
@@ -18,7 +20,7 @@ class Place(Params):
 
     Attributes:
         line: Its line, from 1.
-        column: How many UTF-16 units of the line are before it.
+        column: The number of UTF-16 units before it in the line.
     """
 
     line: Annotated[int, Field(ge=1)]
@@ -26,10 +28,10 @@ class Place(Params):
 
 
 class Selection(Params):
-    """What is selected in the open note, or where the cursor stands.
+    """The selection in the open note, or the position of the cursor.
 
     Attributes:
-        text: What is selected; empty where only the cursor stands there.
+        text: The selected text; empty where only the cursor stands there.
         start: Where it begins; None where the note is open for reading, which shows no lines.
         end: Where it ends; None likewise.
         before: The text before it, beginning with a whole line.
@@ -44,14 +46,25 @@ class Selection(Params):
     after: Annotated[str, Field(max_length=MOST_AROUND)] = ""
     cut: bool = False
 
+    @property
+    def place(self) -> str:
+        """Return the lines that it is from, in words; empty where they are not known."""
+        start, end = self.start, self.end
+        if start is None or end is None:
+            return ""
+        if start.line == end.line:
+            return f"in line {start.line}, columns {start.column + 1} to {end.column}"
+        last = end.line if end.column else end.line - 1
+        return f"lines {start.line} to {last}" if start.column == 0 else f"from within line {start.line} to line {last}"
+
 
 class OpenFile(Params):
     """The file that the person looks at.
 
     Attributes:
-        path: Which.
+        path: The file's path.
         view: How it is open: `source`, `preview`, or the type of any other view, such as `pdf` or `canvas`.
-        selection: What is selected in a note, or where the cursor stands.
+        selection: The selection in a note, or the position of the cursor.
     """
 
     path: FilePath
@@ -60,7 +73,7 @@ class OpenFile(Params):
 
 
 class Screen(Params):
-    """What the person looks at.
+    """The files that the person has open or had open.
 
     Attributes:
         open: The file in front, also while they are in a sidebar; None: none is open.
@@ -74,7 +87,7 @@ class Screen(Params):
 
 
 class ScreenTellParams(Params):
-    """What the person looks at now; None: nothing is told any more."""
+    """The person's screen now; None: nothing is reported any more."""
 
     screen: Screen | None
 
@@ -85,10 +98,28 @@ class ScreenClients(Wire):
     clients: tuple[str, ...]
 
 
+class ScreenSendParams(Params):
+    """A file, or what is selected in it, for a client or for the chat.
+
+    Attributes:
+        client_id: The client; `chat` for the chat.
+        open: The file, and what is selected in it.
+    """
+
+    client_id: Id
+    open: OpenFile
+
+
+class SentText(Wire):
+    """The very text that goes to a client, or into a message; empty where nothing does."""
+
+    text: str
+
+
 class ScreenChanged(Event):
     """The person looks at something else than before, as far as the client may see it. Sent to such clients."""
 
-    event_name: ClassVar[str] = "screen.changed"
+    event_name: ClassVar[str] = SCREEN_CHANGED
 
 
 class ScreenShow(Event):
@@ -109,3 +140,21 @@ class ScreenShow(Event):
     part: str = ""
     line: int | None = None
     unasked: bool = False
+
+
+class ScreenSent(Event):
+    """News of something that the person sent to a client, for the person's own programs.
+
+    Attributes:
+        client: Whom it was sent to, for people.
+        path: The file that it is of.
+        became: What became of it.
+        message: The same, as a sentence for the person.
+    """
+
+    event_name: ClassVar[str] = "screen.sent"
+
+    client: str
+    path: str
+    became: Annotated[Literal["delivered", "disconnected", "closed", "replaced", "ended"], ANY_TEXT]
+    message: str

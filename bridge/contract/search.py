@@ -19,7 +19,7 @@ class SearchService(StrEnum):
 
 
 class Connection(StrEnum):
-    """What came of a test: it answered (`connected`), it said no (`refused`), or it did not answer (`unreachable`)."""
+    """The outcome of a test: it answered (`connected`), declined (`refused`) or did not answer (`unreachable`)."""
 
     CONNECTED = "connected"
     REFUSED = "refused"
@@ -31,12 +31,12 @@ class SearchServiceInfo(Wire):
 
     Attributes:
         service: Its id, as `webSearchProviders` has it.
-        title: What people call it.
-        terms: What using it means, in a sentence or two.
+        title: Its name, for people.
+        terms: The conditions of using it, in a sentence or two.
         link: Where there is more about it, or where keys come from.
         needs_key: Whether it wants an API key.
         has_freshness: Whether it can look for recent pages alone.
-        missing: What has to be set before it can be used, as a sentence; None when nothing is missing.
+        missing: The setting it needs before it can be used, as a sentence; None when nothing is missing.
     """
 
     service: Annotated[SearchService, ANY_TEXT]
@@ -49,18 +49,18 @@ class SearchServiceInfo(Wire):
 
 
 class KeyTestParams(Params):
-    """Which service; also one that wants no key."""
+    """A search service; also one that needs no key."""
 
     provider: Annotated[SearchService, Field(strict=False)]
 
 
 class KeyTest(Wire):
-    """What came of a test.
+    """The result of a test.
 
     Attributes:
-        provider: Which service.
+        provider: The service.
         outcome: How it ended.
-        message: What that was, and what to do, as a sentence.
+        message: An explanation, and what to do, as a sentence.
     """
 
     provider: Annotated[SearchService, ANY_TEXT]

@@ -14,8 +14,8 @@ class ServerToolInfo(Wire):
     """A tool of a server.
 
     Attributes:
-        name: What the server calls it.
-        call: What agents call it by.
+        name: The server's name for it.
+        call: The name by which agents call it.
         title: For people, in the server's words.
         description: For models, in the server's words.
         takes: Its schema, in lines for people.
@@ -40,11 +40,11 @@ class ServerInfo(Wire):
 
     Attributes:
         name: Its name.
-        description: What it is for, in the person's words.
-        told: What is started or reached, line by line; of variables and headers their names only.
+        description: Its purpose, in the person's words.
+        told: The program or address, line by line; of variables and headers their names only.
         enabled: Whether `mcp_loader` loads it.
         trusted: Whether its tools may be called without a question.
-        state: How it stands.
+        state: Its state.
         reason: Why it has failed.
         change: How it is started or reached otherwise than when it was allowed; as of a tool.
         tools: Its tools, as it described them last; none before it was connected once.
@@ -88,9 +88,9 @@ class FoundServer(Wire):
 
     Attributes:
         agent: The program's id.
-        program: What people call the program.
+        program: The program's name, for people.
         name: The server's name here: that of there, made to fit.
-        told: What is started or reached.
+        told: The program or address.
         fault: Why it cannot be taken over, as a sentence; None when it can.
         known: Whether a server of this name is entered already.
     """
@@ -104,7 +104,7 @@ class FoundServer(Wire):
 
 
 class ServerParams(Params):
-    """Which server."""
+    """An MCP server, by its name."""
 
     name: ServerName
 
@@ -118,7 +118,7 @@ class ServerAddParams(Params):
 
 
 class ServerTrustParams(Params):
-    """Whether to trust a server, and what was shown of it."""
+    """A server, whether to trust it, and the digest of what was shown of it."""
 
     name: ServerName
     trusted: bool = True
@@ -126,14 +126,14 @@ class ServerTrustParams(Params):
 
 
 class ServerEnableParams(Params):
-    """Whether `mcp_loader` loads a server."""
+    """A server, and whether `mcp_loader` loads it."""
 
     name: ServerName
     enabled: bool
 
 
 class ServerImportParams(Params):
-    """Which server of which program's configuration to take over."""
+    """A server to import, and the program whose configuration has it."""
 
     agent: ServerName
     name: ServerName

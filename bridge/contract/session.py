@@ -1,4 +1,4 @@
-"""Who is connected, to what, and how the bridge is: `session.*`, `events.subscribe`, and the methods of status."""
+"""The client's session, and the state of the bridge: `session.*`, `events.subscribe`, and the methods of status."""
 
 from typing import Annotated, Final, Literal
 
@@ -24,7 +24,7 @@ def _shown(name: str) -> str:
 
 
 class Health(Wire):
-    """What `GET /health` answers. The vault's name is for those who show a token."""
+    """The answer to `GET /health`. The vault's name is for those who show a token."""
 
     ok: Literal[True] = True
     version: str
@@ -33,23 +33,24 @@ class Health(Wire):
 
 
 class SessionInfo(Wire):
-    """Who the caller is, and where.
+    """The caller's identity, session and vault.
 
     Attributes:
         role: `host` for the person's own programs, `agent` for all others.
         client: The client, for people: the name that the person gave it, or that it has none.
         client_id: Its credential.
-        capabilities: What it may do.
+        capabilities: Its permissions.
         session_id: Its session.
         vault: The vault's name.
         version: Of the bridge.
         protocol: Of the wire: see `PROTOCOL`. Bridges that do not say speak version 1.
         tools: The names of the enabled tools.
         host_connected: Whether there is a consent screen.
-        wait_seconds: How long an agent's call should wait for a person before its ticket is handed on.
-        max_output_bytes: How long a result for a model may be.
+        wait_seconds: The time an agent's call should wait for a person before its ticket is handed on.
+        max_output_bytes: The most bytes of a result for a model.
         structured_results: Whether its results over MCP have structured content: with every tool there is.
-        sent_back: How many drafts of its the person has sent back.
+        sent_back: The number of its drafts that the person has sent back.
+        sent: Whether its next answer carries something that the person has sent it.
     """
 
     role: Annotated[Role, ANY_TEXT]
@@ -66,14 +67,15 @@ class SessionInfo(Wire):
     max_output_bytes: int = 65_536
     structured_results: bool = False
     sent_back: int = 0
+    sent: bool = False
 
 
 class SessionNameParams(Params):
-    """How a client introduces itself.
+    """The introduction of a client.
 
     Attributes:
-        client: What it calls itself.
-        can: What a host can do.
+        client: Its name for itself.
+        can: The abilities of a host.
         brief: Whether it disconnects after one call, so that no answer can hold for its session.
     """
 
@@ -83,7 +85,7 @@ class SessionNameParams(Params):
 
 
 class SessionName(Wire):
-    """How this connection is named now, and what its host can do."""
+    """The name of this connection now, and what its host can do."""
 
     client: str
     session_id: str
@@ -103,7 +105,7 @@ class Attached(Wire):
 
 
 class SubscribeParams(Params):
-    """Which events; the list replaces the one before."""
+    """The events to subscribe to; the list replaces the one before."""
 
     kinds: list[Subscription]
 
@@ -115,7 +117,7 @@ class Subscribed(Wire):
 
 
 class LimitUse(Wire):
-    """How much of a limit is used.
+    """The use of a limit.
 
     Attributes:
         limit: Calls a minute.
@@ -129,7 +131,7 @@ class LimitUse(Wire):
 
 
 class SemanticStatus(Wire):
-    """How far search by meaning is.
+    """The progress of search by meaning.
 
     Attributes:
         state: `off`; `missing`: no model is installed; `waiting` for the index; `embedding`: notes are being prepared;
@@ -141,7 +143,7 @@ class SemanticStatus(Wire):
         passages: Passages of them that are compared.
         size: Bytes on the disk.
         endpoint: Where it is not allowed: the server that would have to be agreed to, for the person alone.
-        sentence: What the person would agree to.
+        sentence: The sentence to agree to.
     """
 
     state: Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed", "not_allowed"]
@@ -156,7 +158,7 @@ class SemanticStatus(Wire):
 
 
 class SemanticAllowParams(Params):
-    """Agreeing to have notes embedded on another machine.
+    """An agreement to have notes embedded on another machine.
 
     Attributes:
         endpoint: The server that the person was shown: scheme, host and port.
@@ -166,7 +168,7 @@ class SemanticAllowParams(Params):
 
 
 class VaultStatus(Wire):
-    """How much is known of the vault.
+    """The state of the bridge's knowledge of the vault.
 
     Attributes:
         notes: Markdown files.
@@ -175,9 +177,9 @@ class VaultStatus(Wire):
         indexing: Whether files are still to be read.
         last_sweep: When the whole disk was last compared with what is known; None before the first time.
         in_place: Whether the vault's folder is where it was when the bridge started; else nothing is written.
-        by_name_only: How many notes and canvases were given up: they cannot be read, or are too much to be understood.
+        by_name_only: The number of notes and canvases that cannot be read, or are too much to be understood.
         named_only: The first of their paths, for the person's own programs.
-        semantic: How far search by meaning is.
+        semantic: The progress of search by meaning.
     """
 
     notes: int
@@ -192,11 +194,11 @@ class VaultStatus(Wire):
 
 
 class SandboxStatus(Wire):
-    """What confines the programs that agents have started on this computer.
+    """The confinement of programs that agents have started on this computer.
 
     Attributes:
-        confines: Whether anything does.
-        sentence: What does, or that nothing does.
+        confines: Whether anything confines them.
+        sentence: What confines them, or that nothing does.
         lacks: A sentence for each thing that a program can do all the same.
     """
 
@@ -206,10 +208,10 @@ class SandboxStatus(Wire):
 
 
 class Faults(Wire):
-    """What is wrong, each as a sentence that says what to do.
+    """The present faults, each as a sentence that says what to do.
 
     Attributes:
-        faults: With the files that people write.
+        faults: Those of the files that people write.
         unprotected: The programs that were told to ask before they edit the vault, and may do so without.
     """
 

@@ -44,8 +44,8 @@ class ToolSetting(ToolSummary):
         group: Of the settings screen: what kinds of tools belong together.
         enabled: Whether agents can see it.
         mode: When it asks.
-        modes: What that can be set to, the most cautious first; each is different from the others for this tool.
-        rate: How many calls a minute one client can make.
+        modes: The modes it can be set to, the most cautious first; each differs from the others for this tool.
+        rate: The calls a minute that one client can make.
         default_rate: The same where nothing is set.
     """
 

@@ -1,4 +1,4 @@
-"""What a call touches, as the wire names it."""
+"""Targets: the things a call touches, as the wire names them."""
 
 from enum import StrEnum
 
@@ -6,7 +6,7 @@ from bridge.contract.base import Wire
 
 
 class TargetKind(StrEnum):
-    """What sort of thing a call touches."""
+    """The kind of thing that a call touches."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -17,7 +17,7 @@ class TargetKind(StrEnum):
 
 
 class Reach(StrEnum):
-    """How far an answer for longer holds: the rungs of all ladders, each kind of target having some of them."""
+    """The reach of a lasting answer: the rungs of all ladders, each kind of target having some of them."""
 
     FILE = "file"
     FOLDER = "folder"
@@ -36,7 +36,7 @@ class TargetView(Wire):
     """One thing that a call touches.
 
     Attributes:
-        kind: What it is.
+        kind: Its kind.
         label: Its name, as people know it.
     """
 

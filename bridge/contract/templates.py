@@ -14,7 +14,7 @@ ParameterType = Literal["text", "number", "boolean", "list", "date"]
 
 
 class TemplateParameter(Params):
-    """What is to be said when a template is run.
+    """A value to give when a template is run.
 
     Attributes:
         name: By which the calls refer to it.
@@ -43,7 +43,7 @@ class Template(Params):
         name: Small letters, digits and `-`.
         title: For people.
         description: For people and models: when it is of use.
-        parameters: What is to be said when it is run.
+        parameters: The values to give when it is run.
         calls: As of the tool `chain`, with `{"$param": "name"}` for the parameters.
     """
 
@@ -67,7 +67,7 @@ class TemplateInfo(Wire):
 
 
 class TemplateRunParams(Params):
-    """Which template, and the values of its parameters; the other members are as those of `tools.call`."""
+    """The template to run, and the values of its parameters; the other members are as those of `tools.call`."""
 
     name: Id
     values: Arguments = Field(default_factory=dict)
@@ -88,13 +88,13 @@ class TemplateSaveParams(Params):
 
 
 class TemplateRemoveParams(Params):
-    """Which of the user's own."""
+    """The template to remove, one of the user's own."""
 
     name: Id
 
 
 class TemplateRemoved(Wire):
-    """That a template is gone. `restored`: the one of this name that came with the bridge is there again."""
+    """The removal of a template. `restored`: the one of this name that came with the bridge is back."""
 
     name: str
     restored: bool

@@ -14,7 +14,7 @@ Arguments = Annotated[dict[str, Any], BeforeValidator(lambda sent: {} if sent is
 
 
 class ToolsListParams(Params):
-    """In which form."""
+    """The form of the list."""
 
     form: Format = Field(default="bridge", alias="format")
 
@@ -35,7 +35,7 @@ class ToolDescription(ToolSummary):
     Attributes:
         icon: The name of a Lucide icon.
         parameters: A JSON Schema without references.
-        operation: What it does.
+        operation: Its kind of effect.
         consent_mode: The mode in force.
         requires_consent: Whether a call may ask.
         can_bypass: Whether the user may set it to always allow.
@@ -102,7 +102,8 @@ class ToolCallParams(Params):
     """One call. `wait` (seconds) bounds the reply, not the call; `draft` is the draft that it is made in.
 
     With `withdraw` the call ends when its caller leaves before it is answered; without `ask` nobody is asked. With
-    `ticket_if_alone` the reply does not wait for a person where nobody is there to be asked.
+    `ticket_if_alone` the reply does not wait for a person where nobody is there to be asked. Without `carry` the answer
+    carries nothing that the person has sent.
     """
 
     name: Id
@@ -114,15 +115,17 @@ class ToolCallParams(Params):
     ask: bool = True
     draft: Id | None = None
     ticket_if_alone: bool = False
+    carry: bool = True
 
 
 class ToolResultParams(Params):
-    """A call made before. `withdraw` and `ticket_if_alone` are as in `tools.call`."""
+    """A call made before. `withdraw`, `ticket_if_alone` and `carry` are as in `tools.call`."""
 
     call_id: Id
     wait: Wait | None = None
     withdraw: bool = False
     ticket_if_alone: bool = False
+    carry: bool = True
 
 
 class ToolPreviewParams(Params):
@@ -139,7 +142,7 @@ class ToolCancelParams(Params):
 
 
 class Cancelled(Wire):
-    """Whether a call was stopped."""
+    """The result of cancelling: whether a call was stopped."""
 
     cancelled: bool
 
@@ -153,11 +156,11 @@ class ExplainParams(Params):
 
 
 Origin = Literal["typed", "obsidian", "program"]
-"""Who made a change without the bridge."""
+"""The author of a change made without the bridge."""
 
 
 class HistoryListParams(Params):
-    """How many, older than which change, to which file or note, since when, by which client and tool.
+    """A choice of changes: how many, older than which, to which file or note, since when, by which client and tool.
 
     `since` is an ISO 8601 time, `client` a name or an id, `grant` the id of the answer that allowed them. `outside`
     says whether only what was changed without the bridge is listed, or none of it, and `origin` whose changes of those;
@@ -193,7 +196,7 @@ class ChangeEntry(Wire):
     Attributes:
         execution_id: Its name.
         tool: The tool that made it.
-        client: Who asked for it.
+        client: The client that asked for it.
         time: When, ISO 8601 in UTC.
         state: `applied`, `undone`, or `conflicted` when a crash interrupted it and it could be taken back in part only.
         files: Every path it touched.
@@ -201,11 +204,11 @@ class ChangeEntry(Wire):
         removed: Lines removed.
         can_undo: Whether the bytes it replaced were kept.
         client_id: The id of that client's token.
-        who: Who asked for it, for people; in quotation marks where it is only what a program calls itself.
-        summary: What it was, in a sentence.
+        who: The client that asked for it, for people; in quotation marks where it is only what a program calls itself.
+        summary: A summary in a sentence.
         grant: The id of the remembered answer that allowed it.
         outside: Whether it was done without the bridge.
-        origin: Who did it then: `typed` (the person, in an editor of Obsidian), `obsidian` (Obsidian otherwise), or
+        origin: Its author then: `typed` (the person, in an editor of Obsidian), `obsidian` (Obsidian otherwise), or
             `program` (another program, as far as anybody can tell).
         broken_links: Links that broke by it and are not mended, where another program moved files.
         left: Of a change that is undone, the files that its undo left as they were; a second undo is of these.
@@ -231,25 +234,25 @@ class ChangeEntry(Wire):
 
 
 class ReverseParams(Params):
-    """Which change; by default the newest not yet undone, or the last undone."""
+    """A change to reverse; by default the newest not yet undone, or the last undone."""
 
     execution_id: Id | None = None
 
 
 class UndoParams(ReverseParams):
-    """Which change; of one by another program perhaps only some of its files."""
+    """A change to undo; of one by another program, perhaps only some of its files."""
 
     paths: Annotated[list[Annotated[str, Field(min_length=1, max_length=4096)]], Field(min_length=1)] | None = None
 
 
 class HistoryDiffParams(Params):
-    """Which change."""
+    """A change, by the id of its call."""
 
     execution_id: Id
 
 
 class ChangeDiff(Wire):
-    """What a change did to each file.
+    """The effect of a change on each file.
 
     Attributes:
         files: The files, with their diffs.
@@ -261,7 +264,7 @@ class ChangeDiff(Wire):
 
 
 class UndoAllParams(Params):
-    """Which changes: these, or all that fit; at least one member is needed. `preview` says what would become of each.
+    """A choice of changes: these, or all that fit; at least one member is needed. `preview` shows the effect on each.
 
     Members are as those of `history.list`.
     """
@@ -287,12 +290,12 @@ class UndoneChange(ChangeEntry):
 
 
 class UndoneAll(Wire):
-    """What became, or would become, of several changes.
+    """The result, real or previewed, of undoing several changes.
 
     Attributes:
         changes: All of them, in the order in which they are undone: newest first.
-        undone: How many are undone.
-        skipped: How many are not, each for its own reason.
+        undone: The number of changes that are undone.
+        skipped: The number of those that are not, each for its own reason.
         files: Files that are as they were before.
         text: The same in a sentence.
     """

@@ -11,7 +11,7 @@ FilePath = Annotated[str, Field(min_length=1, max_length=4096)]
 
 
 class VersionsListParams(Params):
-    """Of which file: a path, or a note's name."""
+    """The file: a path, or a note's name."""
 
     path: FilePath
 
@@ -56,7 +56,7 @@ class VersionBytes(Wire):
 
     Attributes:
         path: The file.
-        version: Which state it is.
+        version: The state.
         content: Its bytes, in base64.
     """
 
@@ -66,7 +66,7 @@ class VersionBytes(Wire):
 
 
 class VersionRestoreParams(Params):
-    """Brings the state of a file at a time back: in its place, or as the new file `to`."""
+    """The state of a file at a time to bring back: in its place, or as the new file `to`."""
 
     path: FilePath
     at: Id
@@ -74,7 +74,7 @@ class VersionRestoreParams(Params):
 
 
 class VersionsCompareParams(Params):
-    """Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them.
+    """The time to compare with (ISO 8601), and what: all files, or one folder or file, without some of them.
 
     What the person typed in Obsidian is part of it only where `typed` is set.
     """
@@ -86,7 +86,7 @@ class VersionsCompareParams(Params):
 
 
 class VersionsRestoreAllParams(VersionsCompareParams):
-    """Makes them what they were then, if that is still the plan of which `versions.compare` gave the digest."""
+    """The time to go back to, and the plan that `versions.compare` gave the digest of, if it is still that one."""
 
     plan: Id
 
@@ -97,7 +97,7 @@ class LeftOut(Wire):
     Attributes:
         path: The file.
         why: Why not.
-        diff: What bringing it back would do to it; None where its bytes are not kept.
+        diff: The effect of bringing it back; None where its bytes are not kept.
     """
 
     path: str
@@ -118,13 +118,13 @@ class NearestState(Wire):
 
 
 class VersionsCompared(Wire):
-    """What other programs changed since a time, as it would be taken back.
+    """The changes by other programs since a time, and how they would be taken back.
 
     Attributes:
         at: The time.
         plan: The digest of what would be done; None where there is nothing to do.
-        text: What would be done, in a sentence.
-        files: What becomes of each file.
+        text: The plan in a sentence.
+        files: The effect on each file.
         left: Files that stay as they are.
         nearest: Files that go back to another time than that.
     """
@@ -138,13 +138,13 @@ class VersionsCompared(Wire):
 
 
 class VersionsBrokenParams(Params):
-    """By which change of another program."""
+    """The change of another program that broke links."""
 
     execution_id: Id
 
 
 class VersionsMendParams(VersionsBrokenParams):
-    """Mends them, if that is still the plan of which `versions.broken` gave the digest."""
+    """The change whose links to mend, if that is still the plan of which `versions.broken` gave the digest."""
 
     plan: Id
 
@@ -154,9 +154,9 @@ class BrokenLinks(Wire):
 
     Attributes:
         plan: The digest of what would be done; None where there is nothing to do.
-        text: What would be done, in a sentence.
-        files: What becomes of each file.
-        warnings: What stays as it is, and why.
+        text: The plan in a sentence.
+        files: The effect on each file.
+        warnings: The things that stay as they are, and why.
     """
 
     plan: str | None
@@ -166,18 +166,18 @@ class BrokenLinks(Wire):
 
 
 class VersionsForgetParams(Params):
-    """Of which file or folder; `everything` lets all go, and begins anew."""
+    """The file or folder to forget; `everything` lets all go, and begins anew."""
 
     path: FilePath | None = None
     everything: bool = False
 
 
 class VersionsForgotten(Wire):
-    """What became of it.
+    """The result of forgetting versions.
 
     Attributes:
         path: The file or folder; None: everything.
-        found: Whether there was anything.
+        found: Whether there was anything to forget.
     """
 
     path: str | None
@@ -185,7 +185,7 @@ class VersionsForgotten(Wire):
 
 
 class VersionsStatus(Wire):
-    """How things stand.
+    """The state of recording other programs' changes.
 
     Attributes:
         on: Whether it is recorded what other programs change.
@@ -194,8 +194,8 @@ class VersionsStatus(Wire):
         whole: Those of them whose bytes are kept.
         entries: Entries in the history.
         oldest: When the first of them began.
-        bytes: What it takes of the disk.
-        budget: What it may take.
+        bytes: The space that it takes on the disk.
+        budget: The space that it may take.
         fault: Why something is not recorded, as a sentence; None when all is well.
     """
 

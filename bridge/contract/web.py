@@ -8,13 +8,13 @@ from bridge.contract.base import Params, Wire
 
 
 class CacheState(Wire):
-    """How full the cache of web results is.
+    """The state of the cache of web results.
 
     Attributes:
-        entries: How many results it has.
+        entries: The number of its results.
         size: Bytes that they take.
-        hits: How often one of them was used since the bridge started.
-        misses: How often there was none.
+        hits: The number of times one of them was used since the bridge started.
+        misses: The number of times there was none.
     """
 
     entries: int
@@ -40,13 +40,13 @@ class WebReaderInfo(Wire):
 
 
 class WebClearParams(Params):
-    """Which client."""
+    """The client to clear of having read from the web."""
 
     client_id: Annotated[str, Field(min_length=1, max_length=100)]
 
 
 class WebCleared(Wire):
-    """Whether the client was marked."""
+    """The result of clearing: whether the client had been marked as a reader of the web."""
 
     cleared: bool
 
@@ -57,8 +57,8 @@ class AllowedSite(Wire):
     Attributes:
         site: The site or the page, as the permission file writes it, or the entry of `allowedDomains`.
         allowed_by: The id of the answer, by which it is taken back; None: it is in the setting `allowedDomains`.
-        client: Whom the answer was given to, by name; None: everybody.
-        sentence: What holds, for people.
+        client: The client that the answer was given to, by name; None: everybody.
+        sentence: The permission, for people.
         last_used: When it was fetched last since the bridge started (ISO 8601 UTC); None: not since then.
     """
 

@@ -48,16 +48,16 @@ _IN_OBSIDIAN: Final = "Runs in Obsidian, in a Worker that reaches no notes, file
 
 
 class Browser(Protocol):
-    """Runs code in Obsidian."""
+    """The interface that runs code in Obsidian."""
 
     @property
     def is_there(self) -> bool:
-        """Whether an Obsidian that can do that is connected."""
+        """Return whether an Obsidian that can do that is connected."""
         ...
 
     @property
     def missing(self) -> str:
-        """What to do where none is, as a sentence."""
+        """Return what to do where none is, as a sentence."""
         ...
 
     async def run(
@@ -72,10 +72,10 @@ class CustomTools:
 
     Args:
         file: Where they are stored.
-        approvals: What the person has allowed.
+        approvals: The person's approvals.
         processes: Runs code of Node.js and Python.
         browser: Runs code in Obsidian.
-        kept: What browser tools keep.
+        kept: The values that browser tools keep.
         clock: For when a tool was changed.
         allowed: Whether such tools may run, on this computer.
 
@@ -117,11 +117,11 @@ class CustomTools:
 
     @property
     def all(self) -> Mapping[str, StoredTool]:
-        """Every stored tool by name, as the file has it now."""
+        """Return every stored tool by name, as the file has it now."""
         return self.file.read()
 
     def get(self, name: str) -> StoredTool:
-        """One of them. Raises NotFound; ToolFailure where the file cannot be used."""
+        """Return one of them. Raises NotFound; ToolFailure where the file cannot be used."""
         found = self.all.get(name)
         if found is None:
             if self.file.fault is not None:
@@ -181,7 +181,7 @@ class CustomTools:
         return CustomToolSaved(tool=await asyncio.to_thread(self.info, tool), unchecked=unchecked)
 
     async def _check_syntax(self, tool: CustomAddParams) -> str | None:
-        """Why the code's syntax could not be checked; None where it was. Raises InvalidParameters where it is wrong."""
+        """Return why the code's syntax was not checked; None where it was. Raises InvalidParameters if it is wrong."""
         if tool.environment == "python":
             await asyncio.to_thread(_check_python, tool.code)
             return None
@@ -201,24 +201,24 @@ class CustomTools:
     # -- telling ------------------------------------------------------------------------------------------------
 
     def info(self, tool: StoredTool) -> CustomToolInfo:
-        """A tool, and how it differs from what was allowed. Blocks."""
+        """Return a tool, and how it differs from what was allowed. Blocks."""
         members = tool.shown().model_dump() | {"change": self.change(tool)}
         return CustomToolInfo(**members)
 
     def told(self, tool: StoredTool) -> str:
-        """All of a tool that a person allows. Blocks at the first time."""
+        """Return all of a tool that a person allows. Blocks at the first time."""
         return told(tool, confined=tool.environment == "browser" or self._processes.confines)
 
     def change(self, tool: StoredTool) -> str | None:
-        """How a tool differs from what was allowed of it, as a diff; all of it where none was; None: not at all."""
+        """Return how a tool differs from its approved version, as a diff; all of it if none was; None: not at all."""
         return self.approvals.change(tool.name, self.told(tool))
 
     def held(self, tool: CustomAddParams) -> tuple[str, ...]:
-        """What a run of a tool can reach here, as sentences. Blocks at the first time."""
+        """Return what a run of a tool can reach here, as sentences. Blocks at the first time."""
         return (_IN_OBSIDIAN,) if tool.environment == "browser" else self._processes.held
 
     def environments(self) -> tuple[EnvironmentInfo, ...]:
-        """Where tools can run now. Blocks at the first time."""
+        """Return where tools can run now. Blocks at the first time."""
         return tuple(self._environment(name) for name in ENVIRONMENTS)
 
     def _environment(self, name: str) -> EnvironmentInfo:
@@ -237,7 +237,7 @@ class CustomTools:
         return EnvironmentInfo.model_validate({"environment": name, "available": missing is None, "sentence": sentence})
 
     def get_ready(self, tool: CustomAddParams) -> None:
-        """A run of this is about to be allowed."""
+        """Get ready for a run that is about to be allowed."""
         if tool.environment != "browser":
             self._processes.get_ready()
 
@@ -274,7 +274,7 @@ class CustomTools:
 
         Args:
             tool: The tool.
-            parameters: What it is called with, which fits its schema.
+            parameters: Its parameters, which fit its schema.
             call: Makes its calls of other tools.
 
         Raises:

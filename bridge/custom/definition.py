@@ -10,8 +10,7 @@ from pydantic import Field, ValidationError
 
 from bridge.contract.custom import CustomAddParams, CustomTool
 from bridge.errors import InvalidParameters
-from bridge.toolkit.arguments import explain
-from bridge.toolkit.parameters import JsonSchemaParameters
+from bridge.toolkit.parameters import JsonSchemaParameters, explain
 
 LONGEST_CODE: Final = 256 << 10
 """Bytes of a tool's code, which a person may have to read."""
@@ -29,17 +28,17 @@ class StoredTool(CustomAddParams):
     updated_at: str = Field(max_length=40)
 
     def to_wire(self) -> dict[str, Any]:
-        """The members as the file and the wire have them; `returns` only where it is said."""
+        """Return the members as the file and the wire have them; `returns` only where it is said."""
         members = self.model_dump(mode="json", by_alias=True)
         return members if self.returns is not None else {key: members[key] for key in members if key != "returns"}
 
     def shown(self) -> CustomTool:
-        """The tool as the wire shows it."""
+        """Return the tool as the wire shows it."""
         return CustomTool.of(self)
 
 
 def told(tool: StoredTool, *, confined: bool) -> str:
-    """A tool, line by line: all of it that decides what a run can do. This is what a person allows.
+    """Return a tool, line by line: all of it that decides what a run can do. This is what a person allows.
 
     Args:
         tool: The tool.
@@ -61,7 +60,7 @@ def told(tool: StoredTool, *, confined: bool) -> str:
 
 
 def check(tool: CustomAddParams, taken: Collection[str] = ()) -> None:
-    """Whether a tool may be stored, but for the syntax of its code.
+    """Check everything about a tool before it is stored but the syntax of its code.
 
     Args:
         tool: The tool.
@@ -112,7 +111,7 @@ def _check_texts(tool: CustomAddParams) -> None:
 
 
 def parse(member: Any, what: str, taken: Collection[str] = ()) -> StoredTool:
-    """One tool of the file.
+    """Parse one tool of the file.
 
     Args:
         member: What the file holds.

@@ -1,4 +1,4 @@
-"""What browser tools keep between their runs: texts under keys, for each tool apart, in a bounded file."""
+"""Values that browser tools keep between their runs: texts under keys, for each tool apart, in a bounded file."""
 
 import asyncio
 import hashlib
@@ -18,7 +18,7 @@ LARGEST: Final = 1 << 20
 
 
 class KeptValues:
-    """Blocks where it reads or writes.
+    """The kept values of tools. Blocks where it reads or writes.
 
     Args:
         folder: The user's folder for this vault.
@@ -31,10 +31,10 @@ class KeptValues:
         """Do one thing.
 
         Args:
-            tool: Whose values.
+            tool: The tool.
             operation: `get`, `set`, `remove`, `clear` or `keys`.
-            key: Which value; none for `clear` and `keys`.
-            value: What to set.
+            key: The key of the value; none for `clear` and `keys`.
+            value: The value to set.
 
         Returns:
             The value for `get`, None where there is none; the keys for `keys`; else None.
@@ -59,7 +59,7 @@ class KeptValues:
         return self._save(tool, {**held, key: value})
 
     def forget(self, tool: str) -> None:
-        """A tool is gone. Raises ExecutionFailed."""
+        """Forget the values of a tool that is gone. Raises ExecutionFailed."""
         if self._load(tool):
             self._save(tool, {})
 
@@ -83,7 +83,7 @@ class KeptValues:
 
 
 def _file(tool: str) -> str:
-    """Names differ in more than their case here, on every disk."""
+    """Return the name of a tool's file; names differ in more than their case, on every disk."""
     return f"{hashlib.sha256(tool.encode()).hexdigest()[:32]}.json"
 
 
@@ -94,12 +94,12 @@ _FETCH: Final = "web_fetch"
 
 
 def answering(tool: str, call: Call, kept: KeptValues) -> Answer:
-    """Answers what a run asks.
+    """Return the function that answers what a run asks.
 
     Args:
         tool: The tool's name.
         call: Makes its calls.
-        kept: What browser tools keep.
+        kept: The values that browser tools keep.
     """
 
     async def answer(message: Mapping[str, Any]) -> Mapping[str, Any]:

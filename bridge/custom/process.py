@@ -46,9 +46,9 @@ MOST_CALLS: Final = 1000
 _LIMITS: Final = Limits(seconds=None, grace=0.5, memory=1024 * MEGABYTE, processes=32, disk=256 * MEGABYTE, output=None)
 _CHUNK: Final = 64 << 10
 _READY_SECONDS: Final = 300.0
-"""How long a supervisor waits for a run."""
+"""The time a supervisor waits for a run."""
 _START_SECONDS: Final = 60.0
-"""How long a process may take until its code begins."""
+"""The time a process may take until its code begins."""
 # The shell puts the answers on a descriptor of their own, and what the code prints beside its errors.
 _APART: Final = 'exec "$0" "$@" 3>&1 1>&2'
 _ENDINGS: Final = {
@@ -60,7 +60,7 @@ _ENDINGS: Final = {
 
 
 class Processes:
-    """Runs code of Node.js and of Python.
+    """The processes that run code of Node.js and of Python.
 
     Args:
         programs: Starts programs.
@@ -77,12 +77,12 @@ class Processes:
 
     @property
     def confines(self) -> bool:
-        """Whether runs are held by a sandbox. Blocks at the first time."""
+        """Return whether runs are held by a sandbox. Blocks at the first time."""
         return self._programs.sandbox.confines
 
     @property
     def held(self) -> tuple[str, ...]:
-        """What holds a run, and what does not, as sentences. Blocks at the first time."""
+        """Return what confines a run, and what does not, as sentences. Blocks at the first time."""
         sandbox = self._programs.sandbox
         if not sandbox.confines:
             return ("Runs without a sandbox here", *sandbox.lacks)
@@ -93,13 +93,13 @@ class Processes:
         self._programs.refuse_unconfined()
 
     def missing(self, where: str) -> str | None:
-        """Why code of an environment cannot run here; None where it can."""
+        """Return why code of an environment cannot run here; None where it can."""
         if where == "node" and node() is None:
             return "There is no Node.js here. Install it from https://nodejs.org"
         return None
 
     def get_ready(self) -> None:
-        """A run is likely to come: start what will watch it. Whatever is not used within a while is ended."""
+        """Start what will watch a run that is likely to come. It is ended if it is not used within a while."""
         if self._ready is None:
             self._ready = asyncio.ensure_future(get_ready())
         if self._idle is not None:
@@ -119,7 +119,7 @@ class Processes:
             discarding.add_done_callback(self._discarding.discard)
 
     async def _supervisor(self) -> Ready | None:
-        """The one that waits for a run, where it is still there."""
+        """Return the one that waits for a run, where it is still there."""
         waiting = self._take_ready()
         ready = None if waiting is None else await waiting
         if ready is None or ready.process.returncode is None:
@@ -134,7 +134,7 @@ class Processes:
         return waiting
 
     async def check_script(self, code: str) -> CustomResult:
-        """Whether a body of JavaScript can be read. Nothing of it is run."""
+        """Check whether a body of JavaScript can be parsed. Nothing of it is run."""
         request = {"type": "check", "code": code}
         return await self._run("node", request, 0, _nobody)
 
@@ -146,7 +146,7 @@ class Processes:
         Args:
             where: `node` or `python`.
             code: The body of a function.
-            parameters: What it is called with.
+            parameters: Its parameters.
             milliseconds: How long it may take; the time in which the bridge answers it is not counted.
             answer: Answers what it asks of the bridge, one thing after the other.
 
@@ -225,12 +225,12 @@ class Processes:
 
 
 def result_of(final: Mapping[str, Any], elapsed: float, output: str) -> CustomResult:
-    """What a run says of itself, taken for no more than that.
+    """Return the result that a run reports of itself, trusted no further than that.
 
     Args:
         final: Its last message.
         elapsed: Milliseconds, where it does not say how many itself.
-        output: What it printed.
+        output: Its output.
     """
     own = final.get("executionTime")
     taken = float(own) if isinstance(own, int | float) and 0 <= own <= elapsed else elapsed
@@ -241,7 +241,7 @@ def result_of(final: Mapping[str, Any], elapsed: float, output: str) -> CustomRe
 
 
 def node() -> str | None:
-    """Where Node.js is; None where it is not."""
+    """Return where Node.js is; None where it is not."""
     return shutil.which("node")
 
 
@@ -256,12 +256,12 @@ async def _nobody(_message: Mapping[str, Any]) -> Mapping[str, Any]:
 
 @cache
 def _source(name: str) -> str:
-    """A worker's program. It is passed as it is: a process needs to read no file of the bridge's."""
+    """Return a worker's program. It is passed as it is: a process needs to read no file of the bridge's."""
     return (files("bridge.custom") / name).read_text(encoding="utf-8")
 
 
 def _command(where: str) -> tuple[list[str], tuple[Path, ...]]:
-    """The command that runs the code of an environment, and what it must be able to read. Blocks."""
+    """Return the command that runs the code of an environment, and what it must be able to read. Blocks."""
     if where == "python":
         # Isolated and without site-packages: the standard library and nothing else, as little of it as there may be.
         program = str(getattr(sys, "_base_executable", None) or sys.executable)
@@ -277,11 +277,11 @@ def _command(where: str) -> tuple[list[str], tuple[Path, ...]]:
 
 
 class _BadMessageError(Exception):
-    """What the code sent is no message."""
+    """The error for output of the code that is no message."""
 
 
 class _Printed:
-    """What the code prints, as far as it is kept."""
+    """The output of the code, as far as it is kept."""
 
     def __init__(self, program: Running) -> None:
         self._program = program
@@ -298,12 +298,12 @@ class _Printed:
 
     @property
     def is_too_much(self) -> bool:
-        """Whether it is more than may be printed."""
+        """Return whether it is more than may be printed."""
         return self._count > MOST_PRINTED
 
     @property
     def text(self) -> str:
-        """What is kept, and how much is not."""
+        """Return what is kept, and say how much is not."""
         text = self._kept.decode(errors="replace")
         more = self._count - len(self._kept)
         return f"{text}\n[and {more:,} more bytes]" if more else text
@@ -363,7 +363,7 @@ def _line(message: Mapping[str, Any]) -> bytes:
 
 
 async def _rest(program: Running, listening: "asyncio.Task[None]", ending: "asyncio.Task[Report]") -> Report:
-    """How the program ended, once nothing is left of it."""
+    """Return how the program ended, once nothing is left of it."""
     while await program.stdout.read(_CHUNK):
         pass  # unread, it would keep the program from ending
     await listening
@@ -371,7 +371,7 @@ async def _rest(program: Running, listening: "asyncio.Task[None]", ending: "asyn
 
 
 def _why(report: Report, printed: _Printed, *, begun: bool) -> str:
-    """Why there is no answer. A process that never began says it in its first line, which the log gets too."""
+    """Say why there is no answer. A process that never began says it in its first line, which the log gets too."""
     if printed.is_too_much:
         return _ENDINGS[Ending.OUTPUT]
     code = "" if report.code is None else f" (exit code {report.code})"

@@ -18,11 +18,11 @@ import traceback
 from typing import Any
 
 PARAMETERS = "parameters, params, bridge"
-"""What the code is given."""
+"""The names of the values that the code is given."""
 
 
 def compiled(code: str) -> Any:
-    """The code as the body of a function, compiled and not run.
+    """Return the code as the body of a function, compiled and not run.
 
     Args:
         code: The body.
@@ -67,7 +67,7 @@ class Bridge:
         """Call a tool of the bridge.
 
         Args:
-            name: Which tool.
+            name: The tool.
             arguments: Its arguments.
             **more: More of them, by name.
 

@@ -44,11 +44,11 @@ class ToolsFile:
 
     @property
     def reserved(self) -> frozenset[str]:
-        """Names that no tool of the user's own may have."""
+        """Return names that no tool of the user's own may have."""
         return frozenset(self._reserved())
 
     def read(self) -> Mapping[str, StoredTool]:
-        """The tools by name, in the file's order; none where there is no file, or where `fault` says why. Blocks.
+        """Return the tools by name, in the file's order; none where there is no file, or `fault` says why. Blocks.
 
         A file that has not changed since the last look is not read again.
         """
@@ -82,7 +82,7 @@ class ToolsFile:
         self._seen, self._tools = self._stamp(), dict(tools)
 
     def _stamp(self) -> tuple[int, ...] | None:
-        """What tells this version of the file from others, and from none; None where that is not known."""
+        """Return a mark of this version of the file; empty where there is none, None where that is not known."""
         try:
             state = self.path.stat()
         except FileNotFoundError:
@@ -102,7 +102,7 @@ class ToolsFile:
 
 
 def parse_file(data: bytes, reserved: Collection[str] = ()) -> dict[str, StoredTool]:
-    """The tools that a file holds.
+    """Return the tools that a file holds.
 
     Args:
         data: Its content.

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import FilePreview, Operation, Take
@@ -30,13 +30,12 @@ MOST_NEWER: Final = 100_000
 """Characters of the diff between two reviews of one file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """What one draft may hold.
+class Limits(NamedTuple):
+    """The limits on one draft.
 
     Attributes:
         files: Files that differ from the vault.
-        megabytes: What it takes on the disk.
+        megabytes: The space it takes on the disk.
     """
 
     files: int = 5_000
@@ -49,9 +48,9 @@ class Base:
 
     Attributes:
         files: All its files, as they are on the disk.
-        index: What is known of them.
+        index: Their index.
         plan: Gives an empty plan of changes of them.
-        limits: What a draft may hold.
+        limits: The limits of a draft.
     """
 
     files: VaultFiles
@@ -65,14 +64,14 @@ class Draft:
 
     Args:
         kept: Its files outside the vault.
-        head: Whose it is.
+        head: Its owner.
         base: The vault below.
         clock: The time.
 
     Attributes:
-        head: Whose it is, and how far it is.
+        head: Its owner and stage.
         files: The vault's files as the draft has them; what other programs change below shows through.
-        steps: What was staged, in order.
+        steps: The staged changes, in order.
         staging: What it comes to.
     """
 
@@ -96,7 +95,7 @@ class Draft:
 
     @classmethod
     def begun(cls, folder: Path, head: Head, base: Base, clock: Clock, *, disk: Disk | None = None) -> "Draft":
-        """A new one, empty. Blocks.
+        """Return a new one, empty. Blocks.
 
         Raises:
             ExecutionFailed: The disk is full or failed.
@@ -107,7 +106,7 @@ class Draft:
 
     @classmethod
     def loaded(cls, folder: Path, base: Base, clock: Clock) -> "Draft":
-        """One that was begun when the bridge ran before. Blocks.
+        """Return one that was begun when the bridge ran before. Blocks.
 
         Raises:
             ValueError: Its files are damaged.
@@ -122,7 +121,7 @@ class Draft:
 
     @property
     def index(self) -> VaultIndex:
-        """What is known of its files. It begins with what is known of the vault, when it is first asked for. Blocks."""
+        """Return the index of its files. It begins as a copy of the vault's, when it is first asked for. Blocks."""
         with self._indexing:
             return self._made_index()
 
@@ -141,7 +140,7 @@ class Draft:
 
         Args:
             plan: The plan.
-            tool: What made it.
+            tool: The tool that made it.
             chain: The chain that it is a part of.
 
         Raises:
@@ -181,7 +180,7 @@ class Draft:
             return step
 
     def begin_chain(self, chain: str) -> None:
-        """From now on only this chain stages, until it has ended. Blocks.
+        """Let only this chain stage from now on, until it has ended. Blocks.
 
         Args:
             chain: Its name.
@@ -197,7 +196,7 @@ class Draft:
             self._chain, self._chain_begins = chain, len(self.steps)
 
     def end_chain(self, *, keep: bool) -> None:
-        """The chain has ended. Blocks.
+        """End the chain. Blocks.
 
         Args:
             keep: Whether what it has staged stays; else the draft is again as before it.
@@ -213,12 +212,12 @@ class Draft:
 
     @property
     def is_new(self) -> bool:
-        """Whether anything was staged that the person has not been shown."""
+        """Return whether anything was staged that the person has not been shown."""
         return len(self.steps) > (self.head.reviewed if self.head.state != "open" else 0)
 
     @property
     def nearly_full(self) -> str:
-        """What a client is told before its draft holds what it may; empty: nothing yet."""
+        """Return the warning to a client whose draft is nearly full; empty: it is not."""
         full = [f"{used:,} of {most:,} {what}" for what, used, most in self._used() if used >= NEARLY * most]
         return f"It is nearly full ({', '.join(full)}): submit it soon and go on in another." if full else ""
 
@@ -249,10 +248,10 @@ class Draft:
         """Be handed in, or sent back. Blocks until that is kept.
 
         Args:
-            state: How far it is from now on.
-            words: What the person says with it; None leaves what was said last.
-            comments: What they say of files and lines.
-            reason: What its client says with it; None leaves what was said last.
+            state: Its stage from now on.
+            words: The person's words; None leaves the last ones.
+            comments: Their comments on files and lines.
+            reason: Its client's words; None leaves the last ones.
 
         Raises:
             Conflict: A chain is being staged (`busy`).
@@ -271,7 +270,7 @@ class Draft:
             self._become(changed)
 
     def choose(self, choices: Mapping[str, Take]) -> None:
-        """Keep what a person takes where another hand changed the same. Blocks until that is kept.
+        """Keep what a person takes where someone else changed the same. Blocks until that is kept.
 
         Args:
             choices: What is taken, by the id of each place; what was chosen before stays.
@@ -346,7 +345,7 @@ class Draft:
         self.head = head
 
     def news(self) -> "News":
-        """What became of each file since the draft was sent back last, and which the person has edited."""
+        """Return the changes to each file since the draft was last sent back, and which files the person has edited."""
         with self._staging_lock:
             steps, shown = list(self.steps), self.head.shown
             staging, before = self.staging, Staging()
@@ -368,7 +367,7 @@ class Draft:
             self._rewind(count)
 
     def net_plan(self, summary: str, choices: Choices | None = None) -> NetPlan:
-        """The one plan that makes the draft of the vault as it is now. Blocks.
+        """Return the one plan that makes the draft of the vault as it is now. Blocks.
 
         Args:
             summary: One sentence for the person.
@@ -394,18 +393,18 @@ class Draft:
             )
 
     def read(self, path: str) -> bytes:
-        """The bytes of one of its files, as the draft has it; none where it has none."""
+        """Return the bytes of one of its files, as the draft has it; none where it has none."""
         held = self.staging.files.get(path)
         return b"" if held is None else self._kept.read(held.after)
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Other programs have changed something in the vault below. Returns at once."""
+        """Take note that other programs have changed something in the vault below. Returns at once."""
         if self._index is not None:
             self._index.changed(paths)
 
     @property
     def size(self) -> int:
-        """Bytes that it holds on the disk, without its index."""
+        """Return the bytes that it holds on the disk, without its index."""
         return self._kept.size
 
     def close(self) -> None:
@@ -440,7 +439,7 @@ class Draft:
             raise Conflict(f"A chain is being staged in {self.head.draft_id}; wait until it has ended", code="busy")
 
     def _expect_beginnings(self, plan: ChangePlan) -> None:
-        """What is staged must be as a plan believes: another call of the same client may have staged since it was made.
+        """Raise where staged files differ from what a plan expects: the client may have staged since it was made.
 
         What is not staged may have been changed by others; that is merged when the draft is taken.
         """
@@ -491,7 +490,7 @@ class Draft:
         self._layer.lay(laid)
 
     def _beginnings(self, plan: ChangePlan) -> Iterator[bytes]:
-        """What a plan begins with and is not kept yet: what moves shows these bytes, and a merge needs them."""
+        """Yield old contents that a plan needs and are not kept yet: moves show these bytes, and merges need them."""
         moved: set[str | None] = set()
         for change in plan.changes:
             if change.kind in {ChangeKind.MODIFY, ChangeKind.MOVE} and change.before is not None:
@@ -518,9 +517,8 @@ class Draft:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class News:
-    """What became of a draft's files since the person looked through it last.
+class News(NamedTuple):
+    """The changes to a draft's files since the person last looked through it.
 
     Attributes:
         before: What it came to then; None where they have not yet.
@@ -535,7 +533,7 @@ class News:
     read: Callable[[str], bytes]
 
     def told(self, shown: FilePreview) -> FilePreview:
-        """The preview of a file, with that."""
+        """Return the preview of a file, with that."""
         path = shown.new_path or shown.path
         update: dict[str, Any] = {"yours": True} if path in self.yours else {}
         if self.before is not None and shown.change not in {"mkdir", "rmdir"}:
@@ -544,7 +542,7 @@ class News:
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about what no preview says."""
+        """Return sentences about what no preview says."""
         changed = (
             path for path, step in self.yours.items() if (file := self.now.files.get(path)) and max(file.steps) > step
         )

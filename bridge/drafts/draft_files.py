@@ -9,6 +9,7 @@ import shutil
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final, Literal
 
@@ -35,11 +36,11 @@ _AT_ONCE: Final = 8
 
 
 State = Literal["open", "handed_in", "sent_back"]
-"""How far a draft is: its client works in it, the person is to look through it, or has and wants it otherwise."""
+"""The stage of a draft: its client works in it, the person is to look through it, or has sent it back."""
 
 
 class Head(Wire):
-    """Whose a draft is, and how far it is.
+    """The owner of a draft, and its stage.
 
     Attributes:
         draft_id: Its name.
@@ -54,7 +55,7 @@ class Head(Wire):
         words: What the person said when sending it back; they stay until it is sent back again.
         comments: What they said then of files and lines.
         shown: How many steps it had when it was sent back last.
-        choices: What a person takes where another hand changed the same, by the id of the place.
+        choices: What a person takes where someone else changed the same, by the id of the place.
         reason: Why, in its client's words, as it was handed in last.
     """
 
@@ -78,7 +79,7 @@ class Step:
     """One staged plan.
 
     Attributes:
-        tool: What made it.
+        tool: The tool that made it.
         summary: What it does, in a sentence.
         time: When it was staged, ISO 8601 in UTC.
         changes: Its changes, in order.
@@ -109,7 +110,10 @@ class Step:
     kept: tuple[str, ...] | None = None
 
 
-_STEP: Final = TypeAdapter(Step)
+@cache
+def _step() -> TypeAdapter[Step]:
+    """Return what reads and writes a step: a start without drafts does without."""
+    return TypeAdapter(Step)
 
 
 class DraftFiles:
@@ -126,7 +130,7 @@ class DraftFiles:
         self._steps = LineFile(_STEPS)
         self._held: set[str] = set()
         self._failed: set[str] = set()
-        """What may be half written, as its writing was begun and not ended."""
+        """The files that may be half written, because their writing was begun and not ended."""
         self._lines: list[int] = []
         """Bytes of each line of the steps."""
         self.size = 0
@@ -155,7 +159,7 @@ class DraftFiles:
             write_atomic(folder, _HEAD, orjson.dumps(head.to_wire()))
 
     def load(self) -> tuple[Head, list[Step]]:
-        """What was staged when the bridge ran last.
+        """Return what was staged when the bridge ran last.
 
         Raises:
             ValueError: It is damaged.
@@ -178,10 +182,10 @@ class DraftFiles:
         if (self.folder / _UNFINISHED).exists():  # a chain was cut off: none of it was reported
             self.cut(int((self.folder / _UNFINISHED).read_bytes()))
             self.end_chain()
-        return head, [_STEP.validate_json(line) for line in whole[: len(self._lines)]]
+        return head, [_step().validate_json(line) for line in whole[: len(self._lines)]]
 
     def begin_chain(self) -> None:
-        """From now on steps are part of a chain: until it ends, a start of the bridge drops them.
+        """Make the next steps part of a chain: until it ends, a start of the bridge drops them.
 
         Raises:
             ExecutionFailed: The disk is full or failed.
@@ -190,7 +194,7 @@ class DraftFiles:
             write_atomic(folder, _UNFINISHED, str(len(self._lines)).encode())
 
     def end_chain(self) -> None:
-        """The steps of the chain stay.
+        """Keep the steps of the chain.
 
         Raises:
             ExecutionFailed: The disk failed; they do not.
@@ -231,7 +235,7 @@ class DraftFiles:
         Raises:
             ExecutionFailed: The disk is full or failed; then it is not staged.
         """
-        line = _STEP.dump_json(step) + b"\n"
+        line = _step().dump_json(step) + b"\n"
         with _reporting(), self._opened(self.folder) as folder:
             self._steps.append(folder, line, sync=True)
         self._lines.append(len(line))
@@ -250,11 +254,11 @@ class DraftFiles:
             del self._lines[count:]
 
     def place(self, digest: str) -> Path:
-        """The file that holds the bytes with this hash."""
+        """Return the file that holds the bytes with this hash."""
         return self.folder / _BYTES / digest
 
     def read(self, digest: str) -> bytes:
-        """The bytes with this hash.
+        """Return the bytes with this hash.
 
         Raises:
             ExecutionFailed: They are damaged or cannot be read.

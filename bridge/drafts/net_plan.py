@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.contract.consent import MergePlace, Operation, Take
 from bridge.drafts.staging import StagedFile, Staging
@@ -14,14 +14,13 @@ from bridge.vault.plan import BrokenLink, ChangeKind, ChangePlan, PlanBuilder, c
 from bridge.vault.text import is_text
 
 Choices = Mapping[str, Take]
-"""What a person takes where a draft and another hand changed the same, by the id of the place."""
+"""The side a person takes in each conflict between a draft and other changes, by the id of the place."""
 _EACH: Final = (Take.VAULT, Take.DRAFT)
 MOST_SHOWN: Final = 20_000
 """Characters that are shown of each side of a place; the diff has all of it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Vault:
+class Vault(NamedTuple):
     """The vault as it is now, for planning.
 
     Attributes:
@@ -37,14 +36,13 @@ class Vault:
     plan: Callable[[], PlanBuilder]
 
 
-@dataclass(frozen=True, slots=True)
-class NetPlan:
+class NetPlan(NamedTuple):
     """The plan of a draft.
 
     Attributes:
         plan: What is to be done; None where nothing is left of it.
-        merged: Files in which another hand changed something meanwhile, which stays.
-        conflicts: Where the draft and another hand changed the same.
+        merged: Files in which someone else changed something meanwhile, which stays.
+        conflicts: Where the draft and someone else changed the same.
     """
 
     plan: ChangePlan | None
@@ -103,7 +101,7 @@ class _Planning:
         self._put(path, self.vault.read(path), self._merged(path, path, file, path), follows=file.follows)
 
     def _fill(self, path: str, file: StagedFile) -> None:
-        """Another file comes into the place of one that went, under the same name."""
+        """Put another file into the place of one that went, under the same name."""
         gone = self.staging.removed.get(path)
         before = gone.before if gone is not None else self._left_from(path)
         new, old = self._content(path, file), self.vault.read(path)
@@ -157,13 +155,13 @@ class _Planning:
             self.kinds.add(ChangeKind.MODIFY)
 
     def _content(self, path: str, file: StagedFile) -> bytes | None:
-        """The bytes of a file that is not where the vault has it, with what became of them there."""
+        """Return the bytes of a file that is not where the vault has it, with what became of them there."""
         if file.origin is None:
             return self.vault.staged(file.after)
         return self._merged(file.origin, path, file, path)
 
     def _merged(self, origin: str, path: str, file: StagedFile, shown: str) -> bytes | None:
-        """The vault's bytes with the draft's change; None where the file stays away because the person wants that."""
+        """Return the vault's bytes with the draft's change; None where the person wants the file to stay away."""
         old, ours = self.vault.read(origin), self.vault.staged(file.after)
         if old is None:
             return None if self._is_left(origin, path, "is not there any more", None, ours) else ours
@@ -174,7 +172,7 @@ class _Planning:
         return self._both(shown, path, "has been edited in the same place meanwhile", three)
 
     def _both(self, shown: str, path: str, why: str, three: tuple[bytes, bytes, bytes]) -> bytes:
-        """Both changes of some bytes: of those that both began with, ours, and those of the other hand."""
+        """Return the bytes that both changes began with, after both of them: ours, and the others'."""
         _base, ours, theirs = three
         seen = Counter[str]()
 
@@ -203,7 +201,7 @@ class _Planning:
         return theirs if self._is_left(shown, path, why, theirs, ours) else ours
 
     def _is_left(self, shown: str, path: str, why: str, theirs: bytes | None, ours: bytes | None) -> bool:
-        """Whether the person wants a file as the vault has it, and with it all that hangs together with it."""
+        """Return whether the person wants a file as the vault has it, and with it all that hangs together with it."""
         sides = [None if side is None else content_hash(side) for side in (theirs, ours)]
         place_id = content_hash(f"{shown}\0{sides}".encode())[:24]
         taken = self.choices.get(place_id)
@@ -222,7 +220,7 @@ class _Planning:
             self.conflicts.append(place)
 
     def _left_from(self, origin: str) -> str:
-        """The hash of the bytes that a file had where the draft took it from."""
+        """Return the hash of the bytes that a file had where the draft took it from."""
         return next((file.before or "" for file in self.staging.files.values() if file.origin == origin), "")
 
 
@@ -235,7 +233,7 @@ def net_plan(
     broken: Sequence[BrokenLink] = (),
     choices: Choices | None = None,
 ) -> NetPlan:
-    """The plan of everything that is staged. What another hand changed elsewhere in the same files stays.
+    """Return the plan of everything that is staged. Changes by others elsewhere in the same files stay.
 
     Args:
         staging: What is staged.
@@ -243,11 +241,11 @@ def net_plan(
         summary: One sentence for the person.
         warnings: What the staged plans warn of.
         broken: The links that they break.
-        choices: What a person takes where another hand changed the same; where they have not said, both is in the
+        choices: What a person takes where someone else changed the same; where they have not said, both is in the
             plan. None where nobody is to choose.
 
     Raises:
-        Conflict: `draft_conflict`: another hand changed the same places, and nobody is to choose; `data` has them.
+        Conflict: `draft_conflict`: someone else changed the same places, and nobody is to choose; `data` has them.
     """
     if _is_there(staging, vault):
         return NetPlan(None)
@@ -284,7 +282,7 @@ def _text(data: bytes) -> str:
 
 
 def _is_there(staging: Staging, vault: Vault) -> bool:
-    """Whether the vault is already as the draft wants it: it was taken just before the bridge ended."""
+    """Return whether the vault is already as the draft wants it: it was taken just before the bridge ended."""
     return (
         all(
             (data := vault.read(path)) is not None and content_hash(data) == file.after
@@ -297,7 +295,7 @@ def _is_there(staging: Staging, vault: Vault) -> bool:
 
 
 def _with_units(plan: ChangePlan, staging: Staging) -> ChangePlan:
-    """The plan, whose previews say which files hang together; folders come and go with what is in them."""
+    """Return the plan, whose previews say which files hang together; folders come and go with what is in them."""
     unit_of = {path: str(number) for number, paths in enumerate(staging.units(), 1) for path in paths}
     moves = {shown.path for shown in plan.previews if shown.new_path}
     counted = Counter(unit_of.get(shown.new_path or shown.path, "") for shown in plan.previews)

@@ -1,13 +1,13 @@
-"""What a draft comes to: many staged plans, folded into what differs from the vault in the end. Pure."""
+"""The net effect of a draft: many staged plans, folded into what differs from the vault in the end. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 
 
-@dataclass(frozen=True, slots=True)
-class StagedFile:
+class StagedFile(NamedTuple):
     """One file as a draft has it.
 
     Attributes:
@@ -25,8 +25,7 @@ class StagedFile:
     follows: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Removed:
+class Removed(NamedTuple):
     """A file of the vault that a draft has no more, under any name.
 
     Attributes:
@@ -40,7 +39,7 @@ class Removed:
 
 @dataclass(slots=True)
 class Staging:
-    """What differs from the vault. Paths are as a plan spells them.
+    """The differences from the vault. Paths are as a plan spells them.
 
     Attributes:
         files: Files with other bytes or another name than in the vault, by where they are now.
@@ -63,7 +62,7 @@ class Staging:
         self.fold(plan.changes, plan.follows, whole=plan.whole)
 
     def fold(self, changes: Iterable[Change], follows: frozenset[str], *, whole: bool = False) -> None:
-        """As `stage`, of a plan's parts.
+        """Fold in a plan's parts, as `stage` does a plan.
 
         Args:
             changes: Its changes, in order.
@@ -105,7 +104,7 @@ class Staging:
         return gone
 
     def without(self, paths: Collection[str]) -> "Staging":
-        """The same without some files, and without all that hangs together with them."""
+        """Return the same without some files, and without all that hangs together with them."""
         left = frozenset[str]().union(*(unit for unit in self.units() if not unit.isdisjoint(paths)))
         files = {path: file for path, file in self.files.items() if path not in left}
         removed = {path: gone for path, gone in self.removed.items() if path not in left}
@@ -121,17 +120,17 @@ class Staging:
 
     @property
     def moved_from(self) -> Mapping[str, str]:
-        """Where each file is now that has another place than in the vault, by its old one."""
+        """Return the present paths of the files that have moved, by their paths in the vault."""
         return {file.origin: path for path, file in self.files.items() if file.origin not in (None, path)}
 
     def hidden(self) -> Iterator[str]:
-        """The paths of the vault's files that have nothing in their places any more."""
+        """Yield the paths of the vault's files that have nothing in their places any more."""
         for path in (*self.removed, *self.moved_from):
             if path not in self.files:
                 yield path
 
     def units(self) -> list[frozenset[str]]:
-        """The files that hang together, by where they are now or were: taken as one, or left as one.
+        """Return the files that hang together, by where they are now or were: taken as one, or left as one.
 
         A step that moves, makes or removes something is one with every file it touched. Steps that only edit can be
         taken apart, file by file and hunk by hunk.
@@ -165,10 +164,10 @@ class Staging:
                 self._put(path, self._recreated(path, change.after or "", step))
             case ChangeKind.MODIFY:
                 held = self._take(path, change, step)
-                self._put(path, replace(held, after=change.after or "", follows=follows and held.follows))
+                self._put(path, held._replace(after=change.after or "", follows=follows and held.follows))
             case ChangeKind.MOVE:
                 held = self._take(path, change, step)
-                self._put(change.new_path or path, replace(held, follows=False))
+                self._put(change.new_path or path, held._replace(follows=False))
             case ChangeKind.DELETE:
                 held = self._take(path, change, step)
                 if held.origin is not None:
@@ -181,21 +180,21 @@ class Staging:
                     self.unmade[path] = step
 
     def _take(self, path: str, change: Change, step: int) -> StagedFile:
-        """The file that a change begins with."""
+        """Return the file that a change begins with."""
         held = self.files.pop(path, None)
         if held is None:
             before = change.before or ""
             held = StagedFile(path, before, before, follows=True)
-        return replace(held, steps=held.steps | {step})
+        return held._replace(steps=held.steps | {step})
 
     def _recreated(self, path: str, after: str, step: int) -> StagedFile:
-        """A new file; where one was removed before, that one with other bytes."""
+        """Return a new file; where one was removed before, that one with other bytes."""
         gone = self.removed.pop(path, None)
         if gone is None:
             return StagedFile(None, None, after, frozenset({step}))
         return StagedFile(path, gone.before, after, gone.steps | {step})
 
     def _put(self, path: str, file: StagedFile) -> None:
-        """A file is there now; one that is again as the vault has it is none of the draft's."""
+        """Record that a file is there now; one that is again as the vault has it is none of the draft's."""
         if file.origin != path or file.before != file.after:
             self.files[path] = file

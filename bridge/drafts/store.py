@@ -5,10 +5,10 @@ import secrets
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import LineComment
@@ -34,7 +34,7 @@ CALLS_AGAIN: Final = timedelta(minutes=10)
 MOST_HANDED_IN: Final = 30
 """Drafts of one client that are handed in and wait for the person: one for each night of `HANDED_IN`."""
 HANDED_IN: Final = timedelta(days=30)
-"""How long a draft waits for the person after it was handed in."""
+"""The time for which a draft waits for the person after it was handed in."""
 MOST_CHAINS_OF_ONE: Final = 3
 """Chains of one client that have staged something and are not done, most often because a person thinks."""
 MOST_CHAINS: Final = 12
@@ -44,8 +44,7 @@ MOST_QUOTED: Final = 200
 """Characters of a line that is quoted with a comment."""
 
 
-@dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(NamedTuple):
     """A draft as lists show it.
 
     Attributes:
@@ -113,7 +112,7 @@ class Drafts:
         self._outside: set[str] = set()
         """Connections that have left a draft, and are taken into none without asking for it."""
         self._told: dict[str, datetime] = {}
-        """When each session of a client that works in drafts has called last."""
+        """The time of the last call of each session of a client that works in drafts."""
         self._lasting: set[str] = set()
         """The clients whose last connection was made to last, so that its end is the end of their session."""
         self._entering = threading.Lock()
@@ -150,7 +149,7 @@ class Drafts:
             draft.close()
 
     def of(self, caller: Caller) -> Draft | None:
-        """The draft that a call is made in.
+        """Return the draft that a call is made in.
 
         Args:
             caller: Who calls. The person is never in a draft, but for that of a chain.
@@ -181,7 +180,7 @@ class Drafts:
             return left[0] if len(left) == 1 and not is_outside else None
 
     def begin(self, caller: Caller) -> Draft:
-        """A new draft, with the caller's connection in it. Blocks.
+        """Return a new draft, with the caller's connection in it. Blocks.
 
         Raises:
             Conflict: The caller is in one already.
@@ -229,7 +228,7 @@ class Drafts:
         return draft
 
     def enter(self, caller: Caller) -> Draft:
-        """The draft that a caller's connection is in from now on, which is begun where there is none. Blocks.
+        """Return the draft that a caller's connection is in from now on, which is begun where there is none. Blocks.
 
         Raises: what `begin` raises, but for `exists`.
         """
@@ -243,7 +242,7 @@ class Drafts:
             return draft
 
     def hand_in(self, draft: Draft, reason: str | None = None) -> None:
-        """A client has done with a draft, and the person is to look through it. Blocks.
+        """Hand in a draft that its client has done with, for the person to look through. Blocks.
 
         Args:
             draft: The draft.
@@ -260,7 +259,7 @@ class Drafts:
         self._on_change()
 
     def send_back(self, draft: Draft, words: str | None, comments: Sequence[ReviewComment] = ()) -> None:
-        """The person wants a draft otherwise: its client goes on in it. Blocks.
+        """Send a draft back to its client, which goes on in it as the person wants. Blocks.
 
         Args:
             draft: The draft.
@@ -274,7 +273,7 @@ class Drafts:
         self._on_change()
 
     def news(self, caller: Caller) -> str | None:
-        """What a client is told with the first answer of its session: the drafts that the person has sent back.
+        """Return the news for the first answer of a client's session: the drafts that the person has sent back.
 
         A client that connects anew for each call is told again when it has not called for long.
         """
@@ -289,7 +288,7 @@ class Drafts:
         return "\n".join(map(sent_back, self._sent_back(caller))) or None
 
     def sent_back(self, caller: Caller) -> int:
-        """How many drafts of a client the person has sent back."""
+        """Return how many drafts of a client the person has sent back."""
         return len(self._sent_back(caller)) if caller.client.drafts else 0
 
     def _sent_back(self, caller: Caller) -> list[Draft]:
@@ -298,7 +297,7 @@ class Drafts:
         return [draft for draft in own if draft.head.state == "sent_back"]
 
     def decided(self, caller: Caller) -> str:
-        """What a client is told of its drafts that the person has sent back, or is to decide about; empty: none."""
+        """Tell a client which of its drafts the person has sent back, or is to decide about; empty: none."""
         if caller.client.is_person:
             return ""
         with self._lock:
@@ -308,17 +307,17 @@ class Drafts:
         return "\n".join([*back, *waiting])
 
     def session_lasts(self, client_id: str) -> timedelta:
-        """How long after its last connection was closed a client may come back and go on in the same session."""
+        """Return how long after its last connection closed a client may come back to the same session."""
         return COMES_BACK if client_id in self._lasting else CALLS_AGAIN
 
     def worked_on(self) -> list[Draft]:
-        """All that clients work in, handed in or not, oldest first; those of chains alone are left out."""
+        """Return all that clients work in, handed in or not, oldest first; those of chains alone are left out."""
         with self._lock:
             drafts = [draft for draft in self._drafts.values() if not draft.head.of_chain]
         return sorted(drafts, key=lambda draft: draft.head.created)
 
     def begin_for_chain(self, caller: Caller) -> Draft:
-        """What a chain stages in, until it is put to the person; nobody is in it but the chain's own calls. Blocks.
+        """Begin a draft in which only the calls of one chain stage, until it is put to the person. Blocks.
 
         Raises:
             RateLimited: Too many chains are not done yet.
@@ -364,7 +363,7 @@ class Drafts:
         return step
 
     def end_chain(self, draft: Draft, *, keep: bool) -> None:
-        """A chain has ended that was staged in a client's draft; see `Draft.end_chain`. Blocks."""
+        """End a chain that was staged in a client's draft; see `Draft.end_chain`. Blocks."""
         draft.end_chain(keep=keep)
         self._on_change()
 
@@ -382,7 +381,7 @@ class Drafts:
         self._end(draft)
 
     def taken(self, draft_id: str, rest: Rest | None = None) -> None:
-        """A draft's plan has been applied, or nobody can go on with it: it ends, but for what goes back. Blocks."""
+        """End a draft whose plan has been applied, or that nobody can go on with, but for what goes back. Blocks."""
         with self._lock:
             draft = self._drafts.get(draft_id)
         if draft is None:
@@ -394,7 +393,7 @@ class Drafts:
             self._on_change()
 
     def choose(self, draft_id: str, who: str, choices: Choices) -> ChangePlan:
-        """The plan of a draft once a person has chosen where others changed the same. Blocks until that is kept.
+        """Return the plan of a draft once a person has chosen where others changed the same. Blocks until that is kept.
 
         Args:
             draft_id: The draft.
@@ -418,14 +417,14 @@ class Drafts:
         return plan
 
     def edit(self, draft_id: str, who: str, path: str, data: bytes, by: str) -> ChangePlan:
-        """The plan of a draft in which a person has edited a file; see `Draft.edit`. Blocks."""
+        """Return the plan of a draft in which a person has edited a file; see `Draft.edit`. Blocks."""
         draft = self._still(draft_id)
         draft.edit(path, data, by)
         self._on_change()
         return self.renewed(draft_id, who)
 
     def renewed(self, draft_id: str, who: str) -> ChangePlan:
-        """The plan of a draft as the vault is now. Blocks.
+        """Return the plan of a draft as the vault is now. Blocks.
 
         Raises:
             Conflict: The draft has ended, or nothing of it differs from the vault any more (`stale`).
@@ -437,7 +436,7 @@ class Drafts:
         return plan
 
     def comments(self, draft_id: str, plan: ChangePlan, said: Sequence[LineComment]) -> tuple[ReviewComment, ...]:
-        """What a person says of files and lines that they are shown, as the client of the draft is told. Blocks.
+        """Return a person's comments on files and lines that they are shown, as the draft's client is told. Blocks.
 
         Args:
             draft_id: The draft.
@@ -451,7 +450,7 @@ class Drafts:
         return tuple(comment_of(self._still(draft_id), plan, one) for one in said)
 
     def is_handed_in(self, draft_id: str) -> bool:
-        """Whether its client has done with a draft, so that the person alone changes it."""
+        """Return whether its client has done with a draft, so that the person alone changes it."""
         draft = self._drafts.get(draft_id)
         return draft is not None and draft.head.state == "handed_in"
 
@@ -463,7 +462,7 @@ class Drafts:
         return draft
 
     def get(self, draft_id: str, caller: Caller) -> Draft:
-        """A draft that a caller may look into: the person each, a client its own.
+        """Return a draft that a caller may look into: the person each, a client its own.
 
         Raises:
             NotFound: There is no such draft for this caller.
@@ -472,18 +471,18 @@ class Drafts:
             return self._own(caller, draft_id)
 
     def listed(self, caller: Caller) -> list[Draft]:
-        """The drafts that a caller may look into, oldest first."""
+        """Return the drafts that a caller may look into, oldest first."""
         with self._lock:
             drafts = [draft for draft in self._drafts.values() if _may_see(caller, draft)]
         return sorted(drafts, key=lambda draft: draft.head.created)
 
     @property
     def ids(self) -> list[str]:
-        """Of all that are open, those of chains too."""
+        """Return the ids of all that are open, those of chains too."""
         return list(self._drafts)
 
     def left(self, caller: Caller) -> str | None:
-        """A connection is closed, so it is in no draft any more. Returns at once.
+        """Take a closed connection out of its draft. Returns at once.
 
         Returns:
             The draft that ends with it, which is a program's without a name: `taken` ends it.
@@ -498,11 +497,11 @@ class Drafts:
         return draft_id if caller.client.is_shared else None
 
     def client_ended(self, client_id: str) -> None:
-        """A client was revoked: its drafts end. Blocks."""
+        """End the drafts of a client that was revoked. Blocks."""
         self._end(*(draft for draft in list(self._drafts.values()) if draft.head.client_id == client_id))
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Something has changed in the vault below. Returns at once."""
+        """Take note that something has changed in the vault below. Returns at once."""
         paths = tuple(paths)
         for draft in list(self._drafts.values()):
             draft.changed(paths)
@@ -513,7 +512,7 @@ class Drafts:
         self._end(*(draft for draft in list(self._drafts.values()) if self.kept_until(draft) < now))
 
     def kept_until(self, draft: Draft) -> datetime:
-        """When a draft is discarded, if nothing becomes of it until then."""
+        """Return when a draft is discarded, if nothing becomes of it until then."""
         since = draft.head.since
         if since is not None and draft.head.state == "handed_in":
             return datetime.fromisoformat(since) + HANDED_IN
@@ -533,7 +532,7 @@ class Drafts:
         return draft
 
     def _left_alone(self, caller: Caller) -> list[Draft]:
-        """The drafts of a client that no connection is in."""
+        """Return the drafts of a client that no connection is in."""
         held = set(self._inside.values())
         return [
             draft
@@ -574,7 +573,7 @@ class Drafts:
 
 
 def summary(draft: Draft) -> Summary:
-    """What lists show of a draft."""
+    """Return what lists show of a draft."""
     staging = draft.staging
     return Summary(
         draft_id=draft.head.draft_id,
@@ -591,7 +590,7 @@ def summary(draft: Draft) -> Summary:
 
 
 def sent_back(draft: Draft) -> str:
-    """What the client of a draft that was sent back is told, with the person's words."""
+    """Return the text for the client of a draft that was sent back, with the person's words."""
     head = draft.head
     said = f" and said: {head.words}" if head.words else "" if head.comments else " without a word"
     end = "" if said.endswith((".", "!", "?")) else "."
@@ -606,7 +605,7 @@ def sent_back(draft: Draft) -> str:
 
 
 def said_of(comment: ReviewComment) -> str:
-    """What the person said about a file or a line, in one line for models."""
+    """Return the person's comment on a file or a line, in one line for models."""
     where = comment.path if comment.line is None else f"{comment.path}, line {comment.line}"
     quote = f" ({comment.quote})" if comment.quote else ""
     said = "".join(character for character in " ".join(comment.text.split()) if character.isprintable())
@@ -614,7 +613,7 @@ def said_of(comment: ReviewComment) -> str:
 
 
 def comment_of(draft: Draft, plan: ChangePlan, said: LineComment) -> ReviewComment:
-    """A comment as the client of a draft is told it: by the line that the draft has, and by its own words alone.
+    """Return a comment as the client of a draft is told it: by the line that the draft has, and by its own words alone.
 
     Args:
         draft: The draft.
@@ -647,7 +646,7 @@ def comment_of(draft: Draft, plan: ChangePlan, said: LineComment) -> ReviewComme
 
 
 def submission(draft: Draft, who: str, *, choices: Choices | None = None) -> NetPlan:
-    """The plan of a whole draft, as it is put to the person. Blocks.
+    """Return the plan of a whole draft, as it is put to the person. Blocks.
 
     Args:
         draft: The draft.
@@ -666,11 +665,11 @@ def submission(draft: Draft, who: str, *, choices: Choices | None = None) -> Net
     warnings = (*found.plan.warnings, *news.notes)
     name, reason = draft.head.draft_id, draft.head.reason
     plan = replace(found.plan, draft=name, previews=previews, warnings=warnings, reason=reason)
-    return replace(found, plan=plan)
+    return found._replace(plan=plan)
 
 
 def chain_submission(draft: Draft, what: str) -> NetPlan:
-    """The plan of all that a chain has staged, as it is put to the person. Blocks. Raises what `submission` raises.
+    """Return the plan of all that a chain has staged, for the person. Blocks. Raises what `submission` raises.
 
     Args:
         draft: The chain's.
@@ -680,13 +679,13 @@ def chain_submission(draft: Draft, what: str) -> NetPlan:
 
 
 def _planned(draft: Draft, said: Callable[[str], str], choices: Choices | None = None) -> NetPlan:
-    """The plan of a draft, whose sentence names its number of files as the answer does."""
+    """Return the plan of a draft, whose sentence names its number of files as the answer does."""
     found = draft.net_plan("", choices)
     if found.plan is None:
         return found
     reads = dict.fromkeys(path for step in draft.steps for path in step.reads)
     plan = replace(found.plan, reads=tuple(reads), summary=said(found.plan.counted_files))
-    return replace(found, plan=plan)
+    return found._replace(plan=plan)
 
 
 def _touched(draft: Draft) -> str:

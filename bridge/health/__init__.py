@@ -1,1 +1,1 @@
-"""What can be wrong with a vault, its bridge and this machine, and what to do about it. Looks, and changes nothing."""
+"""Checks of a vault, its bridge and this machine, with a remedy for each fault. Looks, and changes nothing."""

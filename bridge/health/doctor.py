@@ -37,7 +37,7 @@ CHECKS: tuple[Check, ...] = (
 
 
 def examine(vault: Path, checks: Sequence[Check] = CHECKS) -> list[Finding]:
-    """Everything that can be found out about a vault and its bridge. Changes nothing.
+    """Return everything that can be found out about a vault and its bridge. Changes nothing.
 
     Args:
         vault: The vault's folder.
@@ -55,5 +55,5 @@ def examine(vault: Path, checks: Sequence[Check] = CHECKS) -> list[Finding]:
 
 
 def healthy(findings: Sequence[Finding]) -> bool:
-    """Whether nothing has failed; warnings do not count."""
+    """Return whether nothing has failed; warnings do not count."""
     return all(finding.level != "fail" for finding in findings)

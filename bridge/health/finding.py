@@ -1,4 +1,4 @@
-"""What one check found."""
+"""The finding of one check."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ Level = Literal["ok", "warn", "fail"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What one check found.
+    """The finding of one check.
 
     Attributes:
         name: The check.

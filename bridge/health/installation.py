@@ -48,7 +48,7 @@ PACKAGES = (
 
 
 def check_python(vault: Path) -> Iterator[Finding]:
-    """Whether this Python is one that the bridge is made for."""
+    """Check whether the bridge supports this Python."""
     del vault
     version = sys.version_info[:3]
     shown = ".".join(map(str, version))
@@ -59,7 +59,7 @@ def check_python(vault: Path) -> Iterator[Finding]:
 
 
 def check_packages(vault: Path) -> Iterator[Finding]:
-    """Whether everything the bridge stands on can be loaded."""
+    """Check whether the packages that the bridge needs can be loaded."""
     del vault
     missing = []
     for name in PACKAGES:
@@ -74,7 +74,7 @@ def check_packages(vault: Path) -> Iterator[Finding]:
 
 
 def check_keyring(vault: Path) -> Iterator[Finding]:
-    """Where `clients add` can keep a token."""
+    """Check where `clients add` can keep a token."""
     del vault
     if has_keyring():
         yield Finding("keyring", "ok", "It works: `clients add --keyring` keeps tokens there")
@@ -88,7 +88,7 @@ _AGAIN = "Run `vault-bridge install` for this vault, then reload Obsidian"
 
 
 def check_plugin(vault: Path) -> Iterator[Finding]:
-    """Whether the plugin, if it is there, is whole, enabled and of this version. It need not be there."""
+    """Check whether the plugin, if it is there, is whole, enabled and of this version. It need not be there."""
     try:
         found = find_installed(vault, PLUGIN_ID, FILES)
     except StartError:

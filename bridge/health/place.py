@@ -20,7 +20,7 @@ MOST_NAMED = 10
 
 
 def check_vault(vault: Path) -> Iterator[Finding]:
-    """Whether the folder is there and can be used."""
+    """Check whether the folder is there and can be used."""
     if not vault.is_dir():
         yield Finding("vault", "fail", f"{vault} is not a folder", "Name the vault's folder with --vault")
     elif not os.access(vault, os.R_OK | os.X_OK):
@@ -36,7 +36,7 @@ def check_vault(vault: Path) -> Iterator[Finding]:
 
 
 def check_nesting(vault: Path) -> Iterator[Finding]:
-    """Whether one vault lies in another: both would serve and watch the same notes."""
+    """Check whether one vault lies in another: both would serve and watch the same notes."""
     outer = [folder for folder in vault.parents if (folder / _MARK).is_dir()]
     inner = [folder for folder in _folders(vault) if folder != vault and (folder / _MARK).is_dir()]
     for other, where in ((outer, "lies in the vault"), (inner, "holds the vault")):
@@ -49,7 +49,7 @@ def check_nesting(vault: Path) -> Iterator[Finding]:
 
 
 def check_space(vault: Path) -> Iterator[Finding]:
-    """Whether there is room for changes, their backups and the log."""
+    """Check whether there is space for changes, their backups and the log."""
     free = shutil.disk_usage(vault).free
     room = f"{free / 1024**3:.1f} GB free" if free >= LOW else f"{free / 1024**2:.0f} MB free"
     if free < EMPTY:
@@ -61,7 +61,7 @@ def check_space(vault: Path) -> Iterator[Finding]:
 
 
 def check_case(vault: Path) -> Iterator[Finding]:
-    """Whether the disk distinguishes upper and lower case."""
+    """Check whether the disk distinguishes upper and lower case."""
     mark = next((name for name in (_MARK, STATE_FOLDER) if (vault / name).is_dir()), None)
     if mark is None:
         yield Finding("case", "ok", "Not known whether the disk tells upper from lower case")
@@ -72,7 +72,7 @@ def check_case(vault: Path) -> Iterator[Finding]:
 
 
 def check_names(vault: Path) -> Iterator[Finding]:
-    """Whether there are files and folders that no tool can see, because of their names or where they lead."""
+    """Check whether there are files and folders that no tool can see, because of their names or where they lead."""
     unseen: dict[str, list[str]] = {}
     for folder, names, files in os.walk(vault):
         for name in sorted([*names, *files]):
@@ -88,7 +88,7 @@ def check_names(vault: Path) -> Iterator[Finding]:
 
 
 def _unseen(vault: Path, place: Path) -> str | None:
-    """Why no tool can see something that is not hidden; None when they can."""
+    """Return why no tool can see something that is not hidden; None when they can."""
     if place.name.startswith("."):
         return None
     if unsafe_name(place.name) is not None:
@@ -101,7 +101,7 @@ def _unseen(vault: Path, place: Path) -> str | None:
 
 
 def check_watches(vault: Path) -> Iterator[Finding]:
-    """Whether Linux lets all folders of the vault be watched."""
+    """Check whether Linux lets all folders of the vault be watched."""
     if not sys.platform.startswith("linux") or not WATCHES.exists():
         yield Finding("watches", "ok", "This system has no limit of folders to watch")
         return
@@ -119,7 +119,7 @@ def check_watches(vault: Path) -> Iterator[Finding]:
 
 
 def _folders(vault: Path) -> Iterator[Path]:
-    """The vault's folders, without what is in dot-folders."""
+    """Yield the vault's folders, without what is in dot-folders."""
     for folder, names, _ in os.walk(vault):
         names[:] = [name for name in names if not name.startswith(".")]
         yield Path(folder)

@@ -17,41 +17,48 @@ from bridge.index.vectors.packaged import EMBEDDING
 from bridge.index.vectors.transformer import transformer_files
 from bridge.pdf.reader import READING as READING_PDFS
 from bridge.pictures.reader import SHOWING
+from bridge.pictures.recogniser import RECOGNISING
+from bridge.pictures.recognition import recognition_files
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.programs import Programs
 from bridge.web.extraction.reader import READING
 from bridge.workers.pool import Job, Worker, WorkerGone
 
 SECONDS: Final = 60.0
-"""How long one may take to start; on most computers it is less than one."""
+"""The time one may take to start; on most computers it is less than a second."""
+_EXTRAS: Final = {EMBEDDING.program: "semantic", RECOGNISING.program: "drawn-text"}
+"""What brings the packages that a program needs, where they are not the bridge's own."""
 _LIES_IDLE: Final = {
     SEARCHING.program: "patterns with look-around or back-references are not searched for",
     READING.program: "pages of the web can only be fetched as `raw`",
     READING_PDFS.program: "the text of PDF files is neither found nor read",
     SHOWING.program: "pictures are not shown to agents",
+    RECOGNISING.program: "pictures are not found by the text in them",
     EMBEDDING.program: "questions find notes by their words only",
 }
 
 
 def check_workers(vault: Path) -> Iterator[Finding]:
-    """Whether each worker process can start; those of search by meaning where it is installed."""
+    """Check whether each worker process can start; those of extras if they are installed."""
     del vault
     jobs = [SEARCHING, READING, READING_PDFS, SHOWING]
     if packaged_model() is not None or transformer_files() is not None:
         jobs.append(EMBEDDING)
+    if recognition_files() is not None:
+        jobs.append(RECOGNISING)
     failed = 0
     for job in jobs:
         if why := _fault(job):
             failed += 1
             what = f"The process for {job.work} cannot start ({why}): {_LIES_IDLE[job.program]}"
-            yield Finding("workers", "fail", what, install_again("semantic" if ".vectors." in job.program else ""))
+            yield Finding("workers", "fail", what, install_again(_EXTRAS.get(job.program, "")))
     if not failed:
         works = ", ".join(job.work for job in jobs)
         yield Finding("workers", "ok", f"All {len(jobs)} kinds start ({works})")
 
 
 def check_programs(vault: Path) -> Iterator[Finding]:
-    """Whether the process that watches programs starts, and in it what runs the user's own tools."""
+    """Check whether the process that watches programs starts, and in it the runtimes of the user's own tools."""
     for where in ("python", *(["node"] if node() is not None else [])):
         try:
             said = asyncio.run(_run(vault, where))
@@ -66,7 +73,7 @@ def check_programs(vault: Path) -> Iterator[Finding]:
 
 
 def _fault(job: Job) -> str:
-    """Why a worker cannot start; empty where it can."""
+    """Return why a worker cannot start; empty where it can."""
     try:
         worker = Worker(job.program)
     except OSError as error:

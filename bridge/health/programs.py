@@ -23,7 +23,7 @@ from bridge.tools import specs
 
 
 def check_sandbox(vault: Path) -> Iterator[Finding]:
-    """Which sandbox works here, and what it cannot do."""
+    """Check which sandbox works here, and what it cannot do."""
     del vault
     found = probe()
     if not found.confines:
@@ -35,7 +35,7 @@ def check_sandbox(vault: Path) -> Iterator[Finding]:
 
 
 def check_commands(vault: Path) -> Iterator[Finding]:
-    """Whether agents may run commands, and what holds for these."""
+    """Check whether agents may run commands, and under which conditions."""
     settings, proposed = _settings(vault)
     if "allowTerminal" in proposed:
         what = "allowTerminal is set in the vault, but not confirmed on this computer: commands are refused"
@@ -53,7 +53,7 @@ def check_commands(vault: Path) -> Iterator[Finding]:
 
 
 def check_servers(vault: Path) -> Iterator[Finding]:
-    """How each of the user's other MCP servers stands. None is started or reached."""
+    """Check the state of each of the user's other MCP servers. None is started or reached."""
     folder = LookedAtFolder(config_folder())
     file = ServersFile(folder)
     entries = file.read()
@@ -103,7 +103,7 @@ def _server(name: str, entry: ServerEntry, approvals: Approvals, settings: Setti
 
 
 def _settings(vault: Path) -> tuple[Settings, list[str]]:
-    """What is in force in a vault, and what is only proposed there; the defaults where its file cannot be used."""
+    """Return the settings in force and those only proposed in the vault; the defaults where its file cannot be used."""
     confirmations = Confirmations(LookedAtFolder(place(Path(vault).resolve(), kind="settings")))
     try:
         values = parse((vault / STATE_FOLDER / SETTINGS).read_bytes())
@@ -113,7 +113,7 @@ def _settings(vault: Path) -> tuple[Settings, list[str]]:
 
 
 def check_own_tools(vault: Path) -> Iterator[Finding]:
-    """Whether the tools that the user has written are stored well, and whether there is what runs them."""
+    """Check whether the user's own tools are stored well, and whether their runtimes are there."""
     del vault
     file = config_folder() / FILE
     if not file.exists():

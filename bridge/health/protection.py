@@ -11,7 +11,7 @@ from bridge.records.folder import place
 
 
 def check_protection(vault: Path) -> Iterator[Finding]:
-    """Whether what makes them ask is still there."""
+    """Check whether the programs told to ask before they edit the vault still have what makes them ask."""
     real = Path(os.path.realpath(vault))
     protector = vault_protector(real, this_machine(), LookedAtFolder(place(real, kind="clients")))
     programs = protector.protected()

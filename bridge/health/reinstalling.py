@@ -1,4 +1,4 @@
-"""How a person installs Vault Bridge anew, by the way in which it was installed."""
+"""Instructions to install Vault Bridge again, by the way in which it was installed."""
 
 import json
 import sys
@@ -29,10 +29,10 @@ def fault_of_loading(error: Exception) -> str | None:
 
 
 def install_again(extra: str = "") -> str:
-    """What to do where a package of this installation is missing or damaged.
+    """Say what to do where a package of this installation is missing or damaged.
 
     Args:
-        extra: Of which extra it is; none: of none.
+        extra: The extra that the package belongs to; empty for none.
     """
     prefix = Path(sys.prefix)
     source = _source()
@@ -45,7 +45,7 @@ def install_again(extra: str = "") -> str:
 
 
 def _source() -> Path:
-    """What this was installed from: a folder or a wheel, or its name, where that is not known."""
+    """Return the source of this installation: a folder or a wheel, or the package's name where that is not known."""
     try:
         told = json.loads(distribution(DISTRIBUTION).read_text("direct_url.json") or "{}")
     except (PackageNotFoundError, ValueError):

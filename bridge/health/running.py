@@ -21,7 +21,7 @@ STOP = "Stop that process and start again: `vault-bridge serve`"
 
 
 def check_run_folder(vault: Path) -> Iterator[Finding]:
-    """Whether the folder of the tokens, and whatever else lies beside it, is this user's alone."""
+    """Check whether the folder of the tokens, and whatever else lies beside it, is this user's alone."""
     vault = Path(os.path.realpath(vault))
     folder = place(vault)
     if not folder.exists():
@@ -40,7 +40,7 @@ def check_run_folder(vault: Path) -> Iterator[Finding]:
 
 
 def check_bridge(vault: Path) -> Iterator[Finding]:
-    """Whether a bridge runs, answers, and is the one that the files speak of."""
+    """Check whether a bridge runs, answers, and is the one that the files speak of."""
     file = vault / STATE_FOLDER / BRIDGE_FILE
     try:
         discovery = Discovery.model_validate_json(file.read_bytes())
@@ -67,7 +67,7 @@ def check_bridge(vault: Path) -> Iterator[Finding]:
 
 
 def check_port() -> Iterator[Finding]:
-    """Whether a port of this machine can be had."""
+    """Check whether a port can be opened on this machine."""
     try:
         with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as probe:
             probe.bind(("127.0.0.1", 0))
@@ -79,7 +79,7 @@ def check_port() -> Iterator[Finding]:
 
 
 def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
-    """Whether the token files are of the bridge that runs, and what it says of itself."""
+    """Check whether the token files belong to the running bridge, and what it says of itself."""
     for name in (AGENT_FILE, HOST_FILE):
         try:
             endpoint = Endpoint.model_validate_json((Path(discovery.run_dir) / name).read_bytes())
@@ -109,7 +109,7 @@ def _tokens(discovery: Discovery, port: int) -> Iterator[Finding]:
 
 
 def _given_up(status: Any) -> Iterator[Finding]:
-    """The notes that the index has given up."""
+    """Yield the notes that the index has given up."""
     if not isinstance(status, dict):
         yield Finding("index", "warn", "What is known of the vault could not be asked", STOP)
     elif count := status["byNameOnly"]:
@@ -125,7 +125,7 @@ def _given_up(status: Any) -> Iterator[Finding]:
 
 
 def _semantic(semantic: Mapping[str, Any]) -> Finding:
-    """How far search by meaning is."""
+    """Report the progress of search by meaning."""
     state, what = semantic["state"], f"{semantic['done']} of {semantic['total']} notes are prepared"
     if state == "failed":
         remedy = "It is tried again; `vault-bridge rebuild` begins anew"
@@ -141,7 +141,7 @@ def _semantic(semantic: Mapping[str, Any]) -> Finding:
 
 
 def _servers(listed: Any) -> Iterator[Finding]:
-    """The other servers that have failed, or whose tools are not as they were allowed."""
+    """Yield the other servers that have failed, or whose tools are not as they were allowed."""
     for server in listed["servers"] if isinstance(listed, dict) else ():
         name = server["name"]
         if server["state"] == "failed":
@@ -159,7 +159,7 @@ def _left_over(vault: Path) -> Iterator[Finding]:
 
 
 def _open_to_others(path: Path) -> tuple[str, str] | None:
-    """What is wrong with who may read something that holds tokens, and the remedy."""
+    """Return what is wrong with who may read something that holds tokens, and the remedy."""
     state = path.lstat()
     if stat.S_ISLNK(state.st_mode):
         return f"{path} is a link", "Remove it"
@@ -172,7 +172,7 @@ def _open_to_others(path: Path) -> tuple[str, str] | None:
 
 
 def _alive(pid: int) -> bool:
-    """Whether a process runs; where that cannot be known, whether it may."""
+    """Return whether a process runs; where that cannot be known, whether it may."""
     if os.name != "posix":
         return True  # there, signal 0 is Ctrl-C
     try:
@@ -190,7 +190,7 @@ def _call(port: int, token: str, method: str) -> Any:
 
 
 def _ask(port: int, verb: str, path: str, token: str | None = None, body: Any = None) -> dict[str, Any] | None:
-    """One request to this machine, whatever proxies there are; None when nothing sensible answers."""
+    """Make one request to this machine, whatever proxies there are; None when nothing sensible answers."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=SECONDS)
     headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
     try:

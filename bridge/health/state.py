@@ -29,7 +29,7 @@ _TAIL = 256 * 1024
 
 
 def check_folder(vault: Path) -> Iterator[Finding]:
-    """Whether `.vault-bridge` is a real folder for this user only."""
+    """Check whether `.vault-bridge` is a real folder for this user only."""
     folder = vault / STATE_FOLDER
     try:
         state = folder.lstat()
@@ -53,7 +53,7 @@ def check_folder(vault: Path) -> Iterator[Finding]:
 
 
 def check_settings(vault: Path) -> Iterator[Finding]:
-    """Whether the settings can be used, and whether broken ones lie about."""
+    """Check whether the settings can be used, and whether unusable ones have been set aside."""
     file = vault / STATE_FOLDER / SETTINGS
     kept = sorted(path.name for path in file.parent.glob(f"{BROKEN}*"))
     if kept:
@@ -78,7 +78,7 @@ def check_settings(vault: Path) -> Iterator[Finding]:
 
 
 def check_permissions(vault: Path) -> Iterator[Finding]:
-    """Whether the permission file can be used."""
+    """Check whether the permission file can be used."""
     file = vault / STATE_FOLDER / PERMISSIONS
     try:
         codes = parse_permissions(file.read_bytes())
@@ -91,7 +91,7 @@ def check_permissions(vault: Path) -> Iterator[Finding]:
 
 
 def check_journal(vault: Path) -> Iterator[Finding]:
-    """Whether a change was interrupted, and whether the journal can be read."""
+    """Check whether a change was interrupted, and whether the journal can be read."""
     lines, damaged = _journal(vault)
     if damaged:
         what = f"{damaged} lines of the journal cannot be read"
@@ -108,7 +108,7 @@ def check_journal(vault: Path) -> Iterator[Finding]:
 
 
 def check_clock(vault: Path) -> Iterator[Finding]:
-    """Whether the clock is right, as far as what was written before can tell."""
+    """Check whether the clock is right, as far as earlier records can tell."""
     now = datetime.now(UTC)
     times = [line.time for line in _journal(vault)[0]] + _logged(vault)
     newest = max((datetime.fromisoformat(time) for time in times), default=now)
@@ -122,7 +122,7 @@ def check_clock(vault: Path) -> Iterator[Finding]:
 
 
 def _journal(vault: Path) -> tuple[list[JournalRecord], int]:
-    """What of the journal can be read, and how many lines cannot. A last line without its end is being written."""
+    """Return the journal's readable records, and the number of damaged lines. An unended last line is being written."""
     file = vault / STATE_FOLDER / "journal" / JOURNAL
     found: list[JournalRecord] = []
     damaged = 0
@@ -137,7 +137,7 @@ def _journal(vault: Path) -> tuple[list[JournalRecord], int]:
 
 
 def _logged(vault: Path) -> list[str]:
-    """The times of the log's last records."""
+    """Return the times of the log's last records."""
     file = vault / STATE_FOLDER / LOGS / LOG
     if not file.is_file():
         return []

@@ -18,6 +18,7 @@ from bridge.contract.consent import Coverage
 from bridge.health.finding import Finding, LookedAtFolder
 from bridge.health.reinstalling import install_again
 from bridge.identity.store import ClientStore
+from bridge.own_commands import own_command
 from bridge.plugin.command_line import command_line
 from bridge.records.folder import place
 
@@ -31,11 +32,11 @@ ALLOWED: Final = "--allowedTools mcp__vault-bridge"
 _TICKETS: Final = "each note that nothing else lets it read becomes a question, also where it only writes to it"
 SECONDS: Final = 60.0
 _KEPT: Final = ("HOME", "PATH", "SYSTEMROOT", "USERPROFILE", "VAULT_BRIDGE_CONFIG", "VAULT_BRIDGE_STATE")
-"""What of the environment a scheduler's job has too."""
+"""The environment variables that a scheduler's job has too."""
 
 
 def check_unattended(vault: Path) -> Iterator[Finding]:
-    """Whether the clients that work in drafts have what they need when no person and no terminal is there."""
+    """Check whether the clients that work in drafts have what they need when no person and no terminal is there."""
     real = Path(os.path.realpath(vault))
     folder = LookedAtFolder(place(real, kind="clients"))
     clients = [client for client in ClientStore(folder, clock=SystemClock()).list() if client.drafts]
@@ -56,7 +57,7 @@ def check_unattended(vault: Path) -> Iterator[Finding]:
 
 
 def _client(name: str, vault: Path, planner: Planner) -> Iterator[Finding]:
-    connect = f'`vault-bridge install-client PROGRAM --client "{name}" --drafts`'
+    connect = own_command("install-client", "PROGRAM", "--client", name, "--drafts")
     try:
         find_token(vault, name)
     except TokenNotFound as missing:
@@ -83,7 +84,7 @@ def _program(agent: Agent, entry: dict[str, Any], name: str) -> Finding:
     """Return how a program stands that is connected as a client that works in drafts."""
     command = words_of(entry)[0]
     if not (Path(command).is_absolute() and os.access(command, os.X_OK)):
-        remedy = f'`vault-bridge install-client {agent.id} --client "{name}"` writes where it is now'
+        remedy = f"{own_command('install-client', agent.id, '--client', name)} writes where it is now"
         return Finding("unattended", "fail", f"{agent.title} cannot start {command} for {name}", remedy)
     field, value = LETS.get(agent.id, ("", None))
     if field and entry.get(field) != value:

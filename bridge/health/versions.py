@@ -1,4 +1,4 @@
-"""What is kept of files that other programs changed."""
+"""The kept content of files that other programs changed."""
 
 import os
 import sqlite3
@@ -21,7 +21,7 @@ _FORGET = "`vault-bridge restore --forget-everything` throws it away and begins 
 
 
 def check_outside_changes(vault: Path) -> Iterator[Finding]:
-    """Whether changes by other programs are recorded, of how many files the bytes are kept, and in how much space."""
+    """Check whether other programs' changes are recorded, for how many files content is kept, and in how much space."""
     settings = _settings(vault)
     file = place(Path(os.path.realpath(vault)), kind="versions") / NAME
     if not settings.outside_versions:
@@ -57,7 +57,7 @@ def _finding(kept: Summary, size: float, budget: int) -> Finding:
 
 
 def _settings(vault: Path) -> Settings:
-    """As they are in the file; another check says where it cannot be used."""
+    """Return the settings in the file; another check says where it cannot be used."""
     try:
         return Settings.parse(parse((vault / STATE_FOLDER / SETTINGS).read_bytes()))
     except (OSError, SettingsFault, InvalidParameters):

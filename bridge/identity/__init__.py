@@ -1,1 +1,1 @@
-"""Who calls: a credential for each client, what it may do, and whom an answer or a limit holds for."""
+"""Identity of callers: each client's credential and rights, and the scope of answers and limits."""

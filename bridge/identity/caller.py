@@ -1,14 +1,13 @@
-"""Who calls a tool: a client, known by its credential, on one connection, under the name the program gives itself."""
+"""The caller of a tool: a client, known by its credential, on one connection, with the name that it gives itself."""
 
-from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from bridge.contract.identity import Capability, ClientInfo
 
 SHARED_ID: Final = "shared"
 """The id of the shared credential (`agent.json`), which stands for every program that nobody gave a name."""
 UNNAMED: Final = "a program without a name of its own"
-"""How people are shown a program that holds the shared credential."""
+"""Name that people are shown for a program with the shared credential."""
 HOST_ID: Final = "host"
 """The id of the person's own programs (`host.json`): the plugin and the command line."""
 
@@ -16,9 +15,8 @@ EXPLANATION: Final = "explanation"
 """The connection of calls that are not made: the person asks what would become of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Client:
-    """Whoever holds one credential.
+class Client(NamedTuple):
+    """The holder of one credential.
 
     Attributes:
         id: The credential's id.
@@ -38,18 +36,18 @@ class Client:
 
     @property
     def is_shared(self) -> bool:
-        """Whether this is the credential of all programs that nobody named."""
+        """Return whether this is the credential of all programs that nobody named."""
         return self.id == SHARED_ID
 
     @property
     def is_person(self) -> bool:
-        """Whether these are the person's own programs, whose calls are the person's."""
+        """Return whether these are the person's own programs, whose calls are the person's."""
         return self.id == HOST_ID
 
 
 SHARED: Final = Client(SHARED_ID, None, frozenset({Capability.CALL}))
 DEMO: Final = Client("demo", "The demonstration of Vault Bridge", frozenset({Capability.CALL}))
-"""Who asks the question of `demo.ask`. It has no token, so nobody can be it."""
+"""The client that asks the question of `demo.ask`. It has no token, so nobody can act as it."""
 CHAT_ID: Final = "chat"
 """The id of the person's chat with a model, whose calls are the model's and not the person's."""
 CHAT: Final = Client(CHAT_ID, "Chat", frozenset({Capability.CALL}))
@@ -57,16 +55,15 @@ CHAT: Final = Client(CHAT_ID, "Chat", frozenset({Capability.CALL}))
 HOST: Final = Client(HOST_ID, "Obsidian or the terminal", frozenset(Capability))
 
 
-@dataclass(frozen=True, slots=True)
-class Caller:
-    """Who makes one call.
+class Caller(NamedTuple):
+    """The caller of one call.
 
     Attributes:
-        client: Whose credential the connection showed.
+        client: The client whose credential the connection showed.
         connection: The id of the connection; over HTTP each request is one.
         calls_itself: The name that the program gave itself, which proves nothing.
-        draft: The draft that the call names, where it names one.
-        chain: The chain that the call is a part of, where it is one: that call's execution id. Nobody can send it.
+        draft: The draft that the call names, if any.
+        chain: The execution id of the chain that the call is part of, if any. Nobody can send it.
         brief: Whether the connection ends with the call.
     """
 
@@ -79,30 +76,30 @@ class Caller:
 
     @property
     def has_session(self) -> bool:
-        """Whether an answer for its session would hold for another call of it."""
+        """Return whether an answer for its session would apply to a later call."""
         return not (self.brief and self.client.is_shared)
 
     @property
     def subject(self) -> str:
-        """Whom denials, limits, open questions and counters hold for: the credential, whatever it calls itself."""
+        """Return the id that denials, limits, open questions and counters apply to: its credential's, not a name."""
         return self.client.id
 
     @property
     def explains(self) -> bool:
-        """Whether nothing is called: the person asks what would become of a call."""
+        """Return whether nothing is executed: the person asks what a call would do."""
         return self.connection == EXPLANATION
 
     @property
     def session_id(self) -> str:
-        """Whom answers for a session, call ids, results and attached files hold for.
+        """Return the id that answers for a session, call ids, results and attached files apply to.
 
-        A client with a name keeps them however often it reconnects; a program without one has them on one connection.
+        A named client keeps them however often it reconnects; a program without a name has them on one connection.
         """
         return self.connection if self.client.is_shared else self.client.id
 
     @property
     def name(self) -> str:
-        """The caller for people: the name that the person gave, and else what the program calls itself, marked so."""
+        """Return the caller's name for people: the one that the person gave, else the program's own, marked so."""
         if self.client.is_person:
             return self.calls_itself or self.client.name or ""
         if self.client.name is not None:
@@ -112,16 +109,16 @@ class Caller:
 
     @property
     def role(self) -> Literal["agent", "host"]:
-        """What older clients and records call it: the person's own programs are hosts, all others agents."""
+        """Return its role for older clients and records: the person's own programs are hosts, all others agents."""
         return "host" if self.client.is_person else "agent"
 
     @property
     def sees_changes_of(self) -> str | None:
-        """Whose changes it may list, undo and redo: its credential's; None for everybody's, where it administers."""
+        """Return whose changes it may list, undo and redo: its own; None for everybody's, if it administers."""
         return None if self.can(Capability.ADMINISTER) else self.subject
 
     def can(self, capability: Capability) -> bool:
-        """Whether the caller may do something."""
+        """Return whether the caller may do something."""
         return capability in self.client.capabilities
 
 

@@ -32,7 +32,7 @@ _OUR_WORDS: Final = (
     *(UNNAMED, "You", "You typed in Obsidian", "The user", "Obsidian", "The terminal", "Terminal", "Vault Bridge"),
     *("Vault Bridge Consent", "The bridge", "Another program", "Shared"),
 )
-"""What questions, the log and the history call others than clients."""
+"""Names that questions, the log and the history use for other things than clients."""
 _SMALL: Final = str.maketrans("вгкмнптαβγεηικνρςτυχωոսօհյզց01|", "brkmhntabyenikvpctuxwnuohjqgoll")  # noqa: RUF001 - lookalikes
 """Small letters of other alphabets, and digits, by the Latin letters that they look like."""
 _PAIRS: Final = (("i", "l"), ("rn", "m"), ("vv", "w"), ("cl", "d"))
@@ -57,7 +57,7 @@ def look_of(name: str) -> str:
 
 
 def fault_of(name: str) -> str | None:
-    """Return why nobody should be called so, whoever else there is; None where there is nothing against it."""
+    """Return why nobody should be called so, whoever else there is; None if there is nothing against it."""
     if look_of(name) in _OUR_LOOKS:
         return f"{name!r} is what Vault Bridge calls something else, or looks like it"
     if any(hidden_characters(name)):
@@ -85,11 +85,11 @@ MOST_CLIENTS: Final = 100
 LONGEST_NAME: Final = 80
 _PREFIX: Final = "vb"
 _SEEN_EVERY: Final = timedelta(minutes=1)
-"""How exact the time is at which a client was seen last; the file is not written more often for it."""
+"""Precision of the time at which a client was last seen; the file is not written more often for it."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Record:
+class _StoredClient:
     """One client as the file holds it."""
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(alias_generator=to_camel)
@@ -125,16 +125,16 @@ class _Record:
 
 
 class ClientStore:
-    """Adds, lists, renames and revokes clients, and tells whose a token is. May be used from several threads.
+    """The store of clients: adds, lists, renames and revokes them, and identifies tokens. Several threads may use it.
 
     Args:
-        folder: Where the file lies.
+        folder: The folder of the file.
         clock: For the times shown to the person.
         on_change: Called after a client was added, renamed, given a capability or revoked; from the thread that did.
     """
 
     def __init__(self, folder: RecordFolder, *, clock: Clock, on_change: Callable[[], None] = lambda: None) -> None:
-        self._file = RecordStore(folder, FILE, list[_Record], member="clients", fault=_FAULT)
+        self._file = RecordStore(folder, FILE, list[_StoredClient], member="clients", fault=_FAULT)
         self._clock = clock
         self._on_change = on_change
         self._lock = threading.RLock()
@@ -142,16 +142,16 @@ class ClientStore:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with the file and what to do, for people; None when nothing is. With a fault nobody gets in."""
+        """Return the file's fault and its remedy, for people; None without a fault. With a fault nobody gets in."""
         return self._file.fault
 
     def list(self) -> list[ClientInfo]:
-        """Every client, in the order they were added."""
+        """Return every client, in the order they were added."""
         with self._lock:
             return [record.info() for record in self._records.values()]
 
     def get(self, client_id: str) -> ClientInfo:
-        """One client.
+        """Return one client.
 
         Raises:
             NotFound: There is none with this id.
@@ -160,13 +160,13 @@ class ClientStore:
             return self._record(client_id).info()
 
     def find(self, name: str) -> ClientInfo | None:
-        """The client that the person calls so; upper and lower case are one."""
+        """Return the client with a name; upper and lower case are one."""
         with self._lock:
             wanted = _fold(name)
             return next((record.info() for record in self._records.values() if _fold(record.name) == wanted), None)
 
     def name_of(self, client_id: str) -> str:
-        """A client's name, for people; its id where it is no client with a name."""
+        """Return a client's name, for people; its id where it is no client with a name."""
         with self._lock:
             record = self._records.get(client_id)
         if client_id == CHAT_ID:
@@ -194,7 +194,7 @@ class ClientStore:
                 raise InvalidParameters(f"There are {MOST_CLIENTS} clients already; revoke one that is not used")
             client_id = secrets.token_hex(6)
             token = f"{_PREFIX}_{client_id}_{secrets.token_urlsafe(32)}"
-            record = _Record(
+            record = _StoredClient(
                 id=client_id,
                 name=name,
                 token_hash=_hash(token),
@@ -254,7 +254,7 @@ class ClientStore:
         return record.info()
 
     def authenticate(self, token: str) -> Client | None:
-        """Whose token this is; None when it is nobody's, or revoked."""
+        """Return the client with this token; None if it is nobody's, or revoked."""
         prefix, _, rest = token.partition("_")
         client_id = rest.partition("_")[0]
         with self._lock:
@@ -264,13 +264,13 @@ class ClientStore:
         return record.client if record is not None and matches else None
 
     def current(self, client: Client) -> Client | None:
-        """The client as it is now, with its present name and capabilities; None when it was revoked."""
+        """Return the client as it is now, with its present name and capabilities; None when it was revoked."""
         with self._lock:
             record = self._records.get(client.id)
         return record.client if record else None
 
     def seen(self, client: Client, calls_itself: str | None) -> None:
-        """A client is connected. A file that cannot be written is no reason to refuse it."""
+        """Record that a client is connected. A file that cannot be written is no reason to refuse it."""
         with self._lock:
             record = self._records.get(client.id)
             if record is None:
@@ -299,17 +299,17 @@ class ClientStore:
         if (like := next((other for other in others if look_of(other.name) == look_of(name)), None)) is not None:
             raise InvalidParameters(f"{name!r} looks like the client {like.name!r}; choose another name")
 
-    def _record(self, client_id: str) -> _Record:
+    def _record(self, client_id: str) -> _StoredClient:
         record = self._records.get(client_id)
         if record is None:
             raise NotFound(f"There is no client with the id {client_id!r}")
         return record
 
-    def _replace(self, record: _Record) -> _Record:
+    def _replace(self, record: _StoredClient) -> _StoredClient:
         self._save({key: record if key == record.id else other for key, other in self._records.items()})
         return record
 
-    def _save(self, records: dict[str, _Record]) -> None:
+    def _save(self, records: dict[str, _StoredClient]) -> None:
         self._file.save([*records.values()])
         self._records = records
 

@@ -1,1 +1,1 @@
-"""What is known of all notes, and how it is searched. Derived and disposable: deleting it loses nothing."""
+"""The knowledge about all notes, and searches in it. Derived and disposable: deleting it loses nothing."""

@@ -45,24 +45,24 @@ class IndexedVault:
 
     @property
     def zone(self) -> Zone:
-        """The zone in which its dates are seen."""
+        """Return the time zone of its dates."""
         return self._zone
 
     def rows(self) -> Sequence[Row]:
-        """Every file that may be seen, by path."""
+        """Return every file that may be seen, by path."""
         return self._ordered
 
     def row(self, path: str) -> Row | None:
-        """One file; None where there is none that may be seen."""
+        """Return one file; None if there is none that may be seen."""
         return self._rows.get(path)
 
     def resolve(self, linkpath: str, source: str) -> str | None:
-        """Where a link leads; one to a file that may not be seen leads nowhere."""
+        """Return the target of a link; None if the target may not be seen."""
         target = self._names.resolve(linkpath, source)
         return target if target in self._rows else None
 
     def links(self, path: str) -> Iterable[WrittenLink]:
-        """The links of a file, in order."""
+        """Return the links of a file, in order."""
         self._asked += 1
         if self._links is None and self._asked > _FEW:
             links: dict[str, list[StoredLink]] = defaultdict(list)
@@ -73,7 +73,7 @@ class IndexedVault:
         return [WrittenLink(link.link, link.display, link.embed) for link in known]
 
     def backlinks(self, path: str) -> Iterable[str]:
-        """The files that link to a file, each once."""
+        """Return the files that link to a file, each once."""
         if self._sources is None:
             sources: dict[str, list[str]] = defaultdict(list)
             for row in self._ordered:
@@ -88,7 +88,7 @@ class BaseVaults:
     """The vault of the last query, which is that of the next one where nothing has changed. Any thread may ask.
 
     Args:
-        knowledge: What is known of the vault, as far as it may be seen.
+        knowledge: The knowledge about the vault, as far as it may be seen.
         zone: The zone in which dates are seen.
     """
 
@@ -100,7 +100,7 @@ class BaseVaults:
 
     @property
     def zone(self) -> Zone:
-        """The zone in which dates are seen."""
+        """Return the time zone of dates."""
         return self._zone
 
     def get(self) -> IndexedVault:

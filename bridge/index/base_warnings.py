@@ -1,6 +1,6 @@
-"""What a change of a base would come to: whether it can be read, what is wrong with it, and what rows its views have.
+"""The effects of a change to a base: whether it can be read, its errors, and the rows of its views.
 
-Whatever tool makes the change. It is worked out from what an agent may see, because the agent reads it too.
+They are shown for every tool, and worked out from what an agent may see, because the agent reads them too.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ _STEPS: Final = 4_000_000
 
 
 class BaseWarnings:
-    """Says what changes of bases come to.
+    """A check of what changes do to bases.
 
     Args:
-        knowledge: What is known of the vault, as far as agents may see it.
+        knowledge: The knowledge about the vault, as far as agents may see it.
         clock: The time.
     """
 

@@ -11,12 +11,12 @@ from bridge.versions.states import Effect
 
 
 class BrokenLinks(NamedTuple):
-    """What a move broke.
+    """The links that a move broke.
 
     Attributes:
-        moving: What moved, as the rewriting of links takes it.
-        sources: The files that hold such links, sorted, with where each was before.
-        links: How many there are.
+        moving: The move, as the rewriting of links takes it.
+        sources: The files that hold such links, sorted, each with its former path.
+        links: Number of such links.
     """
 
     moving: Relocation
@@ -25,11 +25,11 @@ class BrokenLinks(NamedTuple):
 
 
 def broken_links(effects: Iterable[Effect], knowledge: Knowledge, form: LinkFormat = "shortest") -> BrokenLinks:
-    """The links that lead elsewhere, or nowhere, since files were moved, and are still to be mended.
+    """Return the links that lead elsewhere or nowhere since files were moved, and that still need repair.
 
     Args:
         effects: What was done, with where each moved file is now.
-        knowledge: What is known of all files, as they are now.
+        knowledge: The knowledge about all files, as they are now.
         form: How the user wants links to be written.
     """
     moves: dict[str, str | None] = {}

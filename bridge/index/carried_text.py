@@ -1,9 +1,9 @@
-"""Whether something that is sent carries text of the vault out of it.
+"""Detection of text of the vault in what is sent out of it.
 
-Texts are compared by their letters and digits alone, in one case and one Unicode form: neither white space nor
-punctuation makes a text another. What is recognised:
+Texts are compared by their letters and digits alone, in one case and one Unicode form: white space and
+punctuation make no difference. Recognised are:
 
-- 20 letters or digits in a row that stand in a file;
+- 20 letters or digits in a row that stand in a file, or in the text that was read of a PDF file or a picture;
 - a code of a file, whole: 8 or more letters and digits of which some are digits, such as an IBAN, a key, or a password
   with a digit, also where blanks stand in it. Plain dates and times are none;
 - the whole of a file that has 12 letters or digits at least.
@@ -15,13 +15,15 @@ letter), is not recognised.
 import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 from typing import Final, Protocol
 
+from bridge.index.file_texts.texts import AllFileTexts, FileTexts
 from bridge.index.fingerprints import Fingerprints
 from bridge.index.folding import folded, forms
 from bridge.index.knowledge import ClosedRules
 from bridge.index.texts.arena import LARGE, UNSEARCHED, Chunk, Stamp, TextArena
-from bridge.policy.hazards import address_key, addresses
+from bridge.policy.hazards import address_key, addresses, found_in
 
 LENGTH: Final = 20
 """Letters and digits in a row that are the vault's own. Fewer are in too many texts."""
@@ -34,12 +36,15 @@ SHORTEST_FILE: Final = 12
 # what is sent is looked at in every place for such a piece.
 _PIECE: Final = 14
 _STEP: Final = LENGTH - _PIECE + 1
-_CODE: Final = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?>[ \t\u00a0][^\s\d]*+\d\S*+)*+")
+_CODE: Final = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?>[ \t\u00a0][^\s\d]*+\d\S*+){0,50}+")
+"""Words with digits, one after the other. Fifty are more than a code, so it does not matter where they are cut."""
 _TIMES: Final = re.compile(
     r"\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?"
 )
 _SPARE: Final = 20_000
 """Fingerprints that the table has room for besides those of the first texts."""
+_LONGEST_CODE: Final = 1000
+"""Characters of a code with all that stands between its letters and digits."""
 _DIGIT: Final = re.compile(r"\d")
 _LEAST_DIGITS: Final = 9
 """Digits of a code that has nothing else; eight are a date."""
@@ -50,16 +55,16 @@ _ADDRESSES: Final = "\x02\x03"
 
 
 class TextSource(Protocol):
-    """Where texts in memory come from: the index."""
+    """The source of texts in memory: the index."""
 
     @property
     def texts(self) -> TextArena:
-        """The texts."""
+        """Return the texts."""
         ...
 
 
 class CarriedText:
-    """Compares what is sent with the texts of the vault.
+    """A comparison of what is sent with the texts of the vault.
 
     Nothing is kept before the first question; from then on a table of a third of the texts' size, which is
     brought up to date with every question.
@@ -67,7 +72,8 @@ class CarriedText:
     Args:
         source: The texts.
         closed: What the user has closed for reading. No agent can have read that, and a question would tell of it.
-        large: Reads a file that is too large to be held in memory; None where it cannot.
+        large: Reads a file that is too large to be held in memory; None if it cannot.
+        file_texts: The texts of files that are no notes, such as PDF files.
     """
 
     def __init__(
@@ -75,25 +81,31 @@ class CarriedText:
         source: TextSource,
         closed: ClosedRules = lambda: None,
         large: Callable[[str], bytes | None] = lambda _path: None,
+        file_texts: FileTexts | None = None,
     ) -> None:
         self._source = source
         self._closed = closed
         self._large = large
+        self._file_texts = file_texts or AllFileTexts()
+        self._read: dict[str, bytes] = {}
+        """Of each file that is no note, the hash of what its text was read from."""
         self._lock = threading.Lock()
         self._known: dict[str, Stamp] = {}
         self._chunks: dict[int, tuple[str, ...]] = {}
         self._table = Fingerprints()
+        self._needed = 0
+        """Fingerprints of all texts when they were last taken in: more than their size says, if they are addresses."""
 
     @property
     def size(self) -> int:
-        """Bytes of the table."""
+        """Return the size of the table in bytes."""
         return self._table.size
 
     def find(self, *sent: str) -> str | None:
-        """Where something that is sent stands in the vault: a path; None where nothing of it does. Blocks.
+        """Return the path of a file whose text is in what is sent; None if there is none. Blocks.
 
         Args:
-            sent: What is sent, each part by itself: the query, the path, the body.
+            sent: The parts that are sent: the query, the path, the body.
         """
         if not any(sent):
             return None
@@ -105,7 +117,7 @@ class CarriedText:
         return None
 
     def holds(self, address: str) -> bool:
-        """Whether an address stands in the vault as a whole, such as one that a note links to. Blocks."""
+        """Return whether a whole address is in the vault, such as one that a note links to. Blocks."""
         self._taken_in()
         key = address_key(address)
         return all(self._table.has(mark + key) for mark in _ADDRESSES)
@@ -113,17 +125,22 @@ class CarriedText:
     # -- the table ----------------------------------------------------------------------------------------------
 
     def _taken_in(self) -> Sequence[Chunk]:
-        """All texts, once the table has what is new of them."""
+        """Return all texts, after adding what is new to the table."""
         chunks = self._source.texts.chunks()
         with self._lock:
             new = [chunk for chunk in chunks if self._chunks.get(id(chunk.paths)) is not chunk.paths]
+            anew = bool(new and not self._known) or self._table.is_full
+            if anew:
+                expected = sum(len(chunk.text) for chunk in chunks) // _STEP
+                self._table, self._known, self._read = Fingerprints(max(expected, self._needed) + _SPARE), {}, {}
+                new = list(chunks)
             if new:
                 self._chunks = {id(chunk.paths): chunk.paths for chunk in chunks}
-                if not self._known or self._table.is_full:
-                    expected = sum(len(chunk.text) for chunk in chunks) // _STEP
-                    self._table, self._known, new = Fingerprints(expected + _SPARE), {}, list(chunks)
                 for chunk in new:
                     self._take_in(chunk)
+            self._take_in_read()
+            if anew:
+                self._needed = self._table.count
         return chunks
 
     def _take_in(self, chunk: Chunk) -> None:
@@ -132,10 +149,17 @@ class CarriedText:
             if known.get(path) != stamp:
                 known[path] = stamp
                 for text in self._texts(chunk, index):
-                    table.add(_fingerprints(text))
+                    table.add(chain(_fingerprints(text), _addresses(text)))
+
+    def _take_in_read(self) -> None:
+        """Take in the texts of files that are no notes, but for the addresses in them: those are a stranger's."""
+        for path, known in self._file_texts.known().items():
+            if self._read.get(path) != known.digest and (text := self._file_texts.text(path)) is not None:
+                self._read[path] = known.digest
+                self._table.add(_fingerprints(text))
 
     def _texts(self, chunk: Chunk, index: int) -> Iterator[str]:
-        """The text of a file; one that is too large to be held comes from the disk."""
+        """Yield the text of a file; one that is too large to be held comes from the disk."""
         flags = chunk.flags[index]
         if flags & LARGE:
             if (data := self._large(chunk.paths[index])) is not None:
@@ -144,19 +168,24 @@ class CarriedText:
             yield bytes(chunk.text[chunk.starts[index] : chunk.starts[index + 1]]).decode("utf-8", "ignore")
 
     def _place(self, chunks: Sequence[Chunk], wanted: "_Wanted") -> str | None:
-        """The first file that has what is wanted. Slow: the table has said that there most likely is one."""
+        """Return the first file that contains what is wanted. Slow: the table says that there most likely is one."""
         denial = self._closed()
+
+        def may_be_told(path: str) -> bool:
+            return denial is None or (denial(path) is None and denial(path.rpartition("/")[0]) is None)
+
         for chunk in chunks:
             for index, path in enumerate(chunk.paths):
-                if denial is not None and (denial(path) is not None or denial(path.rpartition("/")[0]) is not None):
-                    continue
-                if any(map(wanted.is_in, self._texts(chunk, index))):
+                if may_be_told(path) and any(map(wanted.is_in, self._texts(chunk, index))):
                     return path
+        for path in self._file_texts.known():
+            if may_be_told(path) and (text := self._file_texts.text(path)) is not None and wanted.is_in(text):
+                return path
         return None
 
 
 class _Wanted:
-    """What of a folded text may stand in the vault, as the table says; false where nothing does."""
+    """The parts of a folded text that may be in the vault, as the table says; false if there are none."""
 
     def __init__(self, text: str, table: Fingerprints) -> None:
         has = table.has
@@ -182,7 +211,7 @@ class _Wanted:
         return bool(self._windows) or self._codes or self._files
 
     def is_in(self, text: str) -> bool:
-        """Whether a file has any of it."""
+        """Return whether a file contains any of it."""
         whole = folded(text)
         return (
             any(window in whole for window in self._windows)
@@ -192,22 +221,28 @@ class _Wanted:
 
 
 def _fingerprints(text: str) -> Iterator[str]:
-    """What the table has of one file."""
+    """Yield the table's entries for one file."""
     whole = folded(text)
     yield from (whole[at : at + _PIECE] for at in range(0, len(whole) - _PIECE + 1, _STEP))
     if SHORTEST_FILE <= len(whole) < LENGTH:
         yield _FILES + whole[:SHORTEST_FILE]
     for code in set(_codes(text)):
         yield _CODES + code[:SHORTEST_CODE]
+
+
+def _addresses(text: str) -> Iterator[str]:
+    """Yield the entries of the table for the addresses in one file."""
     for address in set(addresses(text)):
         for key in {address, address.partition("?")[0], address.partition("/")[0] + "/"}:
             yield from (mark + key for mark in _ADDRESSES)
 
 
 def _codes(text: str) -> Iterator[str]:
-    """The codes of a text, folded: what stands between blanks and has digits, with what follows it and has some too."""
-    for found in _CODE.finditer(text):
+    """Yield the codes of a text, folded: words with digits, joined with following ones that have some too."""
+    for found in found_in(_CODE, text):
         for part in (found[0], *found[0].split()):
+            if len(part) > _LONGEST_CODE:
+                continue
             code = folded(_TIMES.sub(" ", part))
             if SHORTEST_CODE <= len(code) < LENGTH and (not code.isdigit() or len(code) >= _LEAST_DIGITS):
                 yield code

@@ -7,8 +7,7 @@ are compared; what Obsidian counts in a canvas differs from version to version (
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bridge.contract.index_comparison import (
     MOST_DIFFERENCES,
@@ -25,13 +24,12 @@ from bridge.vault.text import is_note
 _MILLISECOND = 1_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class NoteCounts:
-    """What the index knows of one note, as Obsidian would count it.
+class NoteCounts(NamedTuple):
+    """The index's counts of one note, as Obsidian would count.
 
     Attributes:
-        resolved: How many links lead to each file.
-        unresolved: How many links there are to each path at which no file is.
+        resolved: Number of links to each file.
+        unresolved: Number of links to each path without a file.
         tags: Its tags, in order.
     """
 
@@ -41,7 +39,7 @@ class NoteCounts:
 
 
 def counts(knowledge: Knowledge, path: str) -> NoteCounts | None:
-    """What the index knows of a note; None when it has not read it yet."""
+    """Return the index's counts of a note; None if it has not been read yet."""
     note = knowledge.note(path)
     if note is None:
         return None
@@ -107,7 +105,7 @@ def compare(
 
 
 def _known_to_one(knowledge: Knowledge, known: Iterable[str]) -> Iterator[IndexDifference]:
-    """Notes that only one of the two knows."""
+    """Yield notes that only one of the two knows."""
     theirs = {nfc(path): path for path in known}
     ours = {nfc(file.path): file.path for file in knowledge.files() if is_note(file.path)}
     for key in sorted(theirs.keys() ^ ours.keys()):
@@ -117,13 +115,13 @@ def _known_to_one(knowledge: Knowledge, known: Iterable[str]) -> Iterator[IndexD
 
 
 def _same_time(knowledge: Knowledge, path: str, facts: ObsidianFacts) -> bool:
-    """Whether both have read the same version of a file. Obsidian's times are in milliseconds, rounded somehow."""
+    """Return whether both read the same version of a file. Obsidian's times are rounded to milliseconds somehow."""
     file = knowledge.file(path)
     return file is not None and file.size == facts.size and abs(file.mtime_ns / _MILLISECOND - facts.mtime) <= 1
 
 
 def _of_note(path: str, facts: ObsidianFacts, ours: NoteCounts) -> Iterator[IndexDifference]:
-    """What differs in one note."""
+    """Yield the differences in one note."""
     yield from _between(path, "link", Counter(facts.resolved), ours.resolved)
     yield from _between(path, "unresolved", Counter(facts.unresolved), ours.unresolved)
     their_tags, our_tags = list(map(nfc, facts.tags or ())), list(map(nfc, ours.tags))
@@ -135,7 +133,7 @@ def _of_note(path: str, facts: ObsidianFacts, ours: NoteCounts) -> Iterator[Inde
 
 
 def _between(path: str, kind: DifferenceKind, theirs: Counter[str], ours: Counter[str]) -> Iterator[IndexDifference]:
-    """What is counted differently, by its name. Names that differ in Unicode form only are the same."""
+    """Yield what is counted differently, by name. Names that differ in Unicode form only are the same."""
     their_names, our_names = _composed(theirs), _composed(ours)
     for name in sorted(their_names.keys() | our_names.keys()):
         if their_names[name] != our_names[name]:

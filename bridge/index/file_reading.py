@@ -7,14 +7,15 @@ import errno
 import hashlib
 import os
 import stat
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from enum import Enum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bridge.errors import ToolFailure
 from bridge.index.knowledge import IndexedFile, NoteFacts
 from bridge.index.texts.arena import LARGEST as LARGEST_TEXT
 from bridge.index.texts.arena import Stamp
+from bridge.index.tree import indexed
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import mentions_base, parse_note
@@ -36,7 +37,7 @@ _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, er
 
 
 class NotAFile(Enum):
-    """What a path may be besides a file."""
+    """The possible states of a path without a file."""
 
     FOLDER = "folder"
     NOTHING = "nothing"
@@ -44,12 +45,12 @@ class NotAFile(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ParsedFile:
-    """What a note or canvas says.
+    """The content of a note or canvas.
 
     Attributes:
-        facts: What is known of a note; None of a canvas.
+        facts: The facts of a note; None for a canvas.
         links: Its links, in order.
-        text: Its text, for the full-text search; empty for a canvas, and for what is no text for all its name.
+        text: Its text, for the full-text search; empty for a canvas, and for a note that is not text.
     """
 
     facts: NoteFacts | None
@@ -57,8 +58,7 @@ class ParsedFile:
     text: str = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class FileReading:
+class FileReading(NamedTuple):
     """One file, read.
 
     Attributes:
@@ -78,27 +78,22 @@ class FileReading:
     same: bool = False
 
     def born(self, created_ns: int) -> "FileReading":
-        """The same, of a file that was made earlier than the disk knows."""
-        return replace(self, file=self.file._replace(created_ns=created_ns))
+        """Return the same, with the creation time of a file that is older than the disk knows."""
+        return self._replace(file=self.file._replace(created_ns=created_ns))
 
     @property
     def stamp(self) -> Stamp:
-        """What the texts know it by."""
+        """Return the stamp by which the texts identify it."""
         return Stamp(self.file.size, self.file.mtime_ns)
 
 
-def indexed(path: str, state: FileStat) -> IndexedFile:
-    """A file's state as the index keeps it."""
-    return IndexedFile(path, state.size, state.mtime_ns, state.created_ns, state.changed_ns)
-
-
 def is_visible(path: str) -> bool:
-    """Whether the index may know a path: neither hidden nor in a dot-folder, and nameable (rule 2)."""
+    """Return whether the index may know a path: neither hidden nor in a dot-folder, and nameable (rule 2)."""
     return all(part and not part.startswith(".") and unsafe_name(part) is None for part in path.split("/"))
 
 
 def open_folder(root: VaultRoot, path: str) -> Folder | None:
-    """A folder, held open; None when there is none or it cannot be entered. Links are not followed."""
+    """Return a folder, held open; None when there is none or it cannot be entered. Links are not followed."""
     try:
         return root.folder(known_path(path), follow=False)
     except (ToolFailure, OSError):
@@ -106,7 +101,7 @@ def open_folder(root: VaultRoot, path: str) -> Folder | None:
 
 
 def look(folder: Folder, name: str) -> FileStat | NotAFile:
-    """What a name in a folder is now. Links, pipes and devices are nothing to the index."""
+    """Return the current state of a name in a folder. The index ignores links, pipes and devices."""
     try:
         state = folder.stat(name)
     except (OSError, ValueError):
@@ -149,7 +144,7 @@ def read(
 
 
 def _wanted(folder: Folder, name: str, path: str) -> tuple[bytes, os.stat_result, bool]:
-    """The bytes that are wanted of a file: all of a note and of any text that is not too large, else the first.
+    """Return the bytes that are wanted of a file: all of a note and of any text that is not too large, else the first.
 
     The last of the three is whether they are all that is wanted, and not of a file that grew while it was read.
     """
@@ -165,20 +160,20 @@ def _wanted(folder: Folder, name: str, path: str) -> tuple[bytes, os.stat_result
 
 
 def is_canvas(path: str) -> bool:
-    """Whether a file is a canvas, which has links too (rule 58)."""
+    """Return whether a file is a canvas, which has links too (rule 58)."""
     return path[-7:].lower() == ".canvas"
 
 
 def is_parsed(path: str, size: int) -> bool:
-    """Whether a file is one that `parse_file` reads."""
+    """Return whether a file is one that `parse_file` reads."""
     return size <= LARGEST_NOTE and (is_note(path) or is_canvas(path))
 
 
 def parse_file(path: str, data: bytes) -> ParsedFile | None:
-    """What a note or canvas says; None when it is too much to be understood. Bytes that are no UTF-8 are surrogates.
+    """Return the content of a note or canvas; None if it is too complex. Invalid UTF-8 becomes surrogates.
 
     Args:
-        path: Where it lies.
+        path: Its path.
         data: Its bytes.
     """
     text = data.decode("utf-8", "surrogateescape")

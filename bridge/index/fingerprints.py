@@ -5,6 +5,7 @@ The table is a Bloom filter; the bits of one piece lie in two of its words, so t
 
 from array import array
 from collections.abc import Iterable
+from functools import cache
 from typing import Final
 
 _BITS: Final = 24
@@ -14,7 +15,7 @@ _SMALLEST: Final = 1 << 10
 
 
 def _pattern(number: int) -> int:
-    """Four different bits of a word."""
+    """Return four different bits of a word."""
     at = number % _WORD
     bits = 1 << at
     for turn in range(3):
@@ -23,7 +24,10 @@ def _pattern(number: int) -> int:
     return bits
 
 
-_PATTERNS: Final = tuple(map(_pattern, range(4096)))
+@cache
+def _patterns() -> tuple[int, ...]:
+    """Return the bits of all numbers. They are made when a text is first noted: a start does without."""
+    return tuple(map(_pattern, range(4096)))
 
 
 class Fingerprints:
@@ -40,17 +44,17 @@ class Fingerprints:
 
     @property
     def is_full(self) -> bool:
-        """Whether it has more than it was made for."""
+        """Return whether it has more than it was made for."""
         return self.count * _BITS > self._length * _WORD
 
     @property
     def size(self) -> int:
-        """Bytes that it takes."""
+        """Return its size in bytes."""
         return self._length * 8
 
     def add(self, pieces: Iterable[str]) -> None:
         """Take in pieces of a text."""
-        words, length, patterns, count = self._words, self._length, _PATTERNS, 0
+        words, length, patterns, count = self._words, self._length, _patterns(), 0
         for value in map(hash, pieces):
             words[value % length] |= patterns[value >> 32 & 4095]
             words[(value >> 20) % length] |= patterns[value >> 50 & 4095]
@@ -58,10 +62,10 @@ class Fingerprints:
         self.count += count
 
     def has(self, piece: str) -> bool:
-        """Whether a piece may have been taken in."""
-        value = hash(piece)
-        first = _PATTERNS[value >> 32 & 4095]
+        """Return whether a piece may have been added."""
+        value, patterns = hash(piece), _patterns()
+        first = patterns[value >> 32 & 4095]
         if self._words[value % self._length] & first != first:
             return False
-        second = _PATTERNS[value >> 50 & 4095]
+        second = patterns[value >> 50 & 4095]
         return self._words[(value >> 20) % self._length] & second == second

@@ -13,10 +13,27 @@ _ASCII_BYTES: Final = bytes(_ASCII_ALONE)
 _OTHERS: Final = re.compile(r"[\W_]+")
 _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
+_AT_ONCE: Final = 1 << 16
+"""Characters that one step of Python works on; more would hold up other threads."""
 
 
 def folded(text: str) -> str:
     """Return the letters and digits of a text in one case and one Unicode form (NFKC)."""
+    return "".join(map(_folded, _portions(text)))
+
+
+def _portions(text: str) -> Iterator[str]:
+    """Yield a text in portions; each but the last ends with a blank, where it has one, so no letter is cut."""
+    start = 0
+    while start < len(text):
+        end = start + _AT_ONCE
+        if end < len(text):
+            end = text.rfind("\n", start, end) + 1 or text.rfind(" ", start, end) + 1 or end
+        yield text[start:end]
+        start = end
+
+
+def _folded(text: str) -> str:
     if text.isascii():
         return text.lower().translate(_ASCII_ALONE)
     plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

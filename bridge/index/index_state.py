@@ -32,20 +32,20 @@ _FAILED = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, s
 
 
 class IndexState:
-    """What is known. Questions may be asked from any thread; changes are made under `lock`.
+    """The content of the index. Any thread may ask; changes are made under `lock`.
 
     Args:
-        folder: Where it is kept between starts; None keeps it in memory.
+        folder: The folder for it between starts; None keeps it in memory.
         vault: The vault's real path.
-        on_lost: Called when what notes say was lost with its file and must be read again.
+        on_lost: Called when the stored content of notes is lost and they must be read again.
 
     Attributes:
-        lock: Held while anything is changed.
+        lock: Held while anything changes.
         tree: Files and folders.
         texts: The text of every file.
-        store: What notes say. It may be replaced by another: use `ask`.
+        store: The content of notes. It may be replaced by another: use `ask`.
         closed: Whether nothing can be asked any more.
-        version: Another whenever what notes say may be another.
+        version: Changes whenever the content of notes may have changed.
     """
 
     def __init__(self, folder: Path | None, vault: str, on_lost: Callable[[], None]) -> None:
@@ -68,7 +68,7 @@ class IndexState:
 
     @property
     def names(self) -> Names:
-        """Files by their names. They are made when they are first asked for: not every start needs them at once."""
+        """Return the files by name. This is made at the first request: not every start needs it at once."""
         names = self._names
         if names is None:
             with self.lock:
@@ -77,33 +77,33 @@ class IndexState:
 
     @property
     def unread(self) -> frozenset[str]:
-        """The files whose content is not known yet."""
+        """Return the files whose content is not known yet."""
         with self.lock:
             return frozenset(self._unread)
 
     def differs(self, file: IndexedFile) -> bool:
-        """Whether a file's state is another than that of which the content is known."""
+        """Return whether a file's state differs from the one whose content is known."""
         known = self.tree.get(file.path)
         if known is None or file.path in self._unread:
             return True
         return file._replace(created_ns=known.created_ns) != known
 
     def is_unread(self, path: str) -> bool:
-        """Whether a file's content is not known yet."""
+        """Return whether a file's content is not known yet."""
         return path in self._unread
 
     @property
     def is_whole(self) -> bool:
-        """Whether the content of every file is known."""
+        """Return whether the content of every file is known."""
         return not self._unread
 
     @property
     def read_notes(self) -> int:
-        """How many notes' content is known."""
+        """Return the number of notes whose content is known."""
         return self.tree.notes - self._unread_notes
 
     def ask(self, question: Callable[[Store], T]) -> T:
-        """An answer from the store. If its file turns out to be lost, from the new one, which is filled from then."""
+        """Return an answer from the store. If its file turns out to be lost, a new one answers, as it fills."""
         while True:
             store = self.store
             try:
@@ -125,7 +125,7 @@ class IndexState:
             return self._load()
 
     def lose(self, store: Store, error: sqlite3.Error) -> None:
-        """The store's file fails: go on with a new one, in memory if need be, and have everything read again."""
+        """Replace a store whose file fails with a new one, in memory if need be, and have everything read again."""
         with self.lock:
             if self.store is not store:
                 return
@@ -188,7 +188,7 @@ class IndexState:
     # -- changing; called with the lock held -----------------------------------------------------------------------
 
     def see(self, file: IndexedFile) -> None:
-        """A file is there; its content is not known yet."""
+        """Record that a file is there; its content is not known yet."""
         known = self.tree.get(file.path)
         born = file.created_ns if known is None else min(file.created_ns, known.created_ns)
         self.tree.put(file._replace(created_ns=born))
@@ -196,7 +196,7 @@ class IndexState:
         self._mark_unread((file.path,))
 
     def see_folder(self, folder: str, files: Sequence[IndexedFile], *, changed: Iterable[str]) -> None:
-        """All that lies in a folder itself, by name; of `changed` files the content is not known yet."""
+        """Record all that lies in a folder itself, by name; the content of `changed` files is not known yet."""
         known = {file.path for file in self.tree.inside(folder)}
         self.tree.set_folder(folder, files)
         for file in files:
@@ -242,7 +242,7 @@ class IndexState:
 
         Args:
             file: The file as it was when the text was read.
-            text: What was read of it; None where it is found by its name alone again.
+            text: What was read of it; None if it is found by its name alone again.
 
         Returns:
             Whether the file is still as it was.
@@ -259,7 +259,7 @@ class IndexState:
         return True
 
     def set_folders(self, come: Sequence[str], gone: Sequence[str]) -> None:
-        """Folders that appeared, and folders that went, whose files are given to `commit`."""
+        """Record folders that appeared, and folders that went; their files are given to `commit`."""
         if not come and not gone:
             return
 
@@ -310,7 +310,7 @@ class IndexState:
 
 @contextlib.contextmanager
 def made_to_stay() -> Iterator[None]:
-    """While much is made that stays, and afterwards, it is not looked through for garbage: it would take as long again.
+    """Keep garbage collection from what is made inside and stays: going through it would take as long again.
 
     What is made then is still freed when nothing refers to it; only what refers to itself in a circle would not be.
     """
@@ -325,7 +325,7 @@ def made_to_stay() -> Iterator[None]:
 
 
 def _open(folder: Path | None, vault: str) -> Store:
-    """The store in its folder; in memory when that cannot be used."""
+    """Return the store in its folder; in memory when that cannot be used."""
     if folder is not None:
         try:
             folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -340,5 +340,5 @@ def _code(error: sqlite3.Error) -> int:
 
 
 def _is_of_the_file(error: sqlite3.Error) -> bool:
-    """Whether the file failed, and not the question."""
+    """Return whether the file failed, and not the query."""
     return _code(error) in _DAMAGED - {sqlite3.SQLITE_ERROR} | _FAILED or "no such " in str(error)

@@ -8,31 +8,32 @@ from pathlib import Path
 from bridge.clock import Clock
 from bridge.index.index_state import IndexState
 from bridge.index.indexer import Indexer
+from bridge.memory import note_waiting
 
 logger = logging.getLogger(__name__)
 
 SWEEP_SECONDS = 60.0
-"""How often the whole disk is compared, because the system's reports of changes may get lost."""
+"""Seconds between comparisons of the whole disk, because the system's reports of changes may get lost."""
 
 SWEEP_SHARE = 0.02
 """The most of its time that it spends so."""
 
 FAILED_SECONDS = 5.0
-"""How long it waits after something failed."""
+"""Seconds to wait after a failure."""
 
 SAVE_SECONDS = 10.0
-"""How long after a change what is new is kept."""
+"""Seconds after a change until it is saved."""
 
 MANY = 2000
 """Changed paths from which comparing the whole disk is sooner done than looking at each."""
 
 DEBOUNCE_MS = 5
 STEP_MS = 2
-"""How often it is looked whether something was reported. Looking every millisecond would take 2.5 % of a core."""
+"""Milliseconds between checks for reports. Checking every millisecond would take 2.5 % of a core."""
 
 
 class IndexThread:
-    """Runs the indexer when something happened, and now and then.
+    """The thread that runs the indexer after changes, and now and then.
 
     Args:
         indexer: Does the work.
@@ -66,7 +67,7 @@ class IndexThread:
             self._thread.join()
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Paths have changed, as far as is known. Returns at once."""
+        """Note that paths have changed, as far as is known. Returns at once."""
         many = self._indexer.note(paths) > MANY
         with self._wake:
             self._paths_wait = True
@@ -75,7 +76,7 @@ class IndexThread:
             self._wake.notify()
 
     def sweep_soon(self) -> None:
-        """Something may have changed that nobody reported. Returns at once."""
+        """Note that something may have changed that nobody reported. Returns at once."""
         with self._wake:
             self._sweep_at = float("-inf")
             self._wake.notify()
@@ -97,7 +98,7 @@ class IndexThread:
         return self._stopping or self._paths_wait or self._sweep_at <= self._clock.monotonic()
 
     def _patience(self) -> float:
-        """How long nothing is to be done, in seconds."""
+        """Return the seconds for which there is nothing to do."""
         now = self._clock.monotonic()
         next_check = self._indexer.next_check
         moments = [self._sweep_at, *(moment for moment in (next_check, self._save_at) if moment is not None)]
@@ -131,7 +132,7 @@ class IndexThread:
 
 
 class Watcher:
-    """Reports every path that appears, changes or goes, outside dot-folders.
+    """A watcher that reports every path that appears, changes or goes, outside dot-folders.
 
     Reports can be lost (a queue overflows, a network drive reports nothing), so nobody may rely on them alone.
 
@@ -193,7 +194,7 @@ class Watcher:
                 self._on_change(paths)
 
     def _place(self, path: str) -> str | None:
-        """The vault path; None for what is hidden, in a dot-folder, or the vault itself."""
+        """Return the vault path; None for what is hidden, in a dot-folder, or the vault itself."""
         try:
             parts = Path(path).relative_to(self._folder).parts
         except ValueError:
@@ -202,7 +203,9 @@ class Watcher:
 
 
 class _Stop:
-    """Whether to stop, as the library asks again and again from when the system reports to it: so it tells of that too.
+    """The stop signal for the library, which asks for it at each check.
+
+    It first does so once the system reports to it: `on_begin` tells of that.
 
     Args:
         stop: Set when to stop.
@@ -214,8 +217,9 @@ class _Stop:
         self._on_begin: Callable[[], None] | None = on_begin
 
     def is_set(self) -> bool:
-        """Whether to stop."""
+        """Return whether to stop."""
         on_begin, self._on_begin = self._on_begin, None
         if on_begin is not None:
             on_begin()
+        note_waiting()
         return self._stop.is_set()

@@ -17,8 +17,7 @@ from bridge.index.file_reading import FileReading, NotAFile, is_visible
 from bridge.index.index_state import IndexState
 from bridge.index.ingest import BATCH_FILES, Batch, Ingest
 from bridge.index.progress import Progress
-from bridge.index.sweep import ChangedFolder, SweptFolders, sweep
-from bridge.index.tree import parent, walk_key
+from bridge.index.tree import ChangedFolder, SweptFolders, parent, sweep, walk_key
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
@@ -43,12 +42,12 @@ OnChange = Callable[[str, str], None]
 
 
 class Indexer:
-    """Reads the vault into the index. Every method may be called from any thread.
+    """The reader of the vault into the index. Every method may be called from any thread.
 
     Args:
         files: The vault.
         clock: The time.
-        state: What is known.
+        state: What is known so far.
         progress: Counts how far a build is.
         on_change: Called with each file that another program changed, when the index has taken it in.
 
@@ -57,7 +56,7 @@ class Indexer:
         swept_at: The same, on the clock's monotonic scale.
         named: Set once every file is known by its name.
         built: Set once the disk has been compared wholly for the first time.
-        recorder: Is shown what is read before it is taken in; None where nobody records.
+        recorder: Is shown what is read before it is taken in; None if nobody records.
     """
 
     def __init__(
@@ -127,7 +126,7 @@ class Indexer:
 
     @property
     def next_check(self) -> float | None:
-        """When a file that had only just changed should be looked at again, on the clock's monotonic scale."""
+        """Return when a file that had only just changed should be read again, on the clock's monotonic scale."""
         return self._ingest.next_check
 
     def check_due(self) -> None:
@@ -139,7 +138,7 @@ class Indexer:
 
     @contextlib.contextmanager
     def writing(self, plan: ChangePlan) -> Iterator[None]:
-        """While a plan is carried out, what is reported of its files waits: `applied` reads them once.
+        """Hold back reports on a plan's files while it is carried out: `applied` reads them once.
 
         Args:
             plan: The plan. Only one is carried out at a time.
@@ -182,7 +181,7 @@ class Indexer:
 
     @contextlib.contextmanager
     def _session(self) -> Iterator[None]:
-        """One at a time compares the disk with what is known."""
+        """Let one at a time compare the disk with what is known."""
         with self._working:
             with self._state.lock:
                 self._written.clear()
@@ -300,7 +299,7 @@ class Indexer:
         return True
 
     def _prepared(self, batch: Batch) -> Prepared | None:
-        """What was read, ready to be recorded."""
+        """Return the files that were read, ready to be recorded."""
         if self.recorder is None:
             return None
         return self.recorder.prepare(
@@ -312,24 +311,24 @@ class Indexer:
     def _record(self, batch: Batch, prepared: Prepared | None) -> None:
         """Have files recorded that are about to be taken in. The index's lock is held."""
         if self.recorder is not None:
-            self.recorder.lost([path for path, reading in batch.items() if isinstance(reading, NotAFile)])
+            self.recorder.record_gone([path for path, reading in batch.items() if isinstance(reading, NotAFile)])
             if prepared is not None:
-                self.recorder.saw(prepared, batch)
+                self.recorder.record_seen(prepared, batch)
 
     def _record_missing(self) -> None:
-        """After a look at the whole vault: have recorded what was not, such as what was there before the recording."""
+        """Record, after a scan of the whole vault, what was not, such as files from before the recording."""
         if self.recorder is None:
             return
         for prepared in self.recorder.missing(self._state.tree.files()):
             if self._stopping:
                 return
             with self._state.lock:
-                self.recorder.saw(prepared, prepared.paths - self._written)
+                self.recorder.record_seen(prepared, prepared.paths - self._written)
             self._take_noted()
-        self.recorder.looked()
+        self.recorder.scan_completed()
 
     def _in_order(self, paths: set[str]) -> list[str]:
-        """Paths in the order of a walk. Of many, only those that are known, because sorting them would take long."""
+        """Return paths in the order of a walk. Of many, only known ones, because sorting them would take long."""
         if len(paths) <= MANY:
             return sorted(paths, key=walk_key)
         return [file.path for file in self._state.tree.files() if file.path in paths]
@@ -362,13 +361,13 @@ class Indexer:
 
 
 def _above(path: str) -> Iterator[str]:
-    """The folders that a path lies in, innermost first."""
+    """Yield the folders that a path lies in, innermost first."""
     while path := parent(path):
         yield path
 
 
 def _births(plan: ChangePlan, state: IndexState) -> dict[str, int]:
-    """When the files were made that a plan moves, by their new places."""
+    """Return the creation times of files that a plan moves, by their new paths."""
     births: dict[str, int] = {}
     for change in plan.changes:
         if change.kind is ChangeKind.MOVE and change.new_path is not None:

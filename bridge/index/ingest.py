@@ -10,19 +10,19 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from bridge.clock import Clock
-from bridge.index.file_reading import RACY_SECONDS, FileReading, NotAFile, indexed, is_parsed, look, open_folder, read
+from bridge.index.file_reading import RACY_SECONDS, FileReading, NotAFile, is_parsed, look, open_folder, read
 from bridge.index.index_state import IndexState
 from bridge.index.knowledge import IndexedFile
-from bridge.index.tree import parent, walk_key
+from bridge.index.tree import indexed, parent, walk_key
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
 BATCH_FILES = 256
 BATCH_BYTES = 1 << 20
-"""What is read before it is taken in, in one transaction: some tens of milliseconds."""
+"""Bytes that are read before they are added in one transaction, which takes some tens of milliseconds."""
 
 RETRY_SECONDS = 60.0
-"""How long a file that cannot be read is left alone."""
+"""Seconds for which a file that cannot be read is left alone."""
 
 LARGE = 8 << 20
 """Bytes of a note from which our own writes do not wait for it to be read."""
@@ -33,14 +33,14 @@ Batch = dict[str, FileReading | NotAFile]
 
 @dataclass(slots=True)
 class PathScan:
-    """What was found at some paths.
+    """The result of looking at some paths.
 
     Attributes:
         files: Files that are there.
         large: Those of them that are notes and large.
         folders: Folders that are there.
-        gone: Files that were known and are none any more.
-        gone_folders: Folders that were known and are none any more.
+        gone: Known files that no longer exist.
+        gone_folders: Known folders that no longer exist.
     """
 
     files: list[str] = field(default_factory=list)
@@ -50,19 +50,19 @@ class PathScan:
     gone_folders: list[str] = field(default_factory=list)
 
     def add(self, file: IndexedFile) -> None:
-        """A file is there."""
+        """Record that a file is there."""
         self.files.append(file.path)
         if file.size > LARGE and is_parsed(file.path, file.size):
             self.large.append(file)
 
 
 class Ingest:
-    """Takes files into the index.
+    """The part that adds files to the index.
 
     Args:
         root: The vault.
         clock: The time.
-        state: What is known.
+        state: What is known so far.
     """
 
     def __init__(self, root: VaultRoot, clock: Clock, state: IndexState) -> None:
@@ -72,11 +72,11 @@ class Ingest:
         self._unsettled: dict[str, tuple[float, bytes]] = {}
 
     def scan(self, paths: Iterable[str], *, everything: bool = False) -> PathScan:
-        """What is there now.
+        """Return what is there now.
 
         Args:
-            paths: Where to look.
-            everything: Whether files that are as they are known are listed too.
+            paths: The paths to look at.
+            everything: Whether to list unchanged files too.
         """
         seen = PathScan()
         for place, inside in groupby(sorted(set(paths), key=walk_key), key=parent):
@@ -98,11 +98,11 @@ class Ingest:
         return seen
 
     def batches(self, paths: Iterable[str], births: Mapping[str, int] | None = None) -> Iterator[Batch]:
-        """Files, read, in portions to be committed each.
+        """Yield the files, read, in portions to be committed each.
 
         Args:
             paths: The files, those of a folder one after the other.
-            births: When some of them were made, where that is known better than from the disk.
+            births: When some of them were made, if that is known better than from the disk.
         """
         batch: Batch = {}
         size = 0
@@ -138,12 +138,12 @@ class Ingest:
             self._unsettled.pop(path, None)
 
     def unsettled(self, now: float | None = None) -> list[str]:
-        """The files that must be looked at again: all, or those that it is time for."""
+        """Return the files that must be checked again: all, or those that are due."""
         return [path for path, (due, _digest) in self._unsettled.copy().items() if now is None or due <= now]
 
     @property
     def next_check(self) -> float | None:
-        """When it is time for the next of them, on the clock's monotonic scale."""
+        """Return when the next of them is due, on the clock's monotonic scale."""
         return min((due for due, _digest in self._unsettled.copy().values()), default=None)
 
     def _is_known(self, reading: FileReading) -> bool:

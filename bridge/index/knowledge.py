@@ -1,6 +1,6 @@
-"""What is known of all notes: the questions that tools ask the index, and the shapes of the answers.
+"""The knowledge about all notes: the questions that tools ask the index, and the shapes of the answers.
 
-Every path is vault-relative, as spelled on disk. Answers are of the index as it is at that moment: it follows the
+Every path is vault-relative, as spelled on disk. Answers reflect the index at that moment: it follows the
 bridge's own writes before their calls return, and other programs within milliseconds. While the first build is under
 way an answer holds what is there so far, and `status().indexing` says so.
 
@@ -8,7 +8,6 @@ Rules are those of docs/obsidian.md.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple, Protocol
 
@@ -20,11 +19,11 @@ class IndexedFile(NamedTuple):
     """One file that is neither hidden nor in a dot-folder (rule 2).
 
     Attributes:
-        path: Where it is.
+        path: Its path.
         size: Bytes.
-        mtime_ns: When its bytes changed last.
+        mtime_ns: Time when its bytes last changed.
         created_ns: When it was made: what the disk knows, else when it was first seen at the latest.
-        changed_ns: When anything of it changed last, its name and permissions too; 0 where the disk does not know.
+        changed_ns: When anything of it changed last, its name and permissions too; 0 if the disk does not know.
     """
 
     path: str
@@ -34,18 +33,17 @@ class IndexedFile(NamedTuple):
     changed_ns: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class NoteFacts:
-    """What the index holds of one note.
+class NoteFacts(NamedTuple):
+    """The facts that the index holds about one note.
 
     Attributes:
-        path: Where it is.
+        path: Its path.
         properties: Its frontmatter; empty when it has none, or it is broken.
         aliases: Other names it gives itself.
         tags: Its tags with `#`, frontmatter first, duplicates kept (rule 57).
         headings: Its headings.
         block_ids: Its block ids, as spelled.
-        has_base: Whether a base is written in it, as a code block.
+        has_base: Whether it contains a base, as a code block.
     """
 
     path: str
@@ -69,7 +67,7 @@ class StoredLink(NamedTuple):
         embed: Whether it is an embed.
         markdown: Whether it is written `[text](destination)`.
         key: The property it is the value of; empty in the body.
-        kind: How it is written.
+        kind: The kind of link.
     """
 
     source: str
@@ -84,17 +82,17 @@ class StoredLink(NamedTuple):
 
     @property
     def linkpath(self) -> str:
-        """What it is resolved by: its path, without the subpath."""
+        """Return the path to resolve, without the subpath."""
         return linkpath_of(self.kind, self.original, self.link)
 
     @property
     def subpath(self) -> str:
-        """What part of the file it names, with `#`; empty when it names all of it."""
+        """Return the part of the file that it names, with `#`; empty if it names the whole file."""
         return subpath_of(self.kind, self.original, self.link)
 
     @property
     def counts(self) -> bool:
-        """Whether Obsidian counts it among the links of its file."""
+        """Return whether Obsidian counts it among the links of its file."""
         return self.kind in COUNTED
 
 
@@ -103,7 +101,7 @@ class TagCount(NamedTuple):
 
     Attributes:
         tag: With `#`.
-        uses: How often it is used, in all notes together, itself and not its nested tags.
+        uses: Number of uses, in all notes together, itself and not its nested tags.
         notes: In how many notes.
     """
 
@@ -112,16 +110,15 @@ class TagCount(NamedTuple):
     notes: int
 
 
-@dataclass(frozen=True, slots=True)
-class IndexStatus:
-    """How much is known.
+class IndexStatus(NamedTuple):
+    """The progress of the index.
 
     Attributes:
         notes: Markdown files.
         files: All files but hidden ones, notes included.
         indexed: Notes whose content is known.
         indexing: Whether a build or a sweep that found changes is under way.
-        last_sweep: When the disk was last compared wholly; None before the first time.
+        last_sweep: Time of the last comparison with the whole disk; None before the first one.
     """
 
     notes: int
@@ -132,32 +129,32 @@ class IndexStatus:
 
 
 class Knowledge(Protocol):
-    """What tools may ask. `VaultIndex` answers it; `PermittedKnowledge` answers it without what the user closed."""
+    """The questions that tools may ask. `VaultIndex` answers all; `PermittedKnowledge` hides what the user closed."""
 
     @property
     def names(self) -> Names:
-        """Every file by its names, closed ones too: a link's target does not depend on who asks."""
+        """Return every file by its names, closed ones too: a link's target does not depend on who asks."""
         ...
 
     @property
     def version(self) -> int:
-        """Another number whenever answers may be others, but for what may be seen of them."""
+        """Return a number that changes whenever answers may change, except through permissions."""
         ...
 
     def status(self) -> IndexStatus:
-        """How much is known."""
+        """Return the progress of the index."""
         ...
 
     def files(self) -> Sequence[IndexedFile]:
-        """Every file, hidden ones left out, in the order of a walk; a snapshot that never changes."""
+        """Return every file, hidden ones left out, in the order of a walk; a snapshot that never changes."""
         ...
 
     def folders(self) -> Sequence[str]:
-        """Every folder but the vault itself, empty ones too, in the order of a walk."""
+        """Return every folder but the vault itself, empty ones too, in the order of a walk."""
         ...
 
     def file(self, path: str) -> IndexedFile | None:
-        """One file.
+        """Return one file.
 
         Args:
             path: Its exact path.
@@ -168,22 +165,22 @@ class Knowledge(Protocol):
         ...
 
     def note(self, path: str) -> NoteFacts | None:
-        """What is known of one note.
+        """Return what is known about one note.
 
         Args:
             path: Its exact path.
 
         Returns:
-            None when it is no note or not known yet.
+            The facts; None if it is not a note or not known yet.
         """
         ...
 
     def notes(self) -> Iterable[NoteFacts]:
-        """What is known of every note, one after the other."""
+        """Return what is known about every note, one after the other."""
         ...
 
     def links_from(self, path: str) -> Sequence[StoredLink]:
-        """The links, embeds and property links in a note or canvas, in order.
+        """Return the links, embeds and property links in a note or canvas, in order.
 
         Args:
             path: Its exact path.
@@ -191,11 +188,11 @@ class Knowledge(Protocol):
         ...
 
     def all_links(self) -> Iterable[StoredLink]:
-        """Every link that counts, of every note and canvas, by source and place."""
+        """Return every link that counts, of every note and canvas, by source and place."""
         ...
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
-        """Every link in the vault whose path ends in one of some names, wherever it leads, not counted ones too.
+        """Return every link in the vault whose path ends in one of some names, wherever it leads, not counted ones too.
 
         Args:
             keys: The names, as `names.link_key` makes them.
@@ -206,7 +203,7 @@ class Knowledge(Protocol):
         ...
 
     def backlinks(self, path: str) -> Sequence[StoredLink]:
-        """Every link in the vault that leads to a file, but for its own.
+        """Return every link in the vault that leads to a file, except from that file itself.
 
         Args:
             path: The file's exact path.
@@ -217,7 +214,7 @@ class Knowledge(Protocol):
         ...
 
     def with_alias(self, alias: str) -> Sequence[str]:
-        """The notes that call themselves so.
+        """Return the notes with this alias.
 
         Args:
             alias: The name; case and Unicode form do not matter.
@@ -228,11 +225,11 @@ class Knowledge(Protocol):
         ...
 
     def tags(self) -> Sequence[TagCount]:
-        """Every tag of the vault, the most used first, then by name."""
+        """Return every tag of the vault, the most used first, then by name."""
         ...
 
     def tagged(self, tag: str) -> Sequence[str]:
-        """The notes with a tag or one nested in it (rule 63).
+        """Return the notes with a tag or one nested in it (rule 63).
 
         Args:
             tag: With or without `#`.
@@ -248,7 +245,7 @@ class Knowledge(Protocol):
 
 
 Permitted = Callable[[str], bool]
-"""Whether a path may be seen."""
+"""Returns whether a path may be seen."""
 
 ClosedRules = Callable[[], Callable[[str], object | None] | None]
 """The rules as they are now: what says which of them closes a path, None for an open one; None without rules."""

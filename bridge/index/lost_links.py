@@ -15,7 +15,7 @@ class LostLink(NamedTuple):
     """A link that leads nowhere.
 
     Attributes:
-        path: The file that it is in, where that is after the change.
+        path: The file that it is in, if that is after the change.
         link: Its path, as it is written there.
     """
 
@@ -24,13 +24,13 @@ class LostLink(NamedTuple):
 
 
 def lost_links(plan: ChangePlan, knowledge: Knowledge) -> list[LostLink]:
-    """The links that lead somewhere now, and nowhere once a change is made, each as often as it is written.
+    """Return the links that lead somewhere now, and nowhere once a change is made, each as often as it is written.
 
     Links that the change writes itself do not count: nobody can tell whether they are meant to lead somewhere.
 
     Args:
         plan: The change, which is not made yet.
-        knowledge: What is known of all notes.
+        knowledge: The knowledge about all notes.
     """
     moves: dict[str, str | None] = {}
     for change in plan.changes:
@@ -57,7 +57,7 @@ def lost_links(plan: ChangePlan, knowledge: Knowledge) -> list[LostLink]:
 
 
 def _sources(moves: dict[str, str | None], knowledge: Knowledge) -> set[str]:
-    """The files with links that a move may break: to what moves, and in what moves."""
+    """Return the files with links that a move may break: to what moves, and in what moves."""
     leading = {link.source for path in moves for link in knowledge.backlinks(path)}
     return leading | {path for path, new in moves.items() if new is not None}
 
@@ -67,7 +67,7 @@ def _links(source: str, knowledge: Knowledge) -> Iterator[str]:
 
 
 def _written(plan: ChangePlan, path: str) -> Iterator[str]:
-    """The links of a file as a plan leaves it."""
+    """Yield the links of a file as a plan leaves it."""
     data = next((plan.blobs.get(each.after or "") for each in plan.changes if each.path == path and each.after), None)
     if data is None or not is_note(path):
         return

@@ -1,4 +1,4 @@
-"""What is known without what the user has closed: what every tool is given to ask.
+"""The knowledge without what the user has closed: every tool asks this.
 
 Rules are those of docs/obsidian.md.
 """
@@ -9,11 +9,11 @@ from bridge.index.knowledge import ClosedRules, IndexedFile, IndexStatus, NoteFa
 from bridge.index.store.store import TagUse
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.names import Names
-from bridge.vault.root import EVERYTHING, looked_at
+from bridge.vault.root import EVERYTHING, record_look
 
 
 class PermittedKnowledge:
-    """Answers what an index answers, without closed files and what is in them.
+    """The knowledge of an index without closed files and what is in them.
 
     A link in an open note that leads to a closed one is returned: it is part of the open note.
 
@@ -28,72 +28,72 @@ class PermittedKnowledge:
 
     @property
     def names(self) -> Names:
-        """Every file by its names, closed ones too: a link's target does not depend on who asks."""
+        """Return every file by its names, closed ones too: a link's target does not depend on who asks."""
         return self._index.names
 
     @property
     def version(self) -> int:
-        """Another number whenever answers may be others, but for what may be seen of them."""
+        """Return a number that changes whenever answers may change, except through permissions."""
         return self._index.version
 
     def status(self) -> IndexStatus:
-        """How much is known, closed files included: there are only numbers in it."""
+        """Return the progress of the index, including closed files: it only contains numbers."""
         return self._index.status()
 
     def files(self) -> Sequence[IndexedFile]:
-        """Every open file, in the order of a walk."""
+        """Return every open file, in the order of a walk."""
         files, open_ = self._index.files(), self._rules()
         return files if open_ is None else [file for file in files if open_(file.path)]
 
     def folders(self) -> Sequence[str]:
-        """Every open folder but the vault itself, in the order of a walk."""
+        """Return every open folder but the vault itself, in the order of a walk."""
         folders, open_ = self._index.folders(), self._rules()
         return folders if open_ is None else list(filter(open_, folders))
 
     def file(self, path: str) -> IndexedFile | None:
-        """One file, by its exact path."""
+        """Return one file, by its exact path."""
         return self._index.file(path) if self._sees(path) else None
 
     def note(self, path: str) -> NoteFacts | None:
-        """What is known of one note."""
+        """Return what is known about one note."""
         return self._index.note(path) if self._sees(path) else None
 
     def notes(self) -> Iterator[NoteFacts]:
-        """What is known of every open note, one after the other, by path."""
+        """Yield what is known about every open note, by path."""
         open_ = self._rules()
         for note in self._index.notes():
             if open_ is None or open_(note.path):
                 yield note
 
     def links_from(self, path: str) -> Sequence[StoredLink]:
-        """The links in an open note or canvas, in order."""
+        """Return the links in an open note or canvas, in order."""
         return self._index.links_from(path) if self._sees(path) else []
 
     def all_links(self) -> Iterator[StoredLink]:
-        """Every link that counts, of every open note and canvas."""
+        """Return every link that counts, of every open note and canvas."""
         open_ = self._rules()
         return (link for link in self._index.all_links() if open_ is None or open_(link.source))
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
-        """Every link in open notes whose path ends in one of these names."""
+        """Return every link in open notes whose path ends in one of these names."""
         return self._only_open(self._index.links_named(keys))
 
     def backlinks(self, path: str) -> Sequence[StoredLink]:
-        """Every link in open notes that leads to an open file, but for its own."""
+        """Return every link in open notes that leads to an open file, except from that file itself."""
         return self._only_open(self._index.backlinks(path)) if self._sees(path) else []
 
     def with_alias(self, alias: str) -> Sequence[str]:
-        """The open notes that call themselves so."""
+        """Return the open notes with this alias."""
         open_ = self._rules()
         return list(filter(open_, self._index.with_alias(alias)))
 
     def tags(self) -> Sequence[TagCount]:
-        """Every tag of open notes, the most used there first, then by name."""
+        """Return every tag of open notes, the most used there first, then by name."""
         open_ = self._rules()
         return self._index.tags() if open_ is None else count_tags(self._index.tag_uses(), open_)
 
     def tagged(self, tag: str) -> Sequence[str]:
-        """The open notes with a tag or one nested in it, in the order of their paths."""
+        """Return the open notes with a tag or one nested in it, in the order of their paths."""
         open_ = self._rules()
         return list(filter(open_, self._index.tagged(tag)))
 
@@ -103,12 +103,12 @@ class PermittedKnowledge:
 
     @property
     def _index(self) -> VaultIndex:
-        """What every answer comes from: whoever asks for a name has looked in the whole vault."""
-        looked_at(EVERYTHING)
+        """Return the index that every answer comes from, noting that the caller has looked in the whole vault."""
+        record_look(EVERYTHING)
         return self._everything
 
     def _rules(self) -> Permitted | None:
-        """Whether a path is open; None when all are."""
+        """Return the check whether a path is open; None if all are."""
         closed = self._closed()
         return None if closed is None else lambda path: closed(path) is None
 
@@ -122,7 +122,7 @@ class PermittedKnowledge:
 
 
 def count_tags(uses: Iterable[TagUse], permitted: Permitted = lambda _path: True) -> list[TagCount]:
-    """Every tag (rule 63), the most used first, then by name.
+    """Return every tag (rule 63), the most used first, then by name.
 
     Args:
         uses: The tags of the notes, by path: a tag is spelled as in the first note that has it.

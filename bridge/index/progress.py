@@ -1,4 +1,4 @@
-"""How far a build is, reported often enough to watch and not more."""
+"""Progress of a build, reported often enough to watch and not more."""
 
 import threading
 from collections.abc import Callable
@@ -14,7 +14,7 @@ OnProgress = Callable[[int, int], None]
 
 
 class Progress:
-    """Counts what is read in one go.
+    """A counter of what is read in one go.
 
     Args:
         clock: The time.
@@ -30,13 +30,13 @@ class Progress:
         self.total = 0
 
     def begin(self, total: int) -> None:
-        """So many files are to be read."""
+        """Set how many files are to be read."""
         with self._lock:
             self.done, self.total = 0, total
         self._maybe(at_once=True)
 
     def step(self, files: int) -> None:
-        """So many more are read."""
+        """Count more files that were read."""
         with self._lock:
             self.done += files
         self._maybe(at_once=self.done >= self.total)

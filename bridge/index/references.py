@@ -1,14 +1,13 @@
-"""Which note a caller means by a name, a wikilink or a path. Rules are those of docs/obsidian.md.
+"""Resolution of a name, a wikilink or a path to a note. Rules are those of docs/obsidian.md.
 
-The vault path comes first, exactly so spelled, then the only one that differs in case or Unicode form alone. Else it
-is the only note whose path ends so (rule 36); else the only note with that alias. Where several fit, nothing is
+An exact vault path comes first, then the only one that differs in case or Unicode form alone. Otherwise it
+is the only note whose path ends so (rule 36), or else the only note with that alias. If several fit, none is
 chosen: rules 37 to 39, by which Obsidian chooses among them, need a note that the link is in.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 from bridge.clock import stamp
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
@@ -28,15 +27,14 @@ _NAMED = 5
 Via = Literal["path", "name", "alias"]
 
 
-@dataclass(frozen=True, slots=True)
-class ResolvedNote:
+class ResolvedNote(NamedTuple):
     """The one note that a reference means.
 
     Attributes:
         name: Its name, without folders and extension.
-        path: Where it is.
-        created: When it was made.
-        modified: When its bytes changed last.
+        path: Its path.
+        created: Time of creation.
+        modified: Time when its bytes last changed.
         size: Bytes.
         via: Whether it was found by its path, its name or an alias.
         reference: What was asked for: the part of the note, if a part was named.
@@ -51,15 +49,14 @@ class ResolvedNote:
     reference: Reference
 
 
-@dataclass(frozen=True, slots=True)
-class NoteCandidate:
+class NoteCandidate(NamedTuple):
     """A note that a reference might mean.
 
     Attributes:
         name: Its name, without folders and extension.
         path_context: The folder it is in, with a final `/`; empty at the vault's top.
-        path: Where it is.
-        modified: When its bytes changed last.
+        path: Its path.
+        modified: Time when its bytes last changed.
     """
 
     name: str
@@ -68,7 +65,7 @@ class NoteCandidate:
     modified: datetime
 
     def to_wire(self) -> dict[str, Any]:
-        """The candidate for programs."""
+        """Return the candidate for programs."""
         return {
             "name": self.name,
             "path_context": self.path_context,
@@ -78,25 +75,25 @@ class NoteCandidate:
 
 
 class HasFiles(Protocol):
-    """Knows files by their paths."""
+    """A source of files by their paths."""
 
     def stat(self, path: VaultPath, /) -> FileStat:
-        """What is known of a file. Raises NotFound when there is none."""
+        """Return the state of a file. Raises NotFound if there is none."""
         ...
 
 
 class NoteResolver:
-    """Finds notes by what callers call them. What the knowledge does not have is not found.
+    """A finder of notes by what callers call them. What the knowledge does not have is not found.
 
     Args:
-        knowledge: What is known of the vault's files.
+        knowledge: The knowledge about the vault's files.
     """
 
     def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
 
     def resolve(self, reference: str | Reference, *, certain: bool = False) -> ResolvedNote:
-        """The one note that a reference means.
+        """Return the one note that a reference means.
 
         Args:
             reference: A name, wikilink or path, perhaps with `#heading`, `#^block` or `|alias`.
@@ -130,7 +127,7 @@ class NoteResolver:
         )
 
     def find_matches(self, reference: str | Reference) -> Sequence[NoteCandidate]:
-        """Every note that a reference might mean, the likeliest first: by path, by name, by alias.
+        """Return every note that a reference might mean, the likeliest first: by path, by name, by alias.
 
         Raises:
             InvalidParameters: It is no reference (`invalid_format`).
@@ -145,7 +142,7 @@ class NoteResolver:
         return [_candidate(file) for file in files]
 
     def outright(self, text: str) -> Sequence[str]:
-        """The paths of the notes that a search names as a link would: by path, name or alias; none for a glob.
+        """Return the paths of the notes that a search names as a link would: by path, name or alias; none for a glob.
 
         Args:
             text: What is searched for.
@@ -158,14 +155,14 @@ class NoteResolver:
             return ()
 
     def is_available(self, name: str, folder: str | None = None) -> bool:
-        """Whether no note has a name yet.
+        """Return whether no note has a name yet.
 
         Args:
             name: The name, with or without `.md`.
-            folder: Where the note would be; None asks for the whole vault.
+            folder: The folder of the new note; None for the whole vault.
 
         Raises:
-            InvalidParameters: It is no note's name (`invalid_format`).
+            InvalidParameters: It is not a valid name of a note (`invalid_format`).
         """
         wanted = parse_reference(name)
         name = _readings(wanted)[0].path
@@ -177,7 +174,7 @@ class NoteResolver:
     # -- choosing -----------------------------------------------------------------------------------------------
 
     def _best(self, wanted: Reference) -> tuple[Sequence[str], Via, Reference]:
-        """The paths that fit best, how they were found, and what was asked for as it was understood."""
+        """Return the paths that fit best, how they were found, and what was asked for as it was understood."""
         readings = _readings(wanted)
         if exact := self._exact(readings[0].path):
             return exact, "path", readings[0]
@@ -189,18 +186,18 @@ class NoteResolver:
         return (), "name", wanted
 
     def _by_name(self, wanted: Reference) -> Sequence[tuple[str, Via]]:
-        """The notes at a path, else those whose path ends so."""
+        """Return the notes at a path, else those whose path ends so."""
         exact = self._exact(wanted.path)
         if exact or wanted.rooted:
             return [(path, "path") for path in exact]
         return [(path, "name") for path in self._named(wanted.path)]
 
     def _by_alias(self, wanted: Reference) -> Sequence[tuple[str, Via]]:
-        """The notes that call themselves so."""
+        """Return the notes with this alias."""
         return [] if wanted.rooted else [(path, "alias") for path in self._aliased(wanted.path)]
 
     def _exact(self, path: str) -> Sequence[str]:
-        """The note at a path, spelled like this; else those whose path differs in case or Unicode form only."""
+        """Return the note at a path, spelled like this; else those whose path differs in case or Unicode form only."""
         spellings = [path, path + NOTE_EXTENSION] if is_note(path) else [path + NOTE_EXTENSION]
         for spelling in spellings:
             if self._knowledge.file(spelling) is not None:
@@ -209,7 +206,7 @@ class NoteResolver:
         return [other for other in self._named(path) if fold(other) in keys]
 
     def _named(self, path: str) -> Sequence[str]:
-        """The notes whose path ends so (rules 35 and 36)."""
+        """Return the notes whose path ends so (rules 35 and 36)."""
         return [
             other
             for other in self._knowledge.names.candidates(path)
@@ -217,16 +214,16 @@ class NoteResolver:
         ]
 
     def _aliased(self, alias: str) -> Sequence[str]:
-        """The notes that call themselves so."""
+        """Return the notes with this alias."""
         return self._knowledge.with_alias(alias)
 
     def _files(self, paths: Iterable[str]) -> list[IndexedFile]:
-        """What is known of the files at some paths, each once."""
+        """Return the known files at some paths, each once."""
         return [file for path in dict.fromkeys(paths) if (file := self._knowledge.file(path)) is not None]
 
 
 def locate(files: HasFiles, resolver: NoteResolver, text: str, *, certain: bool = False) -> VaultPath:
-    """The file that a caller means by a path or by a note's name; an existing path always wins.
+    """Return the file that a caller means by a path or by a note's name; an existing path always wins.
 
     Args:
         files: The vault's files.
@@ -261,7 +258,7 @@ def locate(files: HasFiles, resolver: NoteResolver, text: str, *, certain: bool 
 
 
 def whole_note(resolver: NoteResolver, text: str, *, certain: bool = False) -> VaultPath:
-    """The note that a reference means, which must not mean a part of it.
+    """Return the note that a reference means, which must not mean a part of it.
 
     Args:
         resolver: Finds notes by name.
@@ -283,9 +280,9 @@ def whole_note(resolver: NoteResolver, text: str, *, certain: bool = False) -> V
 
 
 def asked_for(files: HasFiles, resolver: NoteResolver, text: str) -> str:
-    """What a question about reading a file calls it: where it is, or else what the caller wrote.
+    """Return the name of a file in a question about reading it: its path, or else what the caller wrote.
 
-    Whether there is such a file is disclosed only after consent: what is not there, or is several, is no failure yet.
+    Whether there is such a file is disclosed only after consent: a missing or ambiguous file is no failure yet.
 
     Args:
         files: The vault's files.
@@ -303,7 +300,7 @@ def asked_for(files: HasFiles, resolver: NoteResolver, text: str) -> str:
 
 
 def note_not_found(name: str) -> NotFound:
-    """The failure where nothing has this name."""
+    """Return the failure for when nothing has this name."""
     return NotFound(
         f"Note not found: {name}. Use find to see what there is",
         data={"error_type": "not_found", "note_name": name},
@@ -312,7 +309,7 @@ def note_not_found(name: str) -> NotFound:
 
 
 def ambiguous_note(name: str, candidates: Sequence[NoteCandidate]) -> Ambiguous:
-    """The failure where several notes have this name."""
+    """Return the failure for when several notes have this name."""
     named = ", ".join(repr(candidate.path) for candidate in candidates[:_NAMED])
     more = f" and {len(candidates) - _NAMED} more" if len(candidates) > _NAMED else ""
     return Ambiguous(
@@ -323,16 +320,16 @@ def ambiguous_note(name: str, candidates: Sequence[NoteCandidate]) -> Ambiguous:
 
 
 def is_link(text: str) -> bool:
-    """Whether a caller wrote a wikilink, which is no path."""
+    """Return whether a caller wrote a wikilink, which is not a path."""
     return text.strip().startswith(("[[", "![["))
 
 
 def _readings(wanted: Reference) -> list[Reference]:
-    """What a reference may be read as: a name that holds `#` or `|` itself is one, unless it is in brackets."""
+    """Return the possible readings of a reference: a name may contain `#` or `|` itself, unless it is in brackets."""
     if wanted.bracketed or not ("#" in wanted.text or "|" in wanted.text):
         return [wanted]
     path = "/".join(part for part in wanted.text.split("/") if part not in {"", "."})
-    return [replace(wanted, path=path, headings=(), block=None, alias=None), wanted]
+    return [wanted._replace(path=path, headings=(), block=None, alias=None), wanted]
 
 
 def _candidate(file: IndexedFile) -> NoteCandidate:

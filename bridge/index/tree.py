@@ -1,16 +1,26 @@
-"""The vault's files and folders as they were seen last, in memory, in the order of a walk."""
+"""The vault's files and folders as they were seen last, in memory, in the order of a walk; and what differs from them.
 
+A sweep compares the disk with them by the files' states alone: nothing is opened.
+"""
+
+import os
 import threading
 from bisect import bisect_left, insort
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from operator import itemgetter
 
 from bridge.index.knowledge import IndexedFile
+from bridge.vault.files import HAS_CHANGE_TIME, FileStat, VaultFiles, file_stat
+from bridge.vault.folder import Folder
+from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.text import is_note
 
 _Key = tuple[str, ...]
 _by_path = itemgetter(0)
+States = list[tuple[str, os.stat_result]]
+"""The files in a folder by name, hidden ones too."""
 
 
 class Tree:
@@ -32,19 +42,19 @@ class Tree:
 
     @property
     def notes(self) -> int:
-        """How many of the files are notes."""
+        """Return how many of the files are notes."""
         return self._notes
 
     def get(self, path: str) -> IndexedFile | None:
-        """One file, by its exact path."""
+        """Return one file, by its exact path."""
         return self._files.get(path)
 
     def has_folder(self, path: str) -> bool:
-        """Whether a folder is known; the vault itself always is."""
+        """Return whether a folder is known; the vault itself always is."""
         return path in self._folders
 
     def files(self) -> tuple[IndexedFile, ...]:
-        """Every file, in the order of a walk."""
+        """Return every file, in the order of a walk."""
         found = self._snapshot
         if found is None:
             with self._lock:
@@ -52,7 +62,7 @@ class Tree:
         return found
 
     def folders(self) -> tuple[str, ...]:
-        """Every folder but the vault itself, in the order of a walk."""
+        """Return every folder but the vault itself, in the order of a walk."""
         found = self._folder_snapshot
         if found is None:
             with self._lock:
@@ -60,11 +70,11 @@ class Tree:
         return found
 
     def inside(self, folder: str) -> tuple[IndexedFile, ...]:
-        """The files that lie in a folder itself, by name."""
+        """Return the files that lie in a folder itself, by name."""
         return self._folders.get(folder, ())
 
     def below(self, folder: str) -> list[str]:
-        """The folder and all those inside it, in the order of a walk; nothing when it is not known."""
+        """Return the folder and all those inside it, in the order of a walk; nothing when it is not known."""
         if folder not in self._folders:
             return []
         start = _key(folder)
@@ -75,7 +85,7 @@ class Tree:
     # -- changing -----------------------------------------------------------------------------------------------
 
     def fill(self, folders: Mapping[str, Sequence[IndexedFile]]) -> None:
-        """All there is, in place of what was known: every folder, with the files that lie in it itself, by name."""
+        """Replace all that was known: every folder, with the files that lie in it itself, by name."""
         by_path = {file.path: file for files in folders.values() for file in files}
         notes = sum(path.endswith(".md") or is_note(path) for path in by_path)
         with self._lock:
@@ -87,7 +97,7 @@ class Tree:
             self._snapshot = self._folder_snapshot = None
 
     def put(self, file: IndexedFile) -> None:
-        """A file appeared or changed. The folders it lies in become known."""
+        """Add or update a file. The folders it lies in become known."""
         folder = parent(file.path)
         with self._lock:
             self._add_folder(folder)
@@ -100,7 +110,7 @@ class Tree:
             self._snapshot = None
 
     def discard(self, path: str) -> None:
-        """A file went. Nothing happens when it is not known."""
+        """Remove a file. Does nothing if it is not known."""
         with self._lock:
             if self._files.pop(path, None) is None:
                 return
@@ -112,7 +122,7 @@ class Tree:
             self._snapshot = None
 
     def set_folder(self, folder: str, files: Iterable[IndexedFile]) -> None:
-        """All that lies in a folder itself, by name; what was known to lie there and is not among it, went."""
+        """Set what lies in a folder itself, by name; known files that are not among it are removed."""
         now = tuple(files)
         with self._lock:
             self._add_folder(folder)
@@ -126,12 +136,12 @@ class Tree:
             self._snapshot = None
 
     def add_folder(self, folder: str) -> None:
-        """A folder appeared, and those it lies in."""
+        """Add a folder, and those it lies in."""
         with self._lock:
             self._add_folder(folder)
 
     def discard_folder(self, folder: str) -> None:
-        """A folder went, with the folders and files in it. Nothing happens when it is not known."""
+        """Remove a folder, with the folders and files in it. Does nothing if it is not known."""
         if not folder:
             return
         start = _key(folder)
@@ -165,12 +175,12 @@ class Tree:
 
 
 def parent(path: str) -> str:
-    """The folder that a path lies in; empty for the vault itself."""
+    """Return the folder that a path lies in; empty for the vault itself."""
     return path.rpartition("/")[0]
 
 
 def walk_key(path: str) -> str:
-    """Sorts vault paths as `VaultFiles.walk` meets them: a folder's files by name, then its folders by name.
+    """Return a key that sorts paths as `VaultFiles.walk` meets them: a folder's files first, then its folders.
 
     Names hold no control characters, so these can mark what kind of name follows and where it ends.
     """
@@ -181,3 +191,94 @@ def walk_key(path: str) -> str:
 
 def _key(folder: str) -> _Key:
     return tuple(folder.split("/")) if folder else ()
+
+
+@dataclass(slots=True)
+class ChangedFolder:
+    """One folder that is not as it was known.
+
+    Attributes:
+        path: The folder.
+        files: All that lies in it itself, by name.
+        changed: Those of them that are new or changed.
+        gone: What lay in it.
+    """
+
+    path: str
+    files: list[IndexedFile]
+    changed: list[IndexedFile]
+    gone: list[str]
+
+
+@dataclass(slots=True)
+class SweptFolders:
+    """The folders that a sweep found.
+
+    Attributes:
+        folders: Every existing folder.
+        come: Those of them that are new, outermost first.
+    """
+
+    folders: set[str] = field(default_factory=set)
+    come: list[str] = field(default_factory=list)
+
+
+def indexed(path: str, state: FileStat) -> IndexedFile:
+    """Return a file's state as the index keeps it."""
+    return IndexedFile(path, state.size, state.mtime_ns, state.created_ns, state.changed_ns)
+
+
+def sweep(
+    files: VaultFiles, tree: Tree, start: VaultPath, found: SweptFolders, stop: Callable[[], bool]
+) -> Iterator[ChangedFolder]:
+    """Yield every folder that is not as it is known.
+
+    Args:
+        files: The vault.
+        tree: What is known so far.
+        start: Where to begin.
+        found: Filled on the way.
+        stop: Whether to give up.
+    """
+    for folder, states in files.walk_states(start):
+        if stop():
+            return
+        path = str(folder.path)
+        found.folders.add(path)
+        if not tree.has_folder(path):
+            found.come.append(path)
+        known = tree.inside(path)
+        if not _is_as_known(path, states, known):
+            different = _compare(folder, states, known)
+            if different.changed or different.gone:
+                yield different
+
+
+def _is_as_known(folder: str, states: States, known: tuple[IndexedFile, ...]) -> bool:
+    """Return whether a folder is unchanged, which is the usual case and must be fast."""
+    if len(states) != len(known):
+        return False
+    start = len(folder) + 1 if folder else 0
+    for (name, state), (path, size, mtime_ns, _created_ns, changed_ns) in zip(states, known, strict=True):
+        if state.st_mtime_ns != mtime_ns or state.st_size != size or path[start:] != name:
+            return False
+        if HAS_CHANGE_TIME and state.st_ctime_ns != changed_ns:
+            return False
+    return True
+
+
+def _compare(folder: Folder, states: States, known: tuple[IndexedFile, ...]) -> ChangedFolder:
+    was = {file.path: file for file in known}
+    files, changed = [], []
+    for name, state in states:
+        if name.startswith(".") or unsafe_name(name) is not None:
+            continue
+        place = folder.path.child(name)
+        file = indexed(str(place), file_stat(place, state))
+        old = was.pop(file.path, None)
+        if old is not None:
+            file = file._replace(created_ns=min(file.created_ns, old.created_ns))
+        if file != old:
+            changed.append(file)
+        files.append(file)
+    return ChangedFolder(str(folder.path), files, changed, list(was))

@@ -1,4 +1,4 @@
-"""What is known of all notes, kept as the disk is: see `knowledge.py` for the questions.
+"""The knowledge about all notes, kept in step with the disk: see `knowledge.py` for the questions.
 
 Rules are those of docs/obsidian.md.
 """
@@ -27,13 +27,13 @@ from bridge.versions.recorder import Recorder
 T = TypeVar("T")
 
 NAMES_SECONDS = 10.0
-"""How long after the start an answer waits for the names of all files; on a second start they are there at once."""
+"""Seconds after the start for which an answer waits for all file names; on a second start they are there at once."""
 
 BUILD_SECONDS = 1.0
-"""How long after the start an answer waits for a build, so that only of a large vault it lacks something."""
+"""Seconds after the start for which an answer waits for a build, so that only large vaults give partial answers."""
 
 STALE_SECONDS = 3.0
-"""How old answers may be when changes are not reported."""
+"""Maximum age of answers, in seconds, when changes are not reported."""
 
 
 class VersionedCache(Generic[T]):
@@ -44,7 +44,7 @@ class VersionedCache(Generic[T]):
         self._held: tuple[int, T] | None = None
 
     def get(self, version: int, find: Callable[[], T]) -> T:
-        """The answer; it is found anew when it is of another version.
+        """Return the answer; it is found anew when it is of another version.
 
         Args:
             version: Of what is known, as it was before the answer is looked for.
@@ -62,7 +62,7 @@ class VaultIndex:
     Args:
         files: All of the vault's files.
         clock: The time.
-        folder: Where it is kept between starts, for this vault and this user alone; None keeps it in memory.
+        folder: Its folder between starts, for this vault and this user alone; None keeps it in memory.
         on_change: Called with each file that another program changed and what became of it, when the index has taken
             it in; from any thread.
         on_progress: Called with how far a build is; from any thread.
@@ -102,7 +102,7 @@ class VaultIndex:
 
     @property
     def texts(self) -> TextArena:
-        """The texts of all files, for searching. Ask for it anew for each search."""
+        """Return the texts of all files, for searching. Ask for it anew for each search."""
         self._freshen()
         return self._state.texts
 
@@ -140,12 +140,12 @@ class VaultIndex:
     # -- changes ------------------------------------------------------------------------------------------------
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Paths have changed, as far as the system reports: files, or folders with all in them. Returns at once."""
+        """Note that paths have changed, as far as the system reports: files, or whole folders. Returns at once."""
         self._thread.changed(paths)
 
     @contextlib.contextmanager
     def writing(self, plan: ChangePlan) -> Iterator[None]:
-        """While we carry out a plan, its files are not read: `applied` reads them, or whoever follows when it fails."""
+        """Keep the index from reading a plan's files while it is carried out: `applied` or a later scan reads them."""
         try:
             with self._indexer.writing(plan):
                 yield
@@ -153,7 +153,7 @@ class VaultIndex:
             self._thread.changed(())
 
     def applied(self, plan: ChangePlan) -> None:
-        """We have changed the vault ourselves. Afterwards answers are true of what was changed.
+        """Update the index after our own change to the vault. Afterwards answers are true of what was changed.
 
         Of notes so large that reading them takes long only the names are known then, and `status` says so.
         """
@@ -161,11 +161,11 @@ class VaultIndex:
             self._thread.changed(())
 
     def watched(self) -> None:
-        """Changes are reported from now on. What changed since the last comparison was not, so the disk is compared."""
+        """Note that changes are reported from now on, and compare the disk for those before."""
         self._thread.sweep_soon()
 
     def unwatched(self) -> None:
-        """Changes are not reported (any more): from now on, old answers are checked before they are given."""
+        """Note that changes are no longer reported: from now on, old answers are checked before they are given."""
         self._watched = False
         self._thread.sweep_soon()
 
@@ -177,13 +177,13 @@ class VaultIndex:
 
     @property
     def names(self) -> Names:
-        """Every file by its names."""
+        """Return every file by its names."""
         self._freshen()
         return self._state.names
 
     @property
     def version(self) -> int:
-        """Another number whenever answers may be others."""
+        """Return a number that changes whenever answers may change."""
         self._freshen()
         return self._state.version
 
@@ -192,7 +192,7 @@ class VaultIndex:
 
         Args:
             file: The file as it was when the text was read.
-            text: The text; None where it is found by its name alone again.
+            text: The text; None if it is found by its name alone again.
 
         Returns:
             Whether the file is still as it was; if not, nothing is done.
@@ -200,12 +200,12 @@ class VaultIndex:
         with self._state.lock:
             return self._state.put_text(file, text)
 
-    def with_text(self, extension: str) -> frozenset[str]:
-        """Return the files with an extension (as `.pdf`) that are found by a text which was read of them."""
-        return self._state.ask(lambda store: store.with_text(extension))
+    def with_text(self, *extensions: str) -> frozenset[str]:
+        """Return the files with some extensions (as `.pdf`) that are found by a text which was read of them."""
+        return self._state.ask(lambda store: frozenset().union(*map(store.with_text, extensions)))
 
     def status(self) -> IndexStatus:
-        """How much is known."""
+        """Return the progress of the index."""
         state, last = self._state, self._indexer.last_sweep
         return IndexStatus(
             notes=state.tree.notes,
@@ -216,33 +216,33 @@ class VaultIndex:
         )
 
     def by_name_only(self) -> Sequence[str]:
-        """The notes and canvases that were given up, by path: they cannot be read, or are too much to be understood."""
+        """Return the notes and canvases that were given up, by path: they are unreadable or too complex."""
         state = self._state
         found = self._by_name_only.get(state.version, lambda: state.ask(Store.without_document))
         return [path for path in found if not state.is_unread(path)]
 
     @property
     def ready(self) -> bool:
-        """Whether everything is known, as it is on the disk."""
+        """Return whether everything is known, as it is on the disk."""
         self._freshen()
         return not self._is_building
 
     def files(self) -> Sequence[IndexedFile]:
-        """Every file, hidden ones left out, in the order of a walk; a snapshot that never changes."""
+        """Return every file, hidden ones left out, in the order of a walk; a snapshot that never changes."""
         self._freshen()
         return self._state.tree.files()
 
     def seen_files(self) -> Sequence[IndexedFile]:
-        """The same as they were seen last, without a look at the disk where changes are not reported."""
+        """Return the files as they were last seen, without checking the disk if changes are not reported."""
         return self._state.tree.files()
 
     def folders(self) -> Sequence[str]:
-        """Every folder but the vault itself, empty ones too, in the order of a walk."""
+        """Return every folder but the vault itself, empty ones too, in the order of a walk."""
         self._freshen()
         return self._state.tree.folders()
 
     def paths(self) -> Sequence[str]:
-        """The paths of all files and folders as they were seen last; the same object until they are others.
+        """Return the paths of all files and folders as they were seen last; the same object until they are others.
 
         It waits for the first look at the vault after the start, and for nothing else.
         """
@@ -255,16 +255,16 @@ class VaultIndex:
         return seen[2]
 
     def file(self, path: str) -> IndexedFile | None:
-        """One file, by its exact path."""
+        """Return one file, by its exact path."""
         self._freshen()
         return self._state.tree.get(path)
 
     def note(self, path: str) -> NoteFacts | None:
-        """What is known of one note; None when it is none or not known yet."""
+        """Return what is known about one note; None if it is not a note or not known yet."""
         return self._ask(lambda store: store.facts(path))
 
     def notes(self) -> Iterator[NoteFacts]:
-        """What is known of every note, one after the other, by path."""
+        """Yield what is known about every note, by path."""
         after = ""
         while True:
             page = self._ask(partial(Store.facts_after, path=after))
@@ -274,20 +274,20 @@ class VaultIndex:
             after = page[-1][0]
 
     def links_from(self, path: str) -> Sequence[StoredLink]:
-        """The links, embeds and property links in a note or canvas, in order."""
+        """Return the links, embeds and property links in a note or canvas, in order."""
         return [link for link in self._ask(lambda store: store.links_from(path)) if link.counts]
 
     def all_links(self) -> Iterable[StoredLink]:
-        """Every link that counts, of every note and canvas, by source and place."""
+        """Return every link that counts, of every note and canvas, by source and place."""
         return [link for link in self._ask(Store.all_links) if link.counts]
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
-        """Every link in the vault whose path ends in one of these names, wherever it leads."""
+        """Return every link in the vault whose path ends in one of these names, wherever it leads."""
         wanted = list(keys)
         return self._ask(lambda store: store.links_named(wanted))
 
     def backlinks(self, path: str) -> Sequence[StoredLink]:
-        """Every link in the vault that leads to a file, but for its own, by source and place."""
+        """Return every link in the vault that leads to a file, except from that file itself, by source and place."""
         names = self.names
         return [
             link
@@ -296,19 +296,19 @@ class VaultIndex:
         ]
 
     def with_alias(self, alias: str) -> Sequence[str]:
-        """The notes that call themselves so; case and Unicode form do not matter."""
+        """Return the notes with this alias; case and Unicode form do not matter."""
         return self._ask(lambda store: store.with_alias(alias))
 
     def tags(self) -> Sequence[TagCount]:
-        """Every tag of the vault, the most used first, then by name."""
+        """Return every tag of the vault, the most used first, then by name."""
         return self._counts.get(self._state.version, lambda: self._ask(Store.tag_counts))
 
     def tagged(self, tag: str) -> Sequence[str]:
-        """The notes with a tag or one nested in it (rule 63), with or without `#`, in the order of their paths."""
+        """Return the notes with a tag or one nested in it (rule 63), with or without `#`, by path in walk order."""
         return self._ask(lambda store: store.tagged(tag))
 
     def tag_uses(self) -> Sequence[TagUse]:
-        """Every tag of every note, by path and place."""
+        """Return every tag of every note, by path and place."""
         return self._uses.get(self._state.version, lambda: self._ask(lambda store: list(store.tag_uses())))
 
     def search(self, question: Callable[[sqlite3.Connection], T]) -> T:
@@ -338,7 +338,7 @@ class VaultIndex:
         self._thread.sweep_soon()
 
     def _freshen(self) -> None:
-        """Before an answer: where changes are not reported, compare the disk; count answers during a build."""
+        """Compare the disk before an answer if changes are not reported; count answers during a build."""
         indexer = self._indexer
         if not indexer.built.is_set() and self._started is not None:
             since = self._clock.monotonic() - self._started

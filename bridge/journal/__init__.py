@@ -1,1 +1,1 @@
-"""What happened in the vault and how to take it back: the ledger, its journal and backups, and the audit log."""
+"""Changes to the vault and how to undo them: the ledger, its journal and backups, and the audit log."""

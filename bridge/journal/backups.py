@@ -30,7 +30,7 @@ class Backups:
 
     @staticmethod
     def shown(execution_id: str) -> str:
-        """The folder of a change's backups, vault-relative with a final `/`."""
+        """Return the folder of a change's backups, vault-relative with a final `/`."""
         return f"{STATE_FOLDER}/backups/{execution_id}/"
 
     def take(self, folder: Folder, name: str, execution_id: str, path: str, *, replace: bool = False) -> None:
@@ -82,7 +82,7 @@ class Backups:
                 place.sync()
 
     def sync(self) -> None:
-        """Make all copies durable that were made without, where the system has one call for it."""
+        """Make all copies durable that were made without, if the system has one call for it."""
         with self._root.state() as state:
             state.disk.sync_all(state.handle())
 
@@ -94,12 +94,12 @@ class Backups:
                     found[0].unlink(found[1])
 
     def hash(self, execution_id: str, path: str) -> str | None:
-        """The hash of a backup; None when there is none."""
+        """Return the hash of a backup; None when there is none."""
         with self.open(execution_id, path) as found:
             return None if found is None else hash_or_none(*found)
 
     def read(self, execution_id: str, path: str) -> bytes | None:
-        """The bytes of a backup; None when there is none."""
+        """Return the bytes of a backup; None when there is none."""
         with self.open(execution_id, path) as found:
             if found is None:
                 return None
@@ -116,7 +116,7 @@ class Backups:
 
     @contextlib.contextmanager
     def open(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str] | None]:
-        """The folder that would hold the backup of a path, and the name in it; None when there is no such folder."""
+        """Provide the folder for the backup of a path, and the name in it; None if there is no such folder."""
         with contextlib.ExitStack() as held:
             try:
                 place = self._walk(held, execution_id, path, Folder.child)
@@ -126,7 +126,7 @@ class Backups:
 
     @contextlib.contextmanager
     def _place(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str]]:
-        """As `open`, the folders made where they are missing."""
+        """Provide the same as `open`, making missing folders."""
         with contextlib.ExitStack() as held:
             try:
                 place = self._walk(held, execution_id, path, Folder.child_made)

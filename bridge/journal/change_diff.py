@@ -1,7 +1,7 @@
-"""What a change did, looked at afterwards: from the backups, and from the files as far as nobody has edited them.
+"""The diff of a past change: from the backups, and from the files as far as nobody has edited them.
 
-The bytes from before a change are in its own backups. Those from after it are still in the file, or were pushed aside
-by a later change and are in the backups of that one.
+The bytes from before a change are in its own backups. Those from after it are still in the file, or were replaced
+by a later change and are in its backups.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ _FOLDERS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 
 def change_diff(begin: BeginRecord, later: Iterable[BeginRecord], folders: FolderCache, backups: Backups) -> ChangeDiff:
-    """The diff of a change that was applied, whatever became of it since.
+    """Return the diff of a change that was applied, whatever has happened to it since.
 
     Args:
         begin: The change, as the journal has it.
@@ -33,7 +33,7 @@ def change_diff(begin: BeginRecord, later: Iterable[BeginRecord], folders: Folde
 
 
 def _shown(begin: BeginRecord, search: "BytesOfChange") -> Iterator[tuple[FilePreview, bool]]:
-    """What to show of each file and folder, and whether bytes of it are lost."""
+    """Yield the preview of each file and folder, and whether some of its bytes are lost."""
     effects = follow_changes(begin.changes, begin.modes)
     seen: set[int] = set()
     for change, file in zip(begin.changes, effects.files, strict=True):
@@ -50,7 +50,7 @@ def _shown(begin: BeginRecord, search: "BytesOfChange") -> Iterator[tuple[FilePr
 
 
 def _as_one(file: TracedFile) -> Change:
-    """All that a change did to one file as one step."""
+    """Return all that a change did to one file as one step."""
     if file.origin is None:
         return Change(ChangeKind.CREATE, file.place, after=file.last)
     if file.last is None:
@@ -61,7 +61,7 @@ def _as_one(file: TracedFile) -> Change:
 
 
 class BytesOfChange:
-    """Finds the bytes that files had before and after a change.
+    """The bytes that files had before and after a change.
 
     Args:
         begin: The change, as the journal has it.
@@ -80,7 +80,7 @@ class BytesOfChange:
         self._backups = backups
 
     def before(self, file: TracedFile) -> bytes | None:
-        """The bytes that a file had before; None where it was not there, or they are lost."""
+        """Return the bytes that a file had before; None if it was not there, or they are lost."""
         if file.origin is None or file.first is None:
             return None
         if file.first == file.last:
@@ -88,7 +88,7 @@ class BytesOfChange:
         return self._backup(self._begin, file.origin, file.first)
 
     def after(self, file: TracedFile) -> bytes | None:
-        """The bytes that a file had afterwards; None where it was gone, or they are lost."""
+        """Return the bytes that a file had afterwards; None if it was gone, or they are lost."""
         if file.last is None:
             return None
         places = [file.place]

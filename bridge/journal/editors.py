@@ -10,8 +10,7 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from bridge.contract.host_requests import TrashOutcome, WriteOutcome
 from bridge.errors import Conflict, DeadlineExceeded, ToolFailure
@@ -25,9 +24,8 @@ from bridge.vault.text import BOM
 _TOUCHES = {ChangeKind.MODIFY, ChangeKind.DELETE, ChangeKind.MOVE}
 
 
-@dataclass(frozen=True, slots=True)
-class OpenFiles:
-    """Which files are open, and which of those hold text that is not on disk yet."""
+class OpenFiles(NamedTuple):
+    """The open files, and those of them with text that is not on disk yet."""
 
     open: frozenset[str] = frozenset()
     unsaved: frozenset[str] = frozenset()
@@ -38,11 +36,11 @@ class Editors(Protocol):
 
     @property
     def connected(self) -> bool:
-        """Whether one is there. Costs nothing."""
+        """Return whether an editor is connected. Costs nothing."""
         ...
 
     def look(self, paths: Sequence[str]) -> OpenFiles:
-        """Which of these files are open; none when nobody is connected any more.
+        """Return which of these files are open; none if no editor is connected any more.
 
         Args:
             paths: Vault-relative.
@@ -75,37 +73,37 @@ class Editors(Protocol):
 
 
 class NoEditors:
-    """Nothing is connected, ever."""
+    """The absence of editors: nothing is connected, ever."""
 
     connected = False
 
     def look(self, paths: Sequence[str]) -> OpenFiles:
-        """Nothing is open."""
+        """Return that no file is open."""
         del paths
         return OpenFiles()
 
     def write(self, path: str, expected: str, text: str) -> WriteOutcome | None:
-        """Nobody writes."""
+        """Return None: no editor writes."""
         del path, expected, text
         return None
 
     def trash(self, paths: Sequence[str]) -> Mapping[str, TrashOutcome] | None:
-        """Nobody takes anything away."""
+        """Return None: no editor deletes."""
         del paths
         return None
 
 
 def touched(plan: ChangePlan) -> tuple[str, ...]:
-    """The files whose text a plan changes, moves or removes."""
+    """Return the files whose text a plan changes, moves or removes."""
     return tuple(dict.fromkeys(change.path for change in plan.changes if change.kind in _TOUCHES))
 
 
 def unsaved_warnings(plan: ChangePlan, editors: Editors) -> Iterator[str]:
-    """What a person should know of open editors before they answer.
+    """Yield what a person should know about open editors before they answer.
 
     Args:
-        plan: What is asked.
-        editors: Who has files open.
+        plan: The plan in question.
+        editors: The editors.
 
     Yields:
         One sentence for each file with text that is not saved, or one when Obsidian does not answer.
@@ -126,10 +124,10 @@ def unsaved_warnings(plan: ChangePlan, editors: Editors) -> Iterator[str]:
 
 
 def refuse_unsaved(plan: ChangePlan, editors: Editors) -> OpenFiles:
-    """Which of a plan's files are open, provided that none of them has unsaved text.
+    """Return which of a plan's files are open, unless one has unsaved text.
 
     Raises:
-        Conflict: A file has text that is not saved yet (`stale`), or nobody knows whether it has (`busy`).
+        Conflict: A file has text that is not saved yet (`stale`), or this cannot be found out (`busy`).
     """
     if not editors.connected or not (paths := touched(plan)):
         return OpenFiles()
@@ -148,7 +146,7 @@ def refuse_unsaved(plan: ChangePlan, editors: Editors) -> OpenFiles:
 
 
 def unsaved(path: str) -> Conflict:
-    """An editor has newer text than the disk."""
+    """Return the refusal because an editor has newer text than the disk."""
     return Conflict(
         f"{path!r} is open in Obsidian with text that is not saved yet, so nothing was written; "
         "wait some seconds until Obsidian has saved it, read it again and retry",
@@ -158,7 +156,7 @@ def unsaved(path: str) -> Conflict:
 
 
 SETTLE_SECONDS = 2.0
-"""How long the disk may take to show what an editor wrote."""
+"""Time that the disk may take to show what an editor wrote."""
 _LOOK_SECONDS = 0.01
 LARGEST = 2 << 20
 """Bytes of a file that go through an editor. A larger file has no text unsaved, and is written on disk."""
@@ -172,7 +170,7 @@ class EditorStep:
     Args:
         editors: Who has files open.
         plan: The plan.
-        backups: Where old bytes are kept.
+        backups: The store for old bytes.
         execution_id: The change.
 
     Raises:
@@ -241,7 +239,7 @@ class EditorStep:
 
 
 def _settled(look: Callable[[], str | None], change: Change, outcome: WriteOutcome | None) -> str | None:
-    """The hash of what is on disk, once it shows what the editor did."""
+    """Return the hash of what is on disk, once it shows what the editor did."""
     patience = time.monotonic() + SETTLE_SECONDS
     while (now := look()) != change.after and time.monotonic() < patience:
         if outcome in _NOT_WRITTEN or (outcome is None and now == change.before):
@@ -251,7 +249,7 @@ def _settled(look: Callable[[], str | None], change: Change, outcome: WriteOutco
 
 
 def _is_plain(data: bytes) -> bool:
-    """Whether an editor gives these bytes back as they are: UTF-8 without a byte order mark, and not too many."""
+    """Return whether an editor keeps these bytes exactly: UTF-8 without a byte order mark, and not too large."""
     if len(data) > LARGEST or data.startswith(BOM) or b"\0" in data:
         return False
     try:
@@ -262,7 +260,7 @@ def _is_plain(data: bytes) -> bool:
 
 
 def _make_durable(folder: Folder, name: str) -> None:
-    """The editor's program does not sync what it writes. Windows has no way to for a file that is open for reading."""
+    """Sync a file, which the editor's program does not do. Windows has no way to, for a file opened for reading."""
     if os.name == "posix":
         with folder.open(name) as file:
             folder.disk.fsync(file.fileno())

@@ -1,7 +1,7 @@
-"""What undoing several changes, newest first, would come to: worked out from the hashes, without planning or writing.
+"""Preview of undoing several changes, newest first: computed from hashes, without planning or writing.
 
-A change that was built upon can be undone once what was built on it is; so each is compared with the vault as it would
-be after those before it in the list.
+A change can be undone once the changes built on it are. So each is compared with the vault as it would
+be after undoing those before it in the list.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -16,10 +16,10 @@ from bridge.vault.plan import ChangeKind, ChangePlan, LeftFile
 
 
 class Foreseen(NamedTuple):
-    """What undoing a change would come to.
+    """The expected result of undoing a change.
 
     Attributes:
-        why: Why it cannot be undone at all; None where it can.
+        why: The reason why it cannot be undone at all; None if it can.
         left: The files that would stay as they are.
     """
 
@@ -30,12 +30,12 @@ class Foreseen(NamedTuple):
 def foresee(
     begins: Iterable[BeginRecord], folders: FolderCache, planned: Callable[[BeginRecord], ChangePlan | None]
 ) -> Iterator[Foreseen]:
-    """For each change what undoing it would come to.
+    """Yield, for each change, the expected result of undoing it.
 
     Args:
         begins: Applied changes, in the order in which they would be undone.
         folders: The vault's folders.
-        planned: The plan that undoes one in the vault as it is; None where there is none.
+        planned: The plan that undoes one in the vault as it is; None if there is none.
     """
     vault = _Vault(folders)
     undone: set[str] = set()
@@ -70,7 +70,7 @@ def foresee(
 
 
 def _made(plan: ChangePlan) -> Iterator[tuple[str, str | None]]:
-    """What files would be after a plan."""
+    """Yield each path that a plan changes, with its state afterwards."""
     for change in plan.changes:
         if not change.of_folder:
             yield change.path, None if change.kind in {ChangeKind.DELETE, ChangeKind.MOVE} else change.after
@@ -86,7 +86,7 @@ class _Vault:
         self._folders = folders
 
     def state(self, path: str) -> PathState:
-        """What is at a path."""
+        """Return the state of a path."""
         if path not in self.states:
             self.states[path] = self._on_disk(path)
         return self.states[path]

@@ -1,9 +1,9 @@
-"""What the ledger has done: every change with its state, held in memory, and the plans that undo or redo one."""
+"""The ledger's history: every change with its state, held in memory, and the plans that undo or redo one."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bridge.clock import Clock
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
@@ -20,7 +20,7 @@ from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import VaultRoot
 
 CALLS_KEPT = timedelta(hours=24)
-"""How long a call id is remembered (`docs/protocol.md`, `callId`)."""
+"""Time for which a call id is remembered (`docs/protocol.md`, `callId`)."""
 
 Outcome = Literal["open", "done", "rolled_back", "conflicted"]
 _FOLDER_KINDS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
@@ -35,7 +35,7 @@ class RecordedChange:
         kind: Which of the three.
         changes: The changes that it is about: itself, or those it takes back or repeats, the newest first.
         offset: Where its line is in the journal.
-        outcome: How it ended.
+        outcome: Its end.
     """
 
     shown: HistoryEntry
@@ -46,17 +46,16 @@ class RecordedChange:
 
     @property
     def change(self) -> str:
-        """The change that it is about; of several, the newest."""
+        """Return the change that it is about; of several, the newest."""
         return self.changes[0]
 
 
-@dataclass(frozen=True, slots=True)
-class _Head:
-    """What had the last word on a change, or on some files of it.
+class _Head(NamedTuple):
+    """The latest application that determines the state of a change, or of some of its files.
 
     Attributes:
-        recorded: The change itself, or an undo or redo of it.
-        only: The files that it still has the last word on, by those that were named when the others were taken back;
+        recorded: The change itself, or its undo or redo.
+        only: The files that it still determines, by those that were named when the others were taken back;
             None: all.
     """
 
@@ -65,7 +64,7 @@ class _Head:
 
     @property
     def undoes(self) -> bool:
-        """Whether it took something back."""
+        """Return whether it took something back."""
         return self.recorded.kind == "undo"
 
 
@@ -77,7 +76,7 @@ class History:
         journal: For what is not held in memory.
         backups: The bytes from before each change.
         clock: For how long ago a call was.
-        kept: Bytes by their hash, where somebody else has kept them; None where nobody has.
+        kept: Bytes by their hash, where somebody else has kept them; None if nobody has.
     """
 
     def __init__(
@@ -106,7 +105,7 @@ class History:
     # -- writing ------------------------------------------------------------------------------------------------
 
     def begin(self, begin: BeginRecord, offset: int) -> None:
-        """A plan is about to be applied; its record is at this offset of the journal."""
+        """Record that a plan is about to be applied; its record is at this offset of the journal."""
         cause = begin.cause
         files = [
             path
@@ -136,12 +135,12 @@ class History:
         self._recorded[cause.execution_id] = self._open[cause.execution_id] = recorded
 
     def mark(self, outcome: OutcomeRecord) -> None:
-        """Something became of a change."""
+        """Record the outcome of a change."""
         recorded = self._recorded.get(outcome.execution_id)
         if recorded is None:
             return
         if outcome.kind == "dropped":
-            recorded.shown = replace(recorded.shown, can_undo=False)
+            recorded.shown = recorded.shown._replace(can_undo=False)
             return
         recorded.outcome = outcome.kind
         self._open.pop(outcome.execution_id, None)
@@ -157,11 +156,11 @@ class History:
         return execution_id in self._recorded
 
     def open(self) -> list[RecordedChange]:
-        """Applications that were begun and not ended, newest first."""
+        """Return applications that were begun and not ended, newest first."""
         return list(self._open.values())[::-1]
 
     def applications(self) -> list[RecordedChange]:
-        """Every application, oldest first."""
+        """Return every application, oldest first."""
         return list(self._recorded.values())
 
     def last_id(self) -> str | None:
@@ -170,7 +169,7 @@ class History:
         return applications[-1].shown.execution_id if applications else None
 
     def offsets_after(self, execution_id: str | None) -> list[int]:
-        """Where the journal has what was applied after a change, oldest first; all, where there is none of that id."""
+        """Return the journal offsets of what was applied after a change, oldest first; all if the id is unknown."""
         known = self._recorded.get(execution_id or "")
         since = -1 if known is None else known.offset
         return [recorded.offset for recorded in self.applications() if recorded.offset > since]
@@ -262,7 +261,7 @@ class History:
         return found
 
     def _touching_later(self, *changes: RecordedChange) -> Iterator[RecordedChange]:
-        """What was done to files of changes after the first, also under the names that they had then, oldest first."""
+        """Yield later changes to files of the given ones, followed through renames, oldest first."""
         places = {path for recorded in changes for path in recorded.shown.files}
         first = min(recorded.offset for recorded in changes)
         for later in self.applications():
@@ -271,7 +270,7 @@ class History:
                 yield later
 
     def _no_undo(self, recorded: RecordedChange) -> str | None:
-        """What keeps a change from being undone whatever the vault is like."""
+        """Return why a change can never be undone, whatever the state of the vault."""
         shown = self._entry(recorded)
         if shown.state == "conflicted":
             return "It was interrupted and only partly taken back"
@@ -280,7 +279,7 @@ class History:
         return None if shown.can_undo else "Its backup was not kept"
 
     def earlier_modes(self, cause: Cause) -> dict[str, list[int]]:
-        """Which permissions an undo or redo gives back to what it makes anew, in the order it does so."""
+        """Return the permissions that an undo or redo restores to what it makes anew, in that order."""
         modes: dict[str, list[int]] = {}
         if cause.kind != "change" and cause.reverses:
             for head in self._to_turn(split_ids(cause.reverses), cause.kind):
@@ -310,14 +309,14 @@ class History:
         return self._reversal([change], kind, credential)
 
     def _reversal(self, chosen: Collection[str], kind: Literal["undo", "redo"], credential: str | None) -> ChangePlan:
-        """The plan that turns changes round; what was undone or repeated together is turned round together."""
+        """Return the plan that reverses changes; what was undone or repeated together is reversed together."""
         heads = self._to_turn(chosen, kind)
         for head in heads:
             self._check_own(head.recorded, credential)
         changes = tuple(dict.fromkeys(change for head in heads for change in head.recorded.changes))
         own = self._recorded[changes[0]]
         begins = [self._read(head) for head in heads]
-        # What went into the trash goes there again, where that is all there is to do.
+        # What went into the trash goes there again, if that is all there is to do.
         alone = kind == "redo" and len(changes) == len(heads) == 1
         disposal = self._journal.read(own.offset).disposal if alone else None
         summary = f"{len(changes)} changes" if len(changes) > 1 else own.shown.summary
@@ -327,7 +326,7 @@ class History:
     def _reversing(
         self, heads: Sequence[_Head], begins: Sequence[BeginRecord], folders: FolderCache
     ) -> Callable[..., ChangePlan]:
-        """What plans to turn applications round, the newest first, with what was written into their files since."""
+        """Return the planner that reverses applications, newest first, given what was later written to their files."""
         later = (self._journal.read(one.offset) for one in self._touching_later(*(head.recorded for head in heads)))
         found = BytesOfChange(begins[0], later, folders, self._backups)
 
@@ -338,7 +337,7 @@ class History:
         return Reversal(begins[::-1], folders, self._backups, after).plan
 
     def _to_turn(self, changes: Collection[str], kind: Literal["undo", "redo"]) -> list[_Head]:
-        """What has to be turned round to undo or repeat some changes, the newest first."""
+        """Return what has to be reversed to undo or repeat some changes, newest first."""
         found: dict[int, _Head] = {}
         known, waiting = set[str](), list(changes)
         while waiting:
@@ -352,16 +351,16 @@ class History:
         return [found[offset] for offset in sorted(found, reverse=True)]
 
     def _remaining(self, change: str, recorded: RecordedChange) -> Iterator[_Head]:
-        """What still has the last word on files of a change after an undo or redo that may have left some out."""
+        """Yield what still determines files of a change after an undo or redo that may have left some out."""
         left = {one.path for one in recorded.shown.left}
         for head in self._heads.get(change, ()):
             if head.undoes != (recorded.kind == "redo"):
                 yield head
             elif own := left.intersection(head.recorded.shown.files):
-                yield replace(head, only=frozenset(own))
+                yield head._replace(only=frozenset(own))
 
     def _read(self, head: _Head) -> BeginRecord:
-        """The files of an application that it still has the last word on."""
+        """Return an application's record, limited to the files that it still determines."""
         return only(self._journal.read(head.recorded.offset), head.only)
 
     def _check_own(self, head: RecordedChange, credential: str | None) -> None:
@@ -370,7 +369,7 @@ class History:
             raise NotFound(f"The change {head.change!r} was repeated together with changes of others; ask the user")
 
     def _changes(self, credential: str | None) -> list[RecordedChange]:
-        """Every change that is in the history, of one credential or of all (None), newest first."""
+        """Return every change that is in the history, of one credential or of all (None), newest first."""
         return [
             recorded
             for recorded in reversed(self.applications())
@@ -393,14 +392,14 @@ class History:
         return [recorded for recorded in changes if datetime.fromisoformat(recorded.shown.time) < moment]
 
     def _state(self, change: str) -> HistoryState:
-        """The state of a change that is not open."""
+        """Return the state of a change that is not open."""
         heads = self._heads[change]
         if any(head.recorded.outcome == "conflicted" for head in heads):
             return "conflicted"
         return "undone" if any(head.undoes for head in heads) else "applied"
 
     def _entry(self, recorded: RecordedChange) -> HistoryEntry:
-        """A change as the history shows it now."""
+        """Return a change as the history shows it now."""
         heads = self._heads.get(recorded.change)
         if not heads:
             return recorded.shown
@@ -410,16 +409,16 @@ class History:
         named = {one.path: one for head in last for one in head.recorded.shown.left}
         left = tuple(one for path, one in named.items() if path in still.intersection(recorded.shown.files))
         can_undo = all(head.recorded.shown.can_undo for head in last)
-        return replace(recorded.shown, state=state, can_undo=can_undo, left=left if state == "undone" else ())
+        return recorded.shown._replace(state=state, can_undo=can_undo, left=left if state == "undone" else ())
 
 
 def join_ids(changes: Collection[str]) -> str:
-    """Several changes in one text, as the journal names what an undo takes back."""
+    """Return several changes as one text, as the journal names what an undo takes back."""
     return ",".join(changes)
 
 
 def split_ids(text: str) -> tuple[str, ...]:
-    """The changes in such a text."""
+    """Return the changes in such a text."""
     return tuple(text.split(","))
 
 

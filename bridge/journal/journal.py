@@ -8,8 +8,7 @@ passed over. Neither is ever taken for something that happened.
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 from zlib import crc32
 
 import orjson
@@ -47,24 +46,23 @@ _PLAIN = ("operation", "summary", "digest", "keep", "added", "removed")
 _SAFE_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,127}")
 
 
-@dataclass(frozen=True, slots=True)
-class BeginRecord:
+class BeginRecord(NamedTuple):
     """A plan is about to be applied.
 
     Attributes:
-        cause: Why.
-        time: When, ISO 8601 UTC.
+        cause: The reason.
+        time: The time, ISO 8601 UTC.
         digest: The plan's digest.
         operation: What the plan as a whole is.
         summary: Its one sentence.
         changes: Its steps, in order.
-        modes: For each step the permissions of what was there before it, None where nothing was.
+        modes: For each step the permissions of what was there before it, None if nothing was.
         added: Lines added, for the history.
         removed: Lines removed.
         keep: Whether the bytes that are replaced are kept when the change is done.
-        disposal: Where what it deletes goes; None when it only stays in the backups.
+        disposal: Destination of what it deletes; None when it only stays in the backups.
         subjects: What the person saw as its subject, where that was not simply every file; else empty.
-        units: The files that hang together (`bridge.journal.units`); None where an earlier version did not say.
+        units: The files that belong together (`bridge.journal.units`); None if an earlier version did not say.
         left: Of an undo, the files that it left as they were.
     """
 
@@ -85,23 +83,22 @@ class BeginRecord:
 
     @property
     def execution_id(self) -> str:
-        """The change's name."""
+        """Return the change's name."""
         return self.cause.execution_id
 
     @property
     def pushes_aside(self) -> bool:
-        """Whether any step replaces or removes bytes, which only a backup can bring back."""
+        """Return whether any step replaces or removes bytes, which only a backup can bring back."""
         return any(change.before != change.after for change in self.changes if change.before is not None)
 
 
-@dataclass(frozen=True, slots=True)
-class OutcomeRecord:
-    """What became of a change.
+class OutcomeRecord(NamedTuple):
+    """The end of a change.
 
     Attributes:
         kind: `done`, `rolled_back` and `conflicted` end a change; `dropped`: its backups are gone.
-        execution_id: Which change.
-        time: When, ISO 8601 UTC.
+        execution_id: The change.
+        time: The time, ISO 8601 UTC.
     """
 
     kind: OutcomeKind
@@ -112,8 +109,7 @@ class OutcomeRecord:
 JournalRecord = BeginRecord | OutcomeRecord
 
 
-@dataclass(frozen=True, slots=True)
-class JournalEntry:
+class JournalEntry(NamedTuple):
     """A record and where its line begins in the file, in bytes."""
 
     offset: int
@@ -132,7 +128,7 @@ class Journal:
         self._file = LineFile(NAME)
 
     def load(self) -> tuple[list[JournalEntry], int]:
-        """Every record that can be read, oldest first, and how many cannot. A torn end is cut off.
+        """Return every record that can be read, oldest first, and how many cannot. A torn end is cut off.
 
         Raises:
             OSError: The file cannot be read.
@@ -174,10 +170,10 @@ class Journal:
             return self._file.append(folder, encode(record), sync=sync)
 
     def read(self, offset: int) -> BeginRecord:
-        """The beginning of a change again.
+        """Return the beginning of a change again.
 
         Args:
-            offset: Where its line begins.
+            offset: The beginning of its line.
 
         Raises:
             ExecutionFailed: The journal no longer holds it.
@@ -194,7 +190,7 @@ class Journal:
 
 
 def check_id(execution_id: str) -> str:
-    """The id again, if it can name a folder of backups.
+    """Return the id again, if it can name a folder of backups.
 
     Raises:
         ValueError: It cannot.
@@ -205,13 +201,13 @@ def check_id(execution_id: str) -> str:
 
 
 def encode(record: JournalRecord) -> bytes:
-    """The line as it is appended, with its line break."""
+    """Return the line as it is appended, with its line break."""
     body = orjson.dumps(_to_json(record))
     return b"".join((_HEAD % crc32(body), body, b"}\n"))
 
 
 def decode(data: bytes) -> JournalRecord:
-    """The line that was written.
+    """Return the line that was written.
 
     Args:
         data: One line, with or without its line break.

@@ -42,7 +42,7 @@ _logger = logging.getLogger(__name__)
 
 
 class Ledger:
-    """Applies plans to one vault, one at a time, and remembers them. Every method may be called from any thread.
+    """The ledger, which applies plans to one vault, one at a time, and remembers them. Any thread may call it.
 
     Args:
         root: The vault.
@@ -54,7 +54,7 @@ class Ledger:
         trash: The system's trash.
         writing: Entered with each plan and its execution id before the vault is touched, and left when all that there
             is to do for it is done, `on_applied` too. It must not call the ledger.
-        kept: Bytes by their hash, where somebody else has kept them; None where nobody has. By them an undo knows what
+        kept: Bytes by their hash, where somebody else has kept them; None if nobody has. By them an undo knows what
             was written into a file since.
     """
 
@@ -132,10 +132,10 @@ class Ledger:
     # -- applying -----------------------------------------------------------------------------------------------
 
     def check(self, plan: ChangePlan) -> None:
-        """Whether the vault is still as the plan believes. Blocks: every file of the plan is hashed.
+        """Check that the vault is still as the plan expects. Blocks: every file of the plan is hashed.
 
         Args:
-            plan: What is to be applied.
+            plan: The plan to apply.
 
         Raises:
             Conflict: A file changed since (`stale`), or something is in the way (`exists`).
@@ -145,7 +145,7 @@ class Ledger:
             check_preconditions(plan, folders)
 
     def part(self, plan: ChangePlan, keep: KeptHunks) -> PartialPlan:
-        """The part of a plan that a person wants, checked against the vault as `check` does.
+        """Return the part of a plan that a person wants, checked against the vault as `check` does.
 
         Args:
             plan: The whole plan.
@@ -165,7 +165,7 @@ class Ledger:
         return partial
 
     def revise(self, plan: ChangePlan, text: HunkText) -> RevisedPlan:
-        """The plan with other text in one hunk, checked against the vault as `check` does.
+        """Return the plan with other text in one hunk, checked against the vault as `check` does.
 
         Args:
             plan: The plan that was shown.
@@ -186,7 +186,7 @@ class Ledger:
 
         Args:
             plan: What the person approved.
-            cause: Why; its execution id becomes the change's name and must be new.
+            cause: The reason; its execution id becomes the change's name and must be new.
 
         Returns:
             What was applied, and where the bytes from before are.
@@ -229,10 +229,10 @@ class Ledger:
     def history(
         self, *, limit: int = 50, before: str | None = None, credential: str | None = None
     ) -> list[HistoryEntry]:
-        """The changes of this vault, newest first.
+        """Return the changes of this vault, newest first.
 
         Args:
-            limit: How many.
+            limit: Maximum number.
             before: Only those older than this execution id, or than this ISO 8601 time.
             credential: Only those asked for with this credential; None for all.
 
@@ -242,14 +242,14 @@ class Ledger:
         return self._history.entries(limit=limit, before=before, credential=credential)
 
     def find_call(self, call_id: str, *, of_any_age: bool = False) -> HistoryEntry | None:
-        """What a call id of the last 24 hours led to, or of any time; None when nothing. Touches no disk."""
+        """Return the change that a call id of the last 24 hours (or any age) made, or None. Touches no disk."""
         return self._history.find_call(call_id, of_any_age=of_any_age)
 
     def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back, to be applied like any other. Writes nothing.
+        """Return the plan that takes a change back, to be applied like any other. Writes nothing.
 
         Args:
-            execution_id: Which change; None is the newest that is not undone.
+            execution_id: The change; None is the newest that is not undone.
             credential: Only changes asked for with this credential; None for all.
 
         Returns:
@@ -264,10 +264,10 @@ class Ledger:
         return self._history.undo_plan(execution_id, credential)
 
     def undo_several_plan(self, execution_ids: Collection[str], credential: str | None = None) -> ChangePlan:
-        """The one plan that takes several changes back, newest first. Writes nothing.
+        """Return the one plan that takes several changes back, newest first. Writes nothing.
 
         Args:
-            execution_ids: Which changes. What was undone or repeated together with one of them goes along.
+            execution_ids: The changes. What was undone or repeated together with one of them goes along.
             credential: Only changes asked for with this credential; None for all.
 
         Raises:
@@ -278,24 +278,24 @@ class Ledger:
         return self._history.undo_several_plan(execution_ids, credential)
 
     def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that applies an undone change again; without an id, the one that was undone last.
+        """Return the plan that applies an undone change again; without an id, the one that was undone last.
 
         Takes, returns and raises what `undo_plan` does, but leaves nothing out: all of it is made again, or nothing.
         """
         return self._history.redo_plan(execution_id, credential)
 
     def last_id(self) -> str | None:
-        """The last application of a plan that was begun, an undo or redo too; None where there was none."""
+        """Return the last application of a plan that was begun, an undo or redo too; None if there was none."""
         return self._history.last_id()
 
     def written_since(self, execution_id: str | None) -> dict[str, set[str | None]]:
-        """What may have been written after a change, also by changes that were taken back.
+        """Return what may have been written after a change, including changes that were taken back.
 
         Args:
-            execution_id: The last that is known of; None, or one that is not there: all.
+            execution_id: The last known change; None or an unknown id for all.
 
         Returns:
-            Of each file the hashes of its bytes before and after; None among them where it may be gone.
+            For each file, the hashes of its bytes before and after; None among them if it may be gone.
         """
         written: dict[str, set[str | None]] = {}
         for offset in self._history.offsets_after(execution_id):
@@ -307,7 +307,7 @@ class Ledger:
         return written
 
     def diff(self, execution_id: str) -> ChangeDiff:
-        """What a change did to each file, whatever became of it since. Blocks.
+        """Return what a change did to each file, whatever has happened to it since. Blocks.
 
         Args:
             execution_id: The change, or an undo or redo of one.
@@ -319,13 +319,13 @@ class Ledger:
         return self._history.diff(execution_id)
 
     def foresee_undo(self, execution_ids: Collection[str]) -> dict[str, Foreseen]:
-        """What undoing several changes, newest first, would come to. Writes nothing, and hashes every file of theirs.
+        """Return what undoing several changes, newest first, would do. Writes nothing, and hashes all their files.
 
         Args:
-            execution_ids: Which changes; those that are none are left out.
+            execution_ids: The changes; unknown ids are left out.
 
         Returns:
-            In the order in which they are undone, why each could not be, or what of it would stay as it is.
+            In the order of undoing, why each could not be undone, or which of its files would stay as they are.
 
         Raises:
             ExecutionFailed: The journal no longer holds one of them.
@@ -409,7 +409,7 @@ class Ledger:
         return begin, steps.went_to if isinstance(steps, TrashStep) else None
 
     def _take_back(self, begin: BeginRecord, attempted: int | None, error: Exception) -> ToolFailure | None:
-        """After a failure in the middle: everything as it was.
+        """Restore everything as it was after a failure in the middle.
 
         Returns:
             The failure that the caller gets; None when it is none of the disk's or the vault's.

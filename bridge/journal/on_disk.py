@@ -1,4 +1,4 @@
-"""What is on disk: folders held while they are used, files by their hash, and the hidden files of a step."""
+"""Access to the disk: folders held while they are used, files by their hash, and the hidden files of a step."""
 
 import errno
 import hashlib
@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.root import VaultRoot, looked_at
+from bridge.vault.root import VaultRoot, record_look
 
 _MOST_HELD = 32
 """A process may have only so many descriptors (256 on macOS), and a plan may touch thousands of folders."""
@@ -29,23 +29,23 @@ class FolderCache(AbstractContextManager["FolderCache"]):
         self._held: OrderedDict[VaultPath, Folder] = OrderedDict()
 
     def parent(self, path: str) -> tuple[Folder, str]:
-        """The folder that holds a path, and the path's name in it. Good until the next call.
+        """Return the folder that holds a path, and the path's name in it. Good until the next call.
 
         Raises:
             NotFound: The folder is not there.
             PermissionDenied: It is closed to tools.
         """
-        looked_at(path)
+        record_look(path)
         place = parse_path(path)
         return self.folder(place.parent), place.name
 
     def inside(self, path: str) -> Folder:
-        """The folder that a path names; the vault itself when it is empty. Raises what `parent` raises."""
-        looked_at(path)
+        """Return the folder that a path names; the vault itself when it is empty. Raises what `parent` raises."""
+        record_look(path)
         return self.folder(parse_path(path) if path else VaultPath.root())
 
     def folder(self, path: VaultPath) -> Folder:
-        """A folder by its path. Good until the next call. Raises what `parent` raises."""
+        """Return a folder by its path. Good until the next call. Raises what `parent` raises."""
         folder = self._held.get(path)
         if folder is None:
             if len(self._held) >= _MOST_HELD:
@@ -73,13 +73,13 @@ OTHER = "other"
 """Stands for the hash of what is no regular file: never what anybody expects."""
 _NOT_REGULAR = {errno.ELOOP, errno.EISDIR, errno.ENXIO}
 TOGETHER = 32
-"""From so many new files on, they are made durable together, where the system has one call for that."""
+"""From so many new files on, they are made durable together, if the system has one call for that."""
 _WHOLE = 1 << 20
 """Up to this many bytes a file is read in one go."""
 
 
 def file_hash(folder: Folder, name: str) -> tuple[str, os.stat_result]:
-    """The sha256 of a regular file, in hex, and the state of the very file that was hashed.
+    """Return the sha256 of a regular file, in hex, and the state of the very file that was hashed.
 
     Raises:
         OSError: It is not there, no regular file, or cannot be read.
@@ -95,7 +95,7 @@ def file_hash(folder: Folder, name: str) -> tuple[str, os.stat_result]:
 
 
 def hash_or_none(folder: Folder, name: str) -> str | None:
-    """The sha256 of a file, `OTHER` for a link, a folder or a device, and None when nothing has the name.
+    """Return the sha256 of a file, `OTHER` for a link, a folder or a device, and None when nothing has the name.
 
     Raises:
         OSError: It cannot be read.
@@ -111,17 +111,17 @@ def hash_or_none(folder: Folder, name: str) -> str | None:
 
 
 def part_name(execution_id: str, step: int) -> str:
-    """Where a step writes new bytes."""
+    """Return the name under which a step writes new bytes."""
     return f".vault-bridge-{execution_id}-{step}.part"
 
 
 def swap_name(execution_id: str, step: int) -> str:
-    """What a step lets change places with the old file, or where it puts that."""
+    """Return the name that a step exchanges with the old file, or moves it to."""
     return f".vault-bridge-{execution_id}-{step}.swap"
 
 
 def free_back_name(folder: Folder, execution_id: str) -> str:
-    """A name for a file on its way back that nothing in the folder has."""
+    """Return a name for a file on its way back that nothing in the folder has."""
     number = 0
     while folder.exists(f".vault-bridge-{execution_id}-{number}.back"):
         number += 1
@@ -129,7 +129,7 @@ def free_back_name(folder: Folder, execution_id: str) -> str:
 
 
 def find_hidden(folder: Folder, execution_id: str) -> Iterator[tuple[str, int, str]]:
-    """The hidden files of a change in a folder: the name, its number and its kind."""
+    """Yield the hidden files of a change in a folder: the name, its number and its kind."""
     prefix = f".vault-bridge-{execution_id}-"
     for name in sorted(folder.names()):
         if name.startswith(prefix):

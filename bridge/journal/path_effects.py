@@ -1,7 +1,7 @@
-"""What a list of changes does to each path, worked out without looking at the disk.
+"""Effects of a list of changes on each path, worked out without looking at the disk.
 
-Applying, recovering and reversing a change all need to know: in which states may each path be found when the change
-was interrupted anywhere, and which bytes does each step push aside. A file is followed through its moves and edits,
+Applying, recovering and reversing a change all need to know in which states each path may be found if the change
+was interrupted anywhere, and which bytes each step pushes aside. A file is followed through its moves and edits,
 so that the bytes it had at first are kept once, under the path it had at first.
 """
 
@@ -18,7 +18,7 @@ PathState = str | None
 
 @dataclass(slots=True)
 class PathEffect:
-    """What happens at one path.
+    """The effect of the changes on one path.
 
     Attributes:
         first: Its state before the change.
@@ -54,10 +54,10 @@ class TracedFile:
 
 @dataclass(slots=True)
 class PathEffects:
-    """What a list of changes does.
+    """The effects of a list of changes.
 
     Attributes:
-        tracks: What happens at each path, in the order in which the paths are first touched.
+        tracks: The effect on each path, in the order in which the paths are first touched.
         files: For each step, the file it is about; None for folders.
         homes: For each path that a file was moved away from, where its first bytes may be since.
         keeps: For each step, the path under which the bytes that it pushes aside are kept; None when it pushes

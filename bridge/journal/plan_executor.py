@@ -3,7 +3,7 @@
 The journal has the plan already. New bytes are written beside the target and synced, those of many files with one wait;
 then the two files change places in one step of the system, and what came out is hashed: if someone wrote to the file in
 the last instant, it is put back. The same holds for what is moved and deleted. So there is no moment at which an edit
-of someone else can be lost. Only where the system cannot let two files change places (Windows, some network disks)
+of someone else can be lost. Only if the system cannot let two files change places (Windows, some network disks)
 there is one: the microseconds between the last look and the rename.
 """
 
@@ -39,7 +39,7 @@ class PlanExecutor:
         modes: Permissions that certain new files and folders are to have, by path, in the order they are made: those
             they had before.
         folders: The vault's folders.
-        backups: Where what is pushed aside goes.
+        backups: The store for what is pushed aside.
         editor_step: Writes files that are open in an editor.
     """
 
@@ -66,11 +66,11 @@ class PlanExecutor:
         self.number = 0
         """The step that is being carried out."""
         self.all_done = False
-        """Whether only what comes after the steps is left."""
+        """Whether all steps are done, and only what follows them is left."""
 
     @property
     def attempted(self) -> int | None:
-        """The step that may have begun last; None when all have."""
+        """Return the step that may have begun last; None when all have."""
         return None if self.all_done else self.number
 
     def run(self) -> None:
@@ -116,12 +116,12 @@ class PlanExecutor:
             self._folders.inside(path).sync()
 
     def _last_uses(self) -> dict[str, int]:
-        """For each place the last step that is about it. Names that differ in case only may be one place."""
+        """Return the last step that is about each place. Names that differ in case only may be one place."""
         changes = enumerate(self._begin.changes)
         return {fold(path): number for number, change in changes for path in (change.path, change.new_path) if path}
 
     def _place(self, path: str) -> tuple[Folder, str]:
-        """The folder that a step changes, which is made durable at the end, and the name in it."""
+        """Return the folder that a step changes, which is made durable at the end, and the name in it."""
         folder, name = self._folders.parent(path)
         self._changed.add(str(folder.path))
         return folder, name
@@ -298,7 +298,7 @@ class PlanExecutor:
             self._backups.take(folder, name, self._begin.execution_id, keep)
 
     def _replace_without_swap(self, change: Change, folder: Folder, name: str, swap: str) -> None:
-        """Where two files cannot change places: a durable copy of the old one, a last look, then the rename."""
+        """Replace a file where two files cannot be exchanged: a durable copy, a last check, then the rename."""
         keep = self._effects.keeps[self.number]
         if keep is not None:
             self._backups.copy(folder, name, self._begin.execution_id, keep)
@@ -310,7 +310,7 @@ class PlanExecutor:
         folder.replace(swap, folder, name)
 
     def _move_across_disks(self, change: Change, folder: Folder, name: str, to: Folder) -> None:
-        """A copy at the new place, then the old file away, as a deletion would take it."""
+        """Copy to the new place, then remove the old file as a deletion would."""
         part = part_name(self._begin.execution_id, self.number)
         copy_durably(folder, name, to, part)
         if file_hash(to, part)[0] != change.before:

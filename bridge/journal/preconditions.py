@@ -15,7 +15,7 @@ from bridge.vault.name_folding import fold
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
 
 StateAndStat = tuple[PathState, os.stat_result | None]
-"""What is at a path, and the disk's own record of it."""
+"""The state of a path, and the disk's own record of it."""
 
 _GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP}
 
@@ -24,7 +24,7 @@ def check_preconditions(plan: ChangePlan, folders: FolderCache) -> tuple[os.stat
     """Check every step of a plan against the disk, as the earlier steps will leave it.
 
     Returns:
-        For each step, the state of what it finds; None where it finds nothing, or what an earlier step made.
+        For each step, the state of what it finds; None if it finds nothing, or what an earlier step made.
 
     Raises:
         Conflict: A file was changed or removed since it was read (`stale`), or something has the place of what is to
@@ -74,7 +74,7 @@ class PreconditionCheck:
         return state
 
     def _expect_folder_or_room(self, path: str) -> os.stat_result | None:
-        """The folder must be there, or have room."""
+        """Return the state of a folder, which must exist or have room."""
         now, state = self._look(path)
         if now == FOLDER:
             return state
@@ -97,7 +97,7 @@ class PreconditionCheck:
         return state
 
     def _make_room(self, path: str) -> None:
-        """Something is to be made at this path: its folder must be there, and nothing of its name, however spelled."""
+        """Check that something can be made at this path: its folder exists, and no name matches, however spelled."""
         parent, slash, name = path.rpartition("/")
         if parent and self._look(parent)[0] != FOLDER:
             raise stale(parent, gone=True)
@@ -108,7 +108,7 @@ class PreconditionCheck:
         alike.append(name)
 
     def _expect_empty(self, path: str) -> None:
-        """The steps so far must have emptied the folder."""
+        """Check that the steps so far have emptied the folder."""
         for name in [name for names in self._names(path).values() for name in names]:
             if self._is_left(f"{path}/{name}"):
                 raise Conflict(
@@ -118,11 +118,11 @@ class PreconditionCheck:
                 )
 
     def _is_left(self, path: str) -> bool:
-        """Whether something that was listed is still there after the steps so far."""
+        """Return whether something that was listed is still there after the steps so far."""
         return path not in self._overlay or self._overlay[path][0] is not None
 
     def _names(self, parent: str) -> dict[str, list[str]]:
-        """The names in a folder, on disk and to be made, by what they share with other spellings."""
+        """Return the names in a folder, on disk and to be made, by what they share with other spellings."""
         if parent not in self._listed:
             self._listed[parent] = {}
             try:
@@ -136,7 +136,7 @@ class PreconditionCheck:
 
 
 def state_on_disk(path: str, folders: FolderCache) -> StateAndStat:
-    """What is at a path now.
+    """Return the current state of a path.
 
     Raises:
         ExecutionFailed: It cannot be read.
@@ -158,7 +158,7 @@ def state_on_disk(path: str, folders: FolderCache) -> StateAndStat:
 
 
 def read_before(change: Change, folders: FolderCache) -> bytes:
-    """The bytes that a change starts from.
+    """Return the bytes that a change starts from.
 
     Raises:
         Conflict: They are no longer there (`stale`).
@@ -179,7 +179,7 @@ def read_before(change: Change, folders: FolderCache) -> bytes:
 
 
 def stale(path: str, *, gone: bool = False) -> Conflict:
-    """A file is not what it was when it was read."""
+    """Return the refusal because a file has changed since it was read."""
     what = "is no longer there" if gone else "has changed since it was read"
     return Conflict(
         f"{path!r} {what}, so nothing was written; read it again and retry",
@@ -189,7 +189,7 @@ def stale(path: str, *, gone: bool = False) -> Conflict:
 
 
 def exists(path: str) -> Conflict:
-    """Something has the place already."""
+    """Return the refusal because something with this name exists already."""
     return Conflict(
         f"{path!r} exists already; choose another name, or read it and change it instead",
         code="exists",

@@ -1,7 +1,6 @@
-"""What comes with a change to the ledger, and what the ledger returns about it."""
+"""Data that comes with a change to the ledger, and that the ledger returns about it."""
 
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bridge.contract.consent import FilePreview
 from bridge.identity.caller import SHARED_ID
@@ -10,21 +9,20 @@ from bridge.vault.plan import ChangePlan, Disposal, LeftFile
 HistoryState = Literal["applied", "undone", "conflicted"]
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """Why a plan is applied.
+class Cause(NamedTuple):
+    """The reason for applying a plan.
 
     Attributes:
-        execution_id: The change's name in the history and its backup folder's name.
+        execution_id: The name of the change in the history, and of its backup folder.
         tool: The tool that planned it.
         client: The caller's name, for people.
         session_id: The caller's session.
         call_id: The caller's own id, which makes the call idempotent.
-        arguments_hash: Of tool and arguments, to recognise a call id used twice for different things.
+        arguments_hash: Hash of tool and arguments, to recognise a call id used twice for different things.
         reverses: The change that an undo takes back or a redo repeats.
         kind: A change of its own, or the undo or redo of one.
         credential: The id of the caller's credential: whose change it is.
-        grant: The id of the remembered answer that allowed it, where one did.
+        grant: The id of the remembered answer that allowed it, if one did.
     """
 
     execution_id: str
@@ -39,14 +37,13 @@ class Cause:
     grant: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class AppliedPlan:
+class AppliedPlan(NamedTuple):
     """A plan that was applied.
 
     Attributes:
         execution_id: Its name in the history.
         backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
-        plan: What was applied.
+        plan: The plan that was applied.
         disposal: Where what it deleted went, which may be the vault's own trash though the system's was planned; None
             when it only stays in the backups.
     """
@@ -57,13 +54,12 @@ class AppliedPlan:
     disposal: Disposal | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Recovery:
-    """What was found half done when the bridge started, and what was done about it.
+class Recovery(NamedTuple):
+    """The changes that were found half done when the bridge started, and what was done about them.
 
     Attributes:
-        rolled_back: Changes of which nothing is left.
-        completed: Changes that were wholly there and only had not been marked so.
+        rolled_back: Changes that were taken back completely.
+        completed: Changes that were complete and only had not been marked so.
         conflicted: Changes that could be taken back only in part, because someone edited a file meanwhile.
         messages: What a person should know, one sentence each.
     """
@@ -74,15 +70,14 @@ class Recovery:
     messages: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryEntry:
+class HistoryEntry(NamedTuple):
     """One change, as the history shows it.
 
     Attributes:
         execution_id: Its name.
         tool: The tool that planned it.
         client: Who asked for it.
-        time: When, ISO 8601 UTC.
+        time: The time, ISO 8601 UTC.
         state: `conflicted` when a crash interrupted it and someone edited a file before it could be taken back.
         files: Every path it touched.
         added: Lines added.
@@ -114,16 +109,15 @@ class HistoryEntry:
 
     @property
     def client_id(self) -> str:
-        """The credential, as the wire calls it."""
+        """Return the credential, as the wire calls it."""
         return self.credential
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeDiff:
-    """What a change did to each file.
+class ChangeDiff(NamedTuple):
+    """The effect of a change on each file.
 
     Attributes:
-        files: The files, with their diffs, in the order in which the change came to them.
+        files: The files, with their diffs, in the order in which the change reached them.
         lost: Files of which the bytes from before or after are no longer kept.
     """
 

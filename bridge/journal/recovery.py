@@ -8,8 +8,7 @@ full disk too.
 import errno
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied
 from bridge.journal.backups import Backups, copy_durably
@@ -21,9 +20,8 @@ from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 
 
-@dataclass(frozen=True, slots=True)
-class RecoveryOutcome:
-    """How an interrupted change ended.
+class RecoveryOutcome(NamedTuple):
+    """The result of recovering an interrupted change.
 
     Attributes:
         outcome: `conflicted` when it could be taken back only in part.
@@ -41,7 +39,7 @@ def take_back(begin: BeginRecord, attempted: int | None, root: VaultRoot, backup
         begin: The change.
         attempted: The number of the step that failed; None when all had been carried out.
         root: The vault.
-        backups: Where what was pushed aside is.
+        backups: The store for what was pushed aside.
 
     Raises:
         OSError: The disk is full or failed. It can be tried again, with `recover_change`.
@@ -79,7 +77,7 @@ def _taken_back(unfinished: UnfinishedChange, left: list[str]) -> RecoveryOutcom
 
 
 def _message(begin: BeginRecord, left: list[str], saved: list[str]) -> str | None:
-    """What a person should know when someone else wrote to the same files."""
+    """Return what a person should know if someone else wrote to the same files."""
     reasons = []
     if left:
         files = ", ".join(map(repr, left))
@@ -133,7 +131,7 @@ class _RollBack:
         """Paths that the change had reached and that are left alone; more turn up while we work."""
 
     def make_folders(self) -> None:
-        """Folders that were removed, outermost first."""
+        """Make folders again that were removed, outermost first."""
         for path, effect in sorted(self._by_path.items(), key=lambda item: item[0].count("/")):
             if effect.first == FOLDER and self._now[path] is None:
                 try:
@@ -147,7 +145,7 @@ class _RollBack:
                 self._now[path] = FOLDER
 
     def restore_files(self) -> None:
-        """Files that were changed, moved away or deleted.
+        """Restore files that were changed, moved away or deleted.
 
         Several of them may have had the same bytes. So each first gets the very file it was, and what is then left
         may serve for any.
@@ -163,7 +161,7 @@ class _RollBack:
         self.left += [path for path in pending if self._now[path] is not None]
 
     def remove_files(self) -> None:
-        """Files that were made, or moved to a new place and are back at their old one."""
+        """Remove files that were made, or moved to a new place and are back at their old one."""
         for path, effect in self._by_path.items():
             if effect.first is not None or self._now[path] in {None, FOLDER} or self._change.is_foreign(path):
                 continue
@@ -179,11 +177,11 @@ class _RollBack:
                 self.left.append(path)
 
     def missing(self) -> set[str]:
-        """Files that are not as they were."""
+        """Return the files that are not as they were."""
         return {path for path, effect in self._by_path.items() if effect.first not in {None, FOLDER, self._now[path]}}
 
     def restore_modes(self) -> None:
-        """Permissions, which differ where the same bytes came from another file of this change."""
+        """Restore permissions, which differ if the same bytes came from another file of this change."""
         for path, effect in self._by_path.items():
             if effect.mode is not None and effect.first != FOLDER and self._now[path] == effect.first:
                 folder, name = self._folders.parent(path)
@@ -191,7 +189,7 @@ class _RollBack:
                     folder.chmod(name, effect.mode)
 
     def remove_folders(self) -> None:
-        """Folders that were made, innermost first; those in which someone put something stay."""
+        """Remove folders that were made, innermost first; those in which someone put something stay."""
         for path, effect in sorted(self._by_path.items(), key=lambda item: -item[0].count("/")):
             if effect.first is None and self._now[path] == FOLDER:
                 folder, name = self._folders.parent(path)
@@ -294,7 +292,7 @@ class _RollBack:
         return True
 
     def _put_without_swap(self, path: str, folder: Folder, name: str, hidden: HiddenFile) -> bool:
-        """As `_put`, where two files cannot change places: a copy, a last look, then the rename."""
+        """Put a file as `_put` does, if two files cannot change places: a copy, a last check, then the rename."""
         copy = free_back_name(folder, self._id)
         self._copy(folder, name, folder, copy)
         found = hash_or_none(folder, copy)

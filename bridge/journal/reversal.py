@@ -7,8 +7,7 @@ file stays as it is.
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
@@ -30,12 +29,12 @@ _OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation
 class Reversal:
     """One change, or several in a row, to be taken back.
 
-    What cannot be taken back stays as it is, with all that hangs together with it, and the plan names it.
+    What cannot be taken back stays as it is, with all that belongs with it, and the plan names it.
 
     Args:
         begins: The changes, as the journal has them, the oldest first: ones that were applied.
         folders: The vault's folders.
-        backups: Where the bytes from before it are.
+        backups: The store for the bytes from before it.
         after: The bytes that it left in a file, where they are still kept somewhere: what was written into the file
             since is then merged where it does not meet what goes back.
     """
@@ -56,7 +55,7 @@ class Reversal:
         effects = follow_changes(self._begin.changes, self._begin.modes)
         self._steps = list(zip(self._begin.changes, self._begin.modes, effects.files, strict=True))
         self._left: dict[str, _Refusal] = {}
-        """What stays as it is, by its unit; a folder is one by itself, with a final slash."""
+        """Refusals by unit; a folder is a unit by itself, with a final slash."""
         self._reset()
 
     def _reset(self) -> None:
@@ -72,13 +71,13 @@ class Reversal:
     def plan(
         self, kind: Literal["undo", "redo"], reverses: str, summary: str, disposal: Disposal | None = None
     ) -> ChangePlan:
-        """The inverse plan. A redo is planned as a whole or not at all.
+        """Return the inverse plan. A redo is planned as a whole or not at all.
 
         Args:
             kind: What it is called.
             reverses: The change that it takes back or repeats.
             summary: That change's sentence.
-            disposal: Where what it deletes goes.
+            disposal: Destination of what it deletes.
 
         Raises:
             Conflict: A file was edited since (`edited_since`), and nothing else is to be done.
@@ -119,7 +118,7 @@ class Reversal:
         )
 
     def _attempt(self) -> dict[str, "_Refusal"]:
-        """Plan everything but what is left already; what turns out to be impossible, which is then left too."""
+        """Plan everything except what is left already; return what turns out to be impossible, to be left too."""
         self._reset()
         refused: dict[str, _Refusal] = {}
         for change, mode, file in reversed(self._steps):
@@ -189,7 +188,7 @@ class Reversal:
         return _Refusal(path, "it was moved or deleted since" if gone else "it was edited since", failure)
 
     def _named_left(self) -> Iterator[LeftFile]:
-        """Every file that stays as it is, and the folders that do so by themselves."""
+        """Yield every file that stays as it is, and folders that stay for their own reasons."""
         seen: set[str] = set()
         for change, _mode, file in self._steps:
             refusal = self._left.get(f"{change.path}/" if file is None else self._units.of(change.path))
@@ -263,7 +262,7 @@ class Reversal:
         self._changes = [step for number, step in enumerate(self._changes) if number not in kept]
 
     def _make_parents(self, path: str) -> None:
-        """Folders above a path that someone removed since."""
+        """Make the folders above a path that someone has removed since."""
         for parent in map(str, parse_path(path).parents):
             if parent not in self._made:
                 try:
@@ -287,7 +286,7 @@ class Reversal:
     # -- bytes --------------------------------------------------------------------------------------------------
 
     def _read(self, file: TracedFile) -> bytes:
-        """The bytes that the change left in a file."""
+        """Return the bytes that the change left in a file."""
         data = self._now(file)
         if content_hash(data) != file.last:
             raise stale(file.place)
@@ -301,7 +300,7 @@ class Reversal:
             raise stale(file.place, gone=True) from error
 
     def _merged(self, file: TracedFile) -> tuple[bytes, bytes]:
-        """A file's bytes now, and as they were before the change with all that was written into it since."""
+        """Return a file's bytes now, and as they were before the change with all that was written into it since."""
         now, first = self._now(file), self._first_bytes(file)
         if content_hash(now) == file.last:
             return now, first
@@ -313,7 +312,7 @@ class Reversal:
         return now, found.data
 
     def _moved(self, file: TracedFile) -> str | None:
-        """The hash of the bytes that a file has where it is moved back from."""
+        """Return the hash of a file's bytes at the place that it is moved back from."""
         if id(file) not in self._now_at:
             try:
                 now = hash_or_none(*self._folders.parent(file.place))
@@ -327,7 +326,7 @@ class Reversal:
         return self._now_at[id(file)]
 
     def _kept(self, file: TracedFile) -> Iterator[tuple[BeginRecord, str]]:
-        """Where a file's first bytes may be kept: with the change that pushed them aside, by its name at that time."""
+        """Yield where a file's first bytes may be kept: the change that replaced them, and its name at that time."""
         if len(self._begins) == 1:
             yield self._begin, file.origin or ""
             return
@@ -337,7 +336,7 @@ class Reversal:
                     yield one, other.origin
 
     def _first_bytes(self, file: TracedFile) -> bytes:
-        """The bytes that a file had before the change."""
+        """Return the bytes that a file had before the change."""
         begin, path, data = self._begin, file.origin or "", None
         for one, kept in self._kept(file):
             with suppress(OSError):
@@ -357,9 +356,8 @@ class Reversal:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Refusal:
-    """Why a file, and all that hangs together with it, stays as it is."""
+class _Refusal(NamedTuple):
+    """The reason why a file, and everything that belongs to it, stays as it is."""
 
     path: str
     why: str
@@ -367,7 +365,7 @@ class _Refusal:
 
 
 def edited_since(path: str, kind: str, change: str) -> Conflict:
-    """The refusal to take something back over a later edit.
+    """Return the refusal to take something back over a later edit.
 
     Args:
         path: The file that was edited.
@@ -383,11 +381,10 @@ def edited_since(path: str, kind: str, change: str) -> Conflict:
 
 
 def _as_one(begins: Sequence[BeginRecord]) -> BeginRecord:
-    """Changes in a row as one."""
+    """Return changes in a row as one."""
     subjects = [begin.subjects or tuple(change.path for change in begin.changes) for begin in begins]
     has_subjects = any(begin.subjects for begin in begins)
-    return replace(
-        begins[0],
+    return begins[0]._replace(
         changes=tuple(change for begin in begins for change in begin.changes),
         modes=tuple(mode for begin in begins for mode in begin.modes),
         keep=all(begin.keep for begin in begins),
@@ -397,5 +394,5 @@ def _as_one(begins: Sequence[BeginRecord]) -> BeginRecord:
 
 
 def _is_within(path: str, subjects: tuple[str, ...]) -> bool:
-    """Whether a path is one of some subjects, or lies in a folder among them."""
+    """Return whether a path is one of some subjects, or lies in a folder among them."""
     return any(path == each or (each.endswith("/") and path.startswith(each)) for each in subjects)

@@ -31,7 +31,7 @@ _logger = logging.getLogger(__name__)
 
 
 def trash_targets(changes: Sequence[Change]) -> list[str]:
-    """What a plan that only deletes puts into the trash: the outermost of its paths.
+    """Return what a plan that only deletes puts into the trash: the outermost of its paths.
 
     Raises:
         ValueError: The plan does something else too.
@@ -49,7 +49,7 @@ class TrashStep:
         begin: The plan, as the journal has it.
         root: The vault.
         folders: The vault's folders.
-        backups: Where the copies go.
+        backups: The store for the copies.
         trash: The system's trash.
         check: Raises when a file has text in an editor that is not saved yet.
     """
@@ -77,7 +77,7 @@ class TrashStep:
         self._moved: list[tuple[str, str]] = []
         self._asked = False
         self.went_to: Disposal | None = None
-        """Where things went; the vault's own trash if any of them did."""
+        """The trash that was used; the vault's own if anything went there."""
 
     def run(self) -> None:
         """Copy everything, look once more, and give it away.
@@ -129,7 +129,7 @@ class TrashStep:
             raise stale(change.path)
 
     def _look_again(self) -> None:
-        """Everything must be as it was copied, and nothing more must have come."""
+        """Check that everything is as it was copied, and nothing more has come."""
         self._folders.close()
         inside: dict[str, set[str]] = {}
         for change in self._begin.changes:
@@ -189,7 +189,7 @@ class TrashStep:
         return False
 
     def _missing(self, path: str) -> bool:
-        """Whether anything of what was to go is gone already."""
+        """Return whether anything that was to be deleted is gone already."""
         for change in self._begin.changes:
             if change.path == path or change.path.startswith(f"{path}/"):
                 try:
@@ -233,7 +233,7 @@ class TrashStep:
 
 
 def _identity(state: os.stat_result) -> tuple[int, ...]:
-    """What differs when a file was written to or replaced."""
+    """Return values that differ once a file has been written to or replaced."""
     return state.st_dev, state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns
 
 

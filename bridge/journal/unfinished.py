@@ -5,7 +5,7 @@ or bytes that someone else wrote since. So nothing depends on the order in which
 work may itself be interrupted and begun again. What someone else wrote is never touched.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.errors import NotFound
 from bridge.journal.backups import Backups
@@ -18,8 +18,7 @@ from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import Change, ChangeKind
 
 
-@dataclass(frozen=True, slots=True)
-class HiddenFile:
+class HiddenFile(NamedTuple):
     """A hidden file that a step or a rollback left beside its target, with known bytes.
 
     Attributes:
@@ -44,7 +43,7 @@ class UnfinishedChange:
     Args:
         begin: The change, as the journal has it.
         folders: The vault's folders.
-        backups: Where what was pushed aside is.
+        backups: The store for what was pushed aside.
         attempted: The number of the last step that may have begun; None when nobody knows.
     """
 
@@ -68,11 +67,11 @@ class UnfinishedChange:
     # -- judging ------------------------------------------------------------------------------------------------
 
     def is_whole(self) -> bool:
-        """Whether every step was carried out, so that only the mark is missing."""
+        """Return whether every step was carried out, so that only the mark is missing."""
         return all(map(self._is_last, self.effects.by_path))
 
     def _is_last(self, path: str) -> bool:
-        """Whether the change has done all it does to a path."""
+        """Return whether the change has done all it does to a path."""
         effect = self.effects.by_path[path]
         if len(effect.states) == 1:
             return True
@@ -84,11 +83,11 @@ class UnfinishedChange:
         return self.now[path] == effect.last and (not needs_backup or self.was_done(path))
 
     def is_foreign(self, path: str) -> bool:
-        """Whether someone else changed this path since: what is there is nothing that the change knows."""
+        """Return whether someone else changed this path since: its state is not one that the change knows."""
         return self.now[path] not in self.effects.by_path[path].states
 
     def was_done(self, path: str) -> bool:
-        """Whether the change had reached a path before someone else did: its old bytes are then somewhere else."""
+        """Return whether the change reached a path before someone else did: its old bytes are then somewhere else."""
         first = self.effects.by_path[path].first
         if first is None or first == FOLDER:
             return path not in self.last_only
@@ -99,7 +98,7 @@ class UnfinishedChange:
         )
 
     def is_at_home(self, path: str, home: str) -> bool:
-        """Whether the file that was first at a path is at one to which it was moved, and not needed there."""
+        """Return whether a path's first file is at a destination of its move, and not needed there."""
         first = self.effects.by_path[path].first
         return self.now[home] == first and self.effects.by_path[home].first != first
 
@@ -191,7 +190,7 @@ class UnfinishedChange:
         return next(path for path in self.effects.by_path if parse_path(path).parent == parent)
 
     def _judge(self, step: int, folder: Folder, swap: str, found: str) -> None:
-        """What to do with the file that a step had beside its target."""
+        """Decide what to do with the file that a step had beside its target."""
         change, file = self.changes[step], self.effects.files[step]
         if found == change.before:
             owner = file.origin if file is not None and file.first == found else None

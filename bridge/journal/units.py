@@ -1,11 +1,10 @@
-"""Which files of a change hang together, so that they are taken back as one or stay as one.
+"""Groups of a change's files that belong together: they are taken back as one or stay as one.
 
-A move goes with the changes to the notes that link there, and text that goes from one note to another is taken from
-one and put into the other. Everything else is taken back file by file.
+A move belongs with the changes to the notes that link there, and text that moves from one note to another is removed
+from one and added to the other. Everything else is taken back file by file.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import replace
 
 from bridge.journal.journal import BeginRecord
 from bridge.vault.name_folding import fold
@@ -13,11 +12,11 @@ from bridge.vault.plan import Change, ChangeKind, ChangePlan
 
 
 class Units:
-    """The files of a change, by what hangs together.
+    """The files of a change, by what belongs together.
 
     Args:
-        begins: The change, or several in a row. One that does not say what hangs together, as earlier versions wrote
-            it, hangs together as a whole.
+        begins: The change, or several in a row. One that does not say what belongs together, as earlier versions wrote
+            it, belongs together as a whole.
     """
 
     def __init__(self, *begins: BeginRecord) -> None:
@@ -30,14 +29,14 @@ class Units:
                 self._join(paths)
 
     def of(self, path: str) -> str:
-        """The unit that a file belongs to: the same for all that hang together."""
+        """Return the unit that a file belongs to: the same for all files that belong together."""
         name = fold(path)
         while (above := self._joined.setdefault(name, name)) != name:
             self._joined[name] = name = self._joined[above]
         return name
 
     def named(self) -> tuple[tuple[str, ...], ...]:
-        """Those of several files, by their folded paths."""
+        """Return the units of several files each, by folded paths."""
         groups: dict[str, list[str]] = {}
         for name in list(self._joined):
             groups.setdefault(self.of(name), []).append(name)
@@ -49,7 +48,7 @@ class Units:
 
 
 def units_of(plan: ChangePlan) -> tuple[tuple[str, ...], ...]:
-    """What hangs together in a plan, as the journal keeps it.
+    """Return the groups of a plan's files that belong together, as the journal keeps them.
 
     Args:
         plan: The plan, with its previews.
@@ -71,7 +70,7 @@ def units_of(plan: ChangePlan) -> tuple[tuple[str, ...], ...]:
 
 
 def only(begin: BeginRecord, paths: Collection[str] | None) -> BeginRecord:
-    """A part of a change: some files, what hangs together with them, and the folders that they are in.
+    """Return a part of a change: some files, what belongs with them, and the folders that they are in.
 
     Args:
         begin: The change.
@@ -98,8 +97,7 @@ def only(begin: BeginRecord, paths: Collection[str] | None) -> BeginRecord:
         for number, change in enumerate(begin.changes)
         if (change.path in places if change.of_folder else units.of(change.path) in wanted)
     ]
-    return replace(
-        begin,
+    return begin._replace(
         changes=tuple(begin.changes[number] for number in kept),
         modes=tuple(begin.modes[number] for number in kept),
     )

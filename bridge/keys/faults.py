@@ -1,4 +1,4 @@
-"""Why a key cannot be had or kept. Each message is for the person and holds nothing secret."""
+"""The reasons why a key cannot be read or stored. Each message is for the person and holds nothing secret."""
 
 from bridge.errors import ExecutionFailed
 

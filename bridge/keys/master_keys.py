@@ -20,7 +20,7 @@ _SUFFIX: Final = ".key"
 
 
 class MasterKeys:
-    """Finds, makes and removes master keys. Blocks.
+    """The master keys: found, made and removed here. Blocks.
 
     Args:
         folder: Returns the folder of the files, making it when it is missing.
@@ -32,7 +32,7 @@ class MasterKeys:
         self._keyring = keyring
 
     def find(self, named: str) -> tuple[bytes, KeptIn]:
-        """A master key and where it is kept.
+        """Return a master key and where it is kept.
 
         Args:
             named: Its id.
@@ -63,7 +63,7 @@ class MasterKeys:
         return secret, place
 
     def make(self) -> tuple[str, bytes]:
-        """A new master key, kept, and its id before it.
+        """Make and keep a new master key; return its id and the key.
 
         Raises:
             KeyFault: It cannot be kept. A keyring that is there and fails is no reason to use a file.

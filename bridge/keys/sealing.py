@@ -9,8 +9,7 @@ import base64
 import binascii
 import re
 import secrets
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 MASTER_BYTES: Final = 32
 """Of a master key: AES-256."""
@@ -22,12 +21,11 @@ class DoesNotOpen(ValueError):
     """The master key is another one, or what was sealed, its name or its server was changed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Label:
-    """What a sealed key is bound to.
+class Label(NamedTuple):
+    """The data that a sealed key is bound to.
 
     Attributes:
-        name: Whose key it is.
+        name: The provider of the key.
         server: The scheme, host and port that it is sent to.
     """
 
@@ -35,17 +33,17 @@ class Label:
     server: str
 
     def to_bytes(self) -> bytes:
-        """The associated data. No part can hold the NUL between them."""
+        """Return the associated data. No part can hold the NUL between them."""
         return b"\0".join(part.encode() for part in ("vault-bridge key", self.name, self.server))
 
 
 def new_master() -> tuple[str, bytes]:
-    """A new master key: its id, which tells nothing about it, and the key."""
+    """Return a new master key: its id, which tells nothing about it, and the key."""
     return secrets.token_hex(8), secrets.token_bytes(MASTER_BYTES)
 
 
 def master_id(sealed: str) -> str | None:
-    """The id of the master key that a key was sealed with; None when this is no sealed key."""
+    """Return the id of the master key that a key was sealed with; None when this is no sealed key."""
     found = _SEALED.fullmatch(sealed)
     return found[1] if found else None
 

@@ -1,4 +1,4 @@
-"""Where each provider's key is sent."""
+"""The server that each provider's key is sent to."""
 
 from typing import Final
 from urllib.parse import urlsplit
@@ -12,7 +12,7 @@ _PORTS: Final = {"http": 80, "https": 443}
 
 
 def key_server(provider: Provider, *, ollama: str) -> str:
-    """The server that a provider's key is sent to, as scheme, host and port.
+    """Return the server that a provider's key is sent to, as scheme, host and port.
 
     Args:
         provider: The provider.
@@ -22,7 +22,7 @@ def key_server(provider: Provider, *, ollama: str) -> str:
 
 
 def origin(address: str) -> str:
-    """The scheme, host and port of a URL in one spelling (RFC 6454, 6.2).
+    """Return the scheme, host and port of a URL in one spelling (RFC 6454, 6.2).
 
     Raises:
         ValueError: The URL has no host or no such scheme.

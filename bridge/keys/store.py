@@ -19,7 +19,7 @@ SHORTEST_KEY: Final = 8
 LONGEST_KEY: Final = 4096
 
 TITLES: Final = {Provider.OLLAMA: "Ollama", Provider.BRAVE: "Brave Search", Provider.GOOGLE: "Google"}
-"""What people call the services that want a key."""
+"""The names, for people, of the services that want a key."""
 
 
 class KeyStore:
@@ -47,14 +47,14 @@ class KeyStore:
         self._lock = threading.RLock()
 
     def has(self, provider: Provider) -> bool:
-        """Whether a key is set, without looking whether it opens: does not block."""
+        """Return whether a key is set, without checking that it opens: does not block."""
         return provider.value in self._sealed()
 
     def get(self, provider: Provider, server: str) -> str:
-        """The key, in the clear.
+        """Return the key, in the clear.
 
         Args:
-            provider: Whose key it is.
+            provider: The provider of the key.
             server: Where it is about to be sent, as `servers.origin` spells it.
 
         Raises:
@@ -76,7 +76,7 @@ class KeyStore:
         A master key is made only where the vault has no sealed key yet.
 
         Args:
-            provider: Whose key it is.
+            provider: The provider of the key.
             key: The key. White space around it is not part of it.
             by: The name of the host that asks, for the log.
 
@@ -129,7 +129,7 @@ class KeyStore:
             return self.all()
 
     def all(self, *, opened: bool = True) -> list[KeyStatus]:
-        """What is known of the key of each provider.
+        """Return the state of each provider's key.
 
         Args:
             opened: Whether to try to open them; without, nothing blocks.
@@ -137,7 +137,7 @@ class KeyStore:
         return [self.status(provider, opened=opened) for provider in Provider]
 
     def status(self, provider: Provider, *, opened: bool = True) -> KeyStatus:
-        """What is known of a key: whether there is one, and where it is opened, what came of that."""
+        """Return the state of a key: whether it is set and, if it is to be opened, the result of that."""
         title, server = TITLES[provider], self._server(provider)
         sealed = self._sealed().get(provider.value)
         if sealed is None or not opened:
@@ -156,7 +156,7 @@ class KeyStore:
         return key_server(provider, ollama=self._settings.current.ollama_web_search_endpoint)
 
     def _open(self, provider: Provider, sealed: str, server: str) -> tuple[str, KeptIn]:
-        """A key in the clear, and where its master key is."""
+        """Return a key in the clear, and where its master key is."""
         named = master_id(sealed)
         if named is None:
             raise self._damaged(provider)
@@ -174,7 +174,7 @@ class KeyStore:
             self._learned(form)
 
     def _master(self, kept: Mapping[str, str]) -> tuple[str, bytes]:
-        """The master key for a new key: the one that the others have, or a new one where there are no others."""
+        """Return the master key for a new key: the one that the others have, or a new one where there are no others."""
         fault: KeyFault | None = None
         for named in sorted(_ids(kept)):
             try:
@@ -212,5 +212,5 @@ class KeyStore:
 
 
 def _ids(keys: Mapping[str, str]) -> AbstractSet[str]:
-    """The ids of the master keys that these were sealed with."""
+    """Return the ids of the master keys that these were sealed with."""
     return {named for sealed in keys.values() if (named := master_id(sealed)) is not None}

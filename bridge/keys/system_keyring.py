@@ -12,9 +12,9 @@ from typing import Any, Final, TypeVar
 from bridge.keys.faults import KeyFault
 
 SERVICE: Final = "vault-bridge keys"
-"""What the keyring files our master keys under."""
+"""The name under which the keyring files our master keys."""
 PATIENCE_SECONDS: Final = 20.0
-"""How long a person may take to unlock it."""
+"""The time a person may take to unlock it."""
 
 T = TypeVar("T")
 
@@ -24,7 +24,7 @@ class NoKeyring(Exception):
 
 
 class SystemKeyring:
-    """Reads and writes master keys. Blocks; may be used from several threads.
+    """The system's keyring with our master keys. Blocks; may be used from several threads.
 
     Args:
         load: Loads the keyring. Raises NoKeyring where there is none.
@@ -38,7 +38,7 @@ class SystemKeyring:
         self._hanging: threading.Thread | None = None
 
     def get(self, account: str) -> str | None:
-        """What is kept there; None when nothing is.
+        """Return the secret kept there; None when there is none.
 
         Raises:
             NoKeyring: This system has none.
@@ -98,7 +98,7 @@ def _load() -> Any:
 
 
 def _fault(error: Exception) -> Exception:
-    """What the keyring's error means. Its own text is not passed on: it may quote what it was given."""
+    """Translate the keyring's error. Its own text is not passed on: it may quote what it was given."""
     from keyring.errors import InitError, KeyringLocked, NoKeyringError  # noqa: PLC0415 - heavy, and needed by few
 
     if isinstance(error, NoKeyringError | InitError):

@@ -1,4 +1,4 @@
-"""What programs add of their own to the arguments of every call, whatever the tool's schema says."""
+"""Arguments that programs add on their own to every call, whatever the tool's schema says."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final

@@ -11,8 +11,7 @@ from typing import Any, Final
 import anyio
 
 from bridge.client.connection import check_arguments
-from bridge.contract.consent import OwnQuestion
-from bridge.contract.events import ToolProgress
+from bridge.contract.event_names import OWN_QUESTION, TOOL_PROGRESS
 from bridge.errors import BridgeError
 from bridge.mcp.port import BridgePort
 
@@ -31,7 +30,7 @@ Elicit = Callable[[dict[str, Any]], Awaitable[dict[str, Any] | None]]
 
 @dataclass(frozen=True)
 class Calls:
-    """Calls tools for one MCP client.
+    """The calls of tools for one MCP client.
 
     Attributes:
         bridge: Where they are called.
@@ -78,15 +77,16 @@ class Calls:
 
     async def _answer(self, name: str, arguments: dict[str, Any], call_id: str, *, ticket: bool) -> Any:
         info = await self.bridge.request("session.info")
-        waiting = {"withdraw": True} | ({"wait": info["waitSeconds"], "ticketIfAlone": True} if ticket else {})
-        params = {"name": name, "arguments": arguments, "callId": call_id}
-        answer = await self.bridge.request("tools.call", **params, **waiting)
+        # The client may have left for now with a question that it is asked. An older bridge does not know `carry`.
+        waiting = {"withdraw": True} | ({"carry": False} if "sent" in info else {})
+        waiting |= {"wait": info["waitSeconds"], "ticketIfAlone": True} if ticket else {}
+        answer = await self.bridge.request("tools.call", name=name, arguments=arguments, callId=call_id, **waiting)
         while answer.get("status") == "pending" and not answer["requestId"]:
             answer = await self.bridge.request("tools.result", callId=call_id, **waiting)
         return answer
 
     async def look(self, name: str, **arguments: Any) -> Any:
-        """The data of a tool that reads, where nobody must be asked for it; None where somebody must, or it fails."""
+        """Return the data of a tool that reads, where nobody must be asked; None where somebody must, or it fails."""
         with contextlib.suppress(BridgeError):
             answer = await self.bridge.request("tools.call", name=name, arguments=arguments, ask=False)
             return answer["data"] if answer["success"] else None
@@ -94,7 +94,7 @@ class Calls:
 
     @contextlib.asynccontextmanager
     async def _withdrawn_when_cancelled(self, call_id: str) -> AsyncIterator[None]:
-        """Nobody has the ticket of a call that was cancelled, so its question is of no use to anybody."""
+        """Withdraw the question of a cancelled call: nobody has its ticket, so it is of no use to anybody."""
         try:
             yield
         except asyncio.CancelledError:
@@ -113,9 +113,9 @@ class Calls:
         def note(event: str, params: dict[str, Any]) -> None:
             if params.get("callId") != call_id:
                 return
-            if event == OwnQuestion.event_name:
+            if event == OWN_QUESTION:
                 asked.put_nowait(params)
-            elif event == ToolProgress.event_name:
+            elif event == TOOL_PROGRESS:
                 total = f" of {params['total']}" if params.get("total") is not None else ""
                 if notes.qsize() >= MOST_NOTES:
                     notes.get_nowait()

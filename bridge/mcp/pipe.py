@@ -64,6 +64,6 @@ async def serve_pipe(
 
 
 def _has_envelope(params: Params) -> bool:
-    """Whether a request says of itself, as since 2026, which version of the protocol it speaks."""
+    """Return whether a request carries its protocol version, as requests do since 2026."""
     meta = params.get("_meta") if params else None
     return isinstance(meta, Mapping) and PROTOCOL_VERSION_META_KEY in meta

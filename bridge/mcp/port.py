@@ -1,4 +1,4 @@
-"""What MCP needs of the bridge, however it is reached."""
+"""The bridge as MCP needs it, however it is reached."""
 
 from collections.abc import Callable
 from typing import Any, Final, Protocol
@@ -14,7 +14,7 @@ class BridgePort(Protocol):
 
     @property
     def is_there(self) -> bool:
-        """Whether a request waits for no bridge to start."""
+        """Return whether a request waits for no bridge to start."""
         ...
 
     async def request(self, method: str, /, **params: Any) -> Any:

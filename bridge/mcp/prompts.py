@@ -1,4 +1,4 @@
-"""What a client is told when it connects (`instructions.toml`), and prompts for common work (`prompts.toml`)."""
+"""The instructions for a client that connects (`instructions.toml`), and prompts for common work (`prompts.toml`)."""
 
 import tomllib
 from collections.abc import Collection, Mapping
@@ -31,6 +31,6 @@ def instructions(tools: Collection[Mapping[str, Any]], *, sent_back: bool = Fals
 
 
 def listed(name: str, prompt: dict[str, Any]) -> dict[str, Any]:
-    """A prompt as `prompts/list` has it."""
+    """Return a prompt as `prompts/list` has it."""
     arguments = [{"name": key, "description": what, "required": True} for key, what in prompt["arguments"].items()]
     return {"name": name, "title": prompt["title"], "description": prompt["title"], "arguments": arguments}

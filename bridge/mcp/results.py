@@ -1,4 +1,4 @@
-"""What a tool answers, as MCP says it: a text that says everything, and for some clients structured content too.
+"""A tool's answer in MCP's form: a text that says everything, and for some clients structured content too.
 
 Programs show their model the text or the structured content, and seldom both. So each says all there is by itself, and
 a client with few tools, which is a model's, gets the text alone: what some would show and pay for twice is not sent.
@@ -19,7 +19,7 @@ _LEAST: Final = 100
 
 
 def note_uri(path: str) -> str:
-    """The URI of a note."""
+    """Return the URI of a note."""
     return SCHEME + quote(path, safe="/")
 
 
@@ -38,13 +38,13 @@ def waiting_result(pending: dict[str, Any], *, structured: bool) -> dict[str, An
 
 
 def whole_text(result: dict[str, Any]) -> str:
-    """The text of a file that was read, and no note about it unless it says how to go on."""
+    """Return the text of a file that was read, and no note about it unless it says how to go on."""
     whole = not result["metadata"].get("truncated") and isinstance(result["data"], dict)
     return str(result["data"].get("content", result["text"]) if whole else result["text"])
 
 
 def failed_result(message: str) -> dict[str, Any]:
-    """A call that the bridge did not take."""
+    """Return a call that the bridge did not take."""
     return {"content": [_text(f"Error: {message}")], "isError": True}
 
 

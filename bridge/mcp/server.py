@@ -16,8 +16,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.client.errors import ProtocolFailure
-from bridge.contract.events import ToolsChanged
-from bridge.contract.screen import ScreenChanged
+from bridge.contract.event_names import SCREEN_CHANGED, TOOLS_CHANGED
 from bridge.errors import BridgeError
 from bridge.mcp.added_arguments import without_added
 from bridge.mcp.calls import PROGRESS_SECONDS, Calls
@@ -29,9 +28,9 @@ from bridge.mcp.results import SCHEME, call_result, failed_result, note_uri, wai
 MOST_LISTED: Final = 100
 """Notes that are listed at once, the latest ones, or completed; the protocol allows no more in a completion."""
 INTRODUCTIONS: Final = ("initialize", "server/discover")
-"""What a client asks first, in each era; the answer has what its model is told."""
+"""The first request of a client, in each era; the answer has the instructions for its model."""
 LIST_SECONDS: Final = 5.0
-"""How long such an answer waits for the list of tools, while the bridge starts for the first time."""
+"""The time such an answer waits for the list of tools, while the bridge starts for the first time."""
 EVERY_NOTE: Final = "**/*.md"
 TEMPLATE: Final = {"uriTemplate": f"{SCHEME}{{+path}}", "name": "note", "description": "A note, by its path"}
 SCREEN: Final = {
@@ -41,7 +40,7 @@ SCREEN: Final = {
     "mimeType": "text/plain",
 }
 RESOURCE_NOT_FOUND: Final = -32002
-"""What the protocol had for it before 2026; after that it is a wrong parameter like others."""
+"""The protocol's code for it before 2026; after that it is a wrong parameter like others."""
 _HINTS: Final[dict[Any, CacheHint]] = {
     "server/discover": CacheHint(30_000),
     "prompts/list": CacheHint(3_600_000),
@@ -50,7 +49,7 @@ _HINTS: Final[dict[Any, CacheHint]] = {
     "resources/list": CacheHint(5_000),
     "resources/read": CacheHint(0),
 }
-"""How long clients may keep an answer, in milliseconds; none may be shared with other clients."""
+"""The time clients may keep an answer, in milliseconds; none may be shared with other clients."""
 
 Context = ServerRequestContext[Any, Any]
 Handler = Callable[[Context, Any], Awaitable[Any]]
@@ -97,7 +96,7 @@ class VaultServer(Server[Any]):
 
     @property
     def in_use(self) -> bool:
-        """Whether a client is there that has shaken hands."""
+        """Return whether a client has completed its handshake."""
         return bool(self._initialized)
 
     def close(self) -> None:
@@ -105,7 +104,7 @@ class VaultServer(Server[Any]):
         self._listen.close()
 
     def get_capabilities(self, *args: Any, **more: Any) -> types.ServerCapabilities:
-        """What is served, the same in both eras: clients hear of changed tools, and of what the user looks at."""
+        """Return what is served, the same in both eras: clients hear of changes to tools and to the user's screen."""
         told = {
             "tools": types.ToolsCapability(list_changed=True),
             "resources": types.ResourcesCapability(subscribe=True, list_changed=False),
@@ -114,7 +113,7 @@ class VaultServer(Server[Any]):
         return super().get_capabilities(*args, **more).model_copy(update=told)
 
     def _served(self, handler: Handler) -> Handler:
-        """A handler whose answers say that they are whole, as the newer era wants; the older is sent none of it."""
+        """Return a handler whose answers say that they are whole, as the newer era wants; the older gets none of it."""
 
         async def answer(ctx: Context, params: Any) -> Any:
             self._introduce(ctx)
@@ -128,8 +127,7 @@ class VaultServer(Server[Any]):
         result = await call_next(ctx)
         if ctx.method not in INTRODUCTIONS or not isinstance(result, dict):
             return result
-        tools: list[dict[str, Any]] = []
-        sent_back = 0
+        tools, sent_back = list[dict[str, Any]](), 0
         with contextlib.suppress(BridgeError, TimeoutError):  # without a bridge, it is told what holds for everybody
             async with asyncio.timeout(LIST_SECONDS):
                 tools = await self._listed()
@@ -155,6 +153,8 @@ class VaultServer(Server[Any]):
             info = await self._bridge.request("session.info")
             if answer.get("status") == "pending":
                 return waiting_result(answer, structured=info["structuredResults"])
+            if info.get("sent") and (sent := (await self._bridge.request("screen.take"))["text"]):
+                answer["text"] = f"{sent}\n{answer['text']}"
             return call_result(answer, info["maxOutputBytes"], structured=info["structuredResults"])
         except (BridgeError, ValueError) as failure:
             return failed_result(_sentence(failure))
@@ -222,11 +222,11 @@ class VaultServer(Server[Any]):
         return await self._listen(ctx, params.model_copy(update={"notifications": own}))
 
     async def _introduced(self, ctx: Context, _params: Any) -> None:
-        """A client of the era with a handshake is ready; it is notified without asking for it."""
+        """Note that a client of the era with a handshake is ready; it is notified without asking for it."""
         _until_it_leaves(self._initialized, ctx)
 
     async def _watch(self, ctx: Context, params: types.SubscribeRequestParams) -> dict[str, Any]:
-        """A client of that era wants to hear when the user looks at something else."""
+        """Let a client of that era hear when the user looks at something else."""
         if params.uri != SCREEN["uri"]:
             raise MCPError(types.INVALID_PARAMS, f"Only {SCREEN['uri']} can be subscribed to")
         _until_it_leaves(self._watching, ctx)
@@ -238,14 +238,13 @@ class VaultServer(Server[Any]):
 
     def _introduce(self, ctx: Context) -> None:
         """Pass on what the program calls itself."""
-        client = ctx.session.client_params
-        if client is not None:
-            name = "".join(filter(str.isprintable, client.client_info.title or client.client_info.name)).strip()
-            if name:
+        if (client := ctx.session.client_params) is not None:
+            called = client.client_info.title or client.client_info.name
+            if name := "".join(filter(str.isprintable, called)).strip():
                 self._bridge.introduce(name[:80].strip())
 
     def _event(self, event: str, _params: dict[str, Any]) -> None:
-        tellers = {ToolsChanged.event_name: self._tell_of_tools, ScreenChanged.event_name: self._tell_of_screen}
+        tellers = {TOOLS_CHANGED: self._tell_of_tools, SCREEN_CHANGED: self._tell_of_screen}
         if event in tellers:
             task = asyncio.get_running_loop().create_task(tellers[event]())
             self._telling.add(task)
@@ -271,7 +270,7 @@ def _until_it_leaves(held: dict[Any, Any], ctx: Context) -> None:
 
 
 def _sentence(failure: Exception) -> str:
-    """What went wrong, for a model."""
+    """Return what went wrong, for a model."""
     return failure.hint or failure.message if isinstance(failure, ProtocolFailure) else str(failure)
 
 

@@ -1,1 +1,1 @@
-"""What one note means: its structure, its links, the names it is known by. Pure: no disk, no index."""
+"""The meaning of one note: its structure, its links, its names. Pure: no disk, no index."""

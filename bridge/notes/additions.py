@@ -1,6 +1,6 @@
-"""Whether a change to a note only adds: nothing that is there is changed, lost, hidden or read as something else.
+"""Check that a change to a note only adds: nothing that is there is changed, lost, hidden or read differently.
 
-What is allowed for additions holds for such changes and no others, so everything that is not understood for certain
+A permission for additions holds for such changes and no others, so everything that is not understood for certain
 counts as more than an addition.
 
 Obsidian reads a line by what stands around it: a fence, a comment or an underline further up makes code, nothing or a
@@ -36,7 +36,7 @@ MOST_BYTES = 1 << 18
 
 
 def judge(path: str, old: bytes | None, new: bytes) -> frozenset[Addition] | None:
-    """What a change to a file adds, when it does nothing else.
+    """Return what a change to a file adds; None if it may do anything else.
 
     Args:
         path: The file. Only notes can be added to.
@@ -44,7 +44,7 @@ def judge(path: str, old: bytes | None, new: bytes) -> frozenset[Addition] | Non
         new: Its bytes afterwards.
 
     Returns:
-        The kinds of what is added; None when the change does anything else, or may do.
+        The kinds of additions; None if the change does anything else, or may do so.
     """
     if is_hidden(path) or max(len(old or b""), len(new)) > MOST_BYTES:
         return None
@@ -81,7 +81,7 @@ _PUBLISH = "publish"
 _REMOTE = re.compile(r"https?:|[/\\]{2}", re.IGNORECASE)
 """An address on the network, also one without its scheme, as programs that load it understand it."""
 _IGNORED = str.maketrans("", "", "\t\r\n")
-"""What those programs leave out of an address."""
+"""Characters that those programs ignore in an address."""
 
 Properties = dict[str, Any]
 
@@ -89,15 +89,15 @@ Properties = dict[str, Any]
 def added_properties(
     before: str, old: FrontmatterBlock | None, after: str, new: FrontmatterBlock | None
 ) -> frozenset[Addition] | None:
-    """What the properties gained, when every old one keeps its value and its lines.
+    """Return what the properties gained, if every old one keeps its value and its lines.
 
-    Tags may be written otherwise than before, with the old ones first found in their order.
+    Tags may be written differently, as long as the old ones are there in their order.
 
     Args:
         before: The note now.
-        old: Where its properties stand.
+        old: The location of its properties.
         after: The note afterwards.
-        new: Where they stand then.
+        new: Their location afterwards.
 
     Returns:
         `PROPERTY`, `TAG`, both, or nothing; None when anything else happened to them.
@@ -123,10 +123,10 @@ def added_properties(
 
 
 def may_load(text: str) -> bool:
-    """Whether a new note's properties name something on the network, which is loaded with the note as a banner is.
+    """Return whether a new note's properties name something on the network, which would be loaded with the note.
 
     Args:
-        text: The note. Properties that cannot be read may do so too.
+        text: The note. Unreadable properties count as such.
     """
     block = find_frontmatter(text)
     properties = _read(text[block.yaml_start : block.yaml_end]) if block else {}
@@ -134,7 +134,7 @@ def may_load(text: str) -> bool:
 
 
 def _is_remote(value: Any) -> bool:
-    """Whether an address on the network is anywhere in a value."""
+    """Return whether an address on the network is anywhere in a value."""
     match value:
         case str():
             return bool(_REMOTE.search(value.translate(_IGNORED)))
@@ -146,7 +146,7 @@ def _is_remote(value: Any) -> bool:
 
 
 def _fences(text: str, block: FrontmatterBlock) -> tuple[str, str]:
-    """The lines around the properties."""
+    """Return the lines around the properties."""
     end = text.find("\n", block.end)
     return text[: block.yaml_start], text[block.yaml_end : end if end >= 0 else None].rstrip("\r")
 
@@ -157,7 +157,7 @@ def _read(yaml: str) -> Properties | None:
 
 
 def _keeps(had: Properties, has: Properties) -> bool:
-    """Whether every property is still there, in the same order, with its value; tags may have become more."""
+    """Return whether every property is still there, in order, with its value; tags may have been added."""
     if [name for name in has if name in had] != list(had):
         return False
     gained = [name for name in has if name not in had and name.lower() == TAGS]
@@ -168,9 +168,9 @@ def _keeps(had: Properties, has: Properties) -> bool:
 
 
 def _rules_the_note(name: str, had: Properties) -> bool:
-    """Whether a property does more than say something.
+    """Return whether a property does more than hold a value.
 
-    It takes the place of one that differs in case, publishes the note, or has a plugin take all of it for something
+    It replaces one that differs in case, publishes the note, or makes a plugin treat the whole note as something
     else.
     """
     plain = name.lower()
@@ -178,7 +178,7 @@ def _rules_the_note(name: str, had: Properties) -> bool:
 
 
 def _has_more_tags(old: Any, new: Any) -> bool:
-    """Whether tags were added to others, which are all there in their order."""
+    """Return whether tags were added to others, which are all there in their order."""
     before, after = _tags(old), _tags(new)
     return before is not None and after is not None and len(after) > len(before) and is_embedded(before, after)
 
@@ -190,7 +190,7 @@ def _tags(value: Any) -> list[str] | None:
 
 
 def _keeps_lines(old: str, new: str) -> bool:
-    """Whether every line is still there, in order; those of the tags only where they hold a comment."""
+    """Return whether every line is still there, in order; those of the tags only if they hold a comment."""
     kept, tags = _parted(old)
     kept_then, tags_then = _parted(new)
     if any("#" in line for line in tags) and not is_embedded(tags, tags_then):
@@ -199,7 +199,7 @@ def _keeps_lines(old: str, new: str) -> bool:
 
 
 def _parted(yaml: str) -> tuple[list[str], list[str]]:
-    """The lines without those of the tags, and those of the tags."""
+    """Return the lines without those of the tags, and those of the tags."""
     others: list[str] = []
     tags: list[str] = []
     within = False
@@ -210,12 +210,12 @@ def _parted(yaml: str) -> tuple[list[str], list[str]]:
 
 
 def _may_take_comments(yaml: str, values: Iterable[Any]) -> bool:
-    """Whether a comment may have become a part of a new value."""
+    """Return whether a comment may have become a part of a new value."""
     return "#" in yaml and any("#" in repr(value) for value in values)
 
 
 def is_embedded(old: Sequence[str], new: Sequence[str]) -> bool:
-    """Whether all of some texts are among others, in the same order.
+    """Return whether all of some texts are among others, in the same order.
 
     Args:
         old: The texts.
@@ -228,7 +228,7 @@ def is_embedded(old: Sequence[str], new: Sequence[str]) -> bool:
 _HIDES = re.compile(r"%%|<[A-Za-z!?/]")
 """Comments and HTML: what they do reaches beyond their line, and people may not see it."""
 _DEFINES = re.compile(r"(?<!\])\]:")
-"""What says where `[text]` leads makes a link of every such text."""
+"""Definitions of links: one of them makes a link of every such `[text]`."""
 _FOOTNOTE = re.compile(r"\[\^([^\]\s]++)\]:")
 _NAMES_FOOTNOTE = re.compile(r"\[\^([^\]\s]++)\]")
 _ITEM = re.compile(r"[ \t]*+(?:[-*+]|[0-9]{1,9}+[.)])[ \t]++\S")
@@ -239,14 +239,14 @@ _MOST_MARKS = 1_000
 
 
 def adds_text(before: str, after: str) -> bool | None:
-    """Whether a note's text, behind its properties, gained lines.
+    """Return whether a note's text, after its properties, gained lines.
 
     Args:
         before: The whole note now.
         after: The whole note afterwards.
 
     Returns:
-        False when the text is the same; None when anything else happened to it than lines being added.
+        False when the text is the same; None if anything happened to it besides lines being added.
     """
     old, new = _Text(before), _Text(after)
     if old.body == new.body:
@@ -269,35 +269,35 @@ class _Text:
 
     @cached_property
     def note(self) -> ParsedNote:
-        """What it says."""
+        """Return the parsed note."""
         return parse_note(self.text)
 
     @cached_property
     def starts(self) -> list[int]:
-        """Where each line of the body begins, in the whole text."""
+        """Return the offset of each line of the body in the whole text."""
         return [self.start, *(self.start + found.end() for found in re.finditer("\n", self.body))]
 
     @cached_property
     def lines(self) -> list[str]:
-        """The lines of the body, without their endings."""
+        """Return the lines of the body, without their endings."""
         return [line.removesuffix("\r") for line in self.body.split("\n")]
 
     def line(self, at: int) -> int:
-        """The number of the line of the body that a place is in, from 0; -1 for one in the properties."""
+        """Return the number of the body's line that contains a place, from 0; -1 for one in the properties."""
         return bisect_right(self.starts, at) - 1
 
     def column(self, at: int) -> int:
-        """How far into its line a place of the body is."""
+        """Return the column of an offset in the body."""
         return at - self.starts[self.line(at)]
 
     @cached_property
     def sections(self) -> list[Section]:
-        """The sections of the body."""
+        """Return the sections of the body."""
         return [section for section in self.note.sections if section.start >= self.start]
 
 
 def _places(old: str, new: str) -> list[int] | None:
-    """The line in the new text of each line of the old one, both from 0; None when a line was changed or lost."""
+    """Return the line in the new text of each line of the old one, both from 0; None if one was changed or lost."""
     ends = [""] if not old or old.endswith("\n") else ["", "\n", "\r\n"]
     written = new.encode()
     for end in ends:
@@ -327,7 +327,7 @@ class _Comparison:
     places: list[int]
 
     def is_same(self) -> bool:
-        """Whether everything in the first is in the second, and means what it meant."""
+        """Return whether everything in the first is in the second, with the same meaning."""
         return (
             not any(map(self._reaches, self.added))
             and self._keeps_sections()
@@ -339,12 +339,12 @@ class _Comparison:
 
     @cached_property
     def added(self) -> list[int]:
-        """The numbers of the lines that were added."""
+        """Return the numbers of the lines that were added."""
         kept = set(self.places)
         return [number for number in range(len(self.new.lines)) if number not in kept]
 
     def _reaches(self, number: int) -> bool:
-        """Whether a line does something to text elsewhere."""
+        """Return whether a line affects text elsewhere."""
         line = self.new.lines[number]
         if _HIDES.search(line) is not None:
             return True
@@ -354,11 +354,11 @@ class _Comparison:
 
     @cached_property
     def _footnotes(self) -> set[str]:
-        """The footnotes that the first text names."""
+        """Return the footnotes that the first text names."""
         return set(map(fold, _NAMES_FOOTNOTE.findall(self.old.body)))
 
     def _place(self, at: int) -> int:
-        """The line in the second text of a place in the first; -1 where there is none."""
+        """Return the line in the second text of a place in the first; -1 if there is none."""
         line = self.old.line(at)
         return self.places[line] if 0 <= line < len(self.places) else -1
 
@@ -379,7 +379,7 @@ class _Comparison:
         return text.text[section.start : section.end].rstrip()
 
     def _grew(self, section: Section, other: Section) -> bool:
-        """Whether a section only got lines of its own that leave the others as they are."""
+        """Return whether a section only gained lines of its own, which leave the others as they are."""
         if section.type not in _GROWS:
             return False
         first, last = self._place(section.start), self._place(max(section.end - 1, section.start))
@@ -392,7 +392,7 @@ class _Comparison:
         return section.type == "table" or is_closed(old, "\n".join(self.new.lines[last + 1 : end + 1]))
 
     def _list_grew(self, first: int, end: int) -> bool:
-        """Whether what was put into a list, or behind it, is whole items."""
+        """Return whether what was added in a list, or after it, consists of whole items."""
         kept, lines, within = set(self.places), self.new.lines, False
         for number in range(first, end + 1):
             line = lines[number]
@@ -407,7 +407,7 @@ class _Comparison:
         return True
 
     def _keeps_items(self) -> bool:
-        """Whether every item of a list is there, below the same one (rule 71)."""
+        """Return whether every list item is there, below the same one (rule 71)."""
         # Items give the lines of their parents in the whole note.
         head, head_then = (text.text.count("\n", 0, text.start) for text in (self.old, self.new))
         new = {(self.new.line(item.start), self.new.column(item.start)): item for item in self.new.note.list_items}
@@ -428,7 +428,7 @@ class _Comparison:
     # -- what links name --------------------------------------------------------------------------------------------
 
     def _keeps_headings(self) -> bool:
-        """Whether all text is below the same heading, and links to a heading lead to the same one."""
+        """Return whether all text is below the same heading, and links to a heading lead to the same one."""
         owners = {self._place(at): self._place(owner) for at, owner in _owners(self.old)}
         others = {self.new.line(at): self.new.line(owner) for at, owner in _owners(self.new)}
         if any(others.get(line) != owner for line, owner in owners.items()):
@@ -444,7 +444,7 @@ class _Comparison:
         return True
 
     def _keeps_blocks(self) -> bool:
-        """Whether every block id names what it named, and no other block has it."""
+        """Return whether every block id names the same block, and no other block has it."""
         old = [(self._place(block.start), block.id) for block in self.old.note.blocks]
         new = [(self.new.line(block.start), block.id) for block in self.new.note.blocks]
         if Counter(old) - Counter(new):
@@ -453,7 +453,7 @@ class _Comparison:
         return not any(fold(name) in named for _line, name in Counter(new) - Counter(old))
 
     def _keeps_inline(self) -> bool:
-        """Whether every link, embed and tag is there, at the same place of its line."""
+        """Return whether every link, embed and tag is there, at the same place in its line."""
         return set(self._inline(self.old, self._place)) <= set(self._inline(self.new, self.new.line))
 
     @staticmethod
@@ -465,7 +465,7 @@ class _Comparison:
 
 
 def _owners(text: _Text) -> Iterator[tuple[int, int]]:
-    """Where each section begins, and the heading that it is below; -1 for none."""
+    """Yield where each section begins, and the heading that it is below; -1 for none."""
     levels = {heading.start: heading.level for heading in text.note.headings}
     above: list[int] = []
     for section in text.sections:
@@ -478,11 +478,11 @@ def _owners(text: _Text) -> Iterator[tuple[int, int]]:
 
 
 def is_closed(text: str, more: str) -> bool:
-    """Whether nothing that a paragraph opens can be closed by the lines that follow in it.
+    """Return whether the lines that follow cannot close anything that a paragraph opens.
 
     Args:
         text: The paragraph as it is.
-        more: The lines that are put behind it.
+        more: The lines that are added after it.
     """
     if ("<" in text and ">" in more) or "\\" in text[-1:]:
         return False
@@ -492,7 +492,7 @@ def is_closed(text: str, more: str) -> bool:
 
 
 def _is_paired(text: str, mark: str) -> bool:
-    """Whether every run of a mark is closed by another of the same length, in plain order."""
+    """Return whether every run of a mark is closed by another of the same length, in plain order."""
     runs = [found.span() for found in re.finditer(re.escape(mark) + "++", text)]
     if len(runs) > _MOST_MARKS:
         return False

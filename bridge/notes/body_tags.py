@@ -13,7 +13,7 @@ _WORD = re.compile(r"\w")
 
 
 def tag_places(note: ParsedNote, tag: str) -> Sequence[Tag]:
-    """Where a tag stands in a note's text; nested tags are others.
+    """Return where a tag occurs in a note's text; nested tags are others.
 
     Args:
         note: The parsed note.
@@ -23,7 +23,7 @@ def tag_places(note: ParsedNote, tag: str) -> Sequence[Tag]:
 
 
 def append_tag(text: str, tag: str) -> str:
-    """The note with a tag at its end: in the last line when that holds tags only, else in a paragraph of its own.
+    """Return the note with a tag at its end: in a last line of tags, else in a paragraph of its own.
 
     Args:
         text: The whole note.
@@ -51,7 +51,7 @@ def append_tag(text: str, tag: str) -> str:
 
 
 def remove_tags(text: str, tag: str) -> str:
-    """The note without a tag in its text; the same text when it is not there.
+    """Return the note without a tag in its text; the same text when it is not there.
 
     A line that held nothing else is removed with it; otherwise one space beside the tag is.
 
@@ -82,7 +82,7 @@ def remove_tags(text: str, tag: str) -> str:
 
 
 def _cut(text: str, place: Tag, after: int) -> tuple[int, int]:
-    """What is removed with a tag: its whole line, or the space before it, or the one behind it, or nothing else."""
+    """Return the range to remove with a tag: its whole line, or one space next to it, or the tag alone."""
     start = max(text.rfind("\n", 0, place.start) + 1, after)
     found = text.find("\n", place.end)
     end = len(text) if found < 0 else found + 1
@@ -96,13 +96,13 @@ def _cut(text: str, place: Tag, after: int) -> tuple[int, int]:
 
 
 def _are_tags(note: ParsedNote, body: str, words: Sequence[str]) -> bool:
-    """Whether the last line's words are tags to Obsidian too."""
+    """Return whether the last line's words are tags to Obsidian too."""
     start = body.rfind("\n") + 1
     return [each.tag for each in note.tags if each.start >= start] == list(words)
 
 
 def _alike(before: ParsedNote, after: ParsedNote) -> bool:
-    """Whether two texts have the same properties, links, headings (but for tags in them) and blocks."""
+    """Return whether two texts have the same properties, links, headings (except tags in them) and blocks."""
     return (
         before.frontmatter == after.frontmatter
         and [link.original for link in before.all_links] == [link.original for link in after.all_links]

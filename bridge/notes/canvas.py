@@ -10,17 +10,21 @@ from collections.abc import Iterator
 
 import orjson
 
-from bridge.notes.canvas_json import TOKEN, string_value
+from bridge.json_values import TooManyValues, load
+from bridge.notes.canvas_json import string_value, tokens
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link
 from bridge.notes.syntax import default_display
-from bridge.notes.work import STEPS_OF_A_FIND, Work
+from bridge.notes.work import STEPS_OF_A_FIND, TooMuchWork, Work
 
 FILE_KEY = "file"
 """The `key` of a link that is a node's file."""
 
 TEXT_KEY = "text"
 """The `key` of a link in a text card."""
+
+MOST_VALUES = 200_000
+"""Values of a canvas in all: some twenty thousand cards. To read more holds up everything else."""
 
 _ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.")
 _WANTED = frozenset({"type", "file", "subpath", "text"})
@@ -30,7 +34,7 @@ _Span = tuple[int, int]
 
 
 def parse_canvas(text: str, work: Work | None = None) -> tuple[Link, ...]:
-    """The links of a canvas, in order of their places; none when it is broken.
+    """Return the links of a canvas, in order of their places; none when it is broken.
 
     A node's file has `key` `"file"`: `original` is the vault path, `link` the path with the node's subpath, and
     `start` and `end` are what stands between the quotes of that JSON string. A link in a text card has `key` `"text"`:
@@ -44,10 +48,12 @@ def parse_canvas(text: str, work: Work | None = None) -> tuple[Link, ...]:
     Raises:
         TooMuchWork: It is more work than that.
     """
+    most = MOST_VALUES if work is not None else None
     work = work or Work()
     try:
-        readable = text.removeprefix("\ufeff").encode("utf-8", "surrogateescape")
-        orjson.loads(readable.decode("utf-8", "replace"))
+        load(_readable(text.removeprefix("\ufeff")), most)
+    except TooManyValues:
+        raise TooMuchWork from None
     except orjson.JSONDecodeError:
         return ()
     links: list[Link] = []
@@ -61,8 +67,16 @@ def parse_canvas(text: str, work: Work | None = None) -> tuple[Link, ...]:
     return tuple(sorted(links))
 
 
+def _readable(text: str) -> bytes:
+    """Return the text as UTF-8, whatever its bytes were."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8", "replace").encode()
+
+
 def node_subpaths(text: str) -> dict[int, tuple[int, int]]:
-    """Where in a canvas the subpath of each file node stands, between its quotes, by where the node's file begins.
+    """Return where each file node's subpath is in a canvas, between its quotes, by the start of the node's file.
 
     Args:
         text: The canvas file.
@@ -99,17 +113,17 @@ def _card_links(text: str, card: _Span, work: Work) -> Iterator[Link]:
 
 
 def _value(text: str, span: _Span | None) -> str:
-    """What a JSON string stands for, given where it is between its quotes."""
+    """Return the string at a position in JSON, given between its quotes."""
     return "" if span is None else string_value(text[span[0] : span[1]])
 
 
 def _nodes(text: str) -> Iterator[dict[str, _Span]]:
-    """The wanted members of each object in the list `nodes` of the outermost object: where their strings are."""
+    """Yield the wanted members of each object in the list `nodes` of the outermost object: where their strings are."""
     depth = 0
     section = name = ""  # the member that is being read, of the outermost object and of a node
     node: dict[str, _Span] = {}
-    for token in TOKEN.finditer(text):
-        mark = token[0][0]
+    for token in tokens(text):
+        mark, span = token.mark, (token.start + 1, token.end - 1)
         if mark in "{[":
             depth += 1
             node = {} if depth == _NODE_DEPTH else node
@@ -118,11 +132,11 @@ def _nodes(text: str) -> Iterator[dict[str, _Span]]:
             if depth == _NODE_DEPTH and mark == "}" and section == "nodes":
                 yield node
             depth -= 1
-        elif token[2]:
+        elif token.names:
             if depth == 1:
-                section = _value(text, token.span(1))
+                section = _value(text, span)
             elif depth == _NODE_DEPTH:
-                name = _value(text, token.span(1))
+                name = _value(text, span)
                 node.pop(name, None)  # of members with one name the last counts
         elif depth == _NODE_DEPTH and mark == '"' and name in _WANTED:
-            node[name] = token.span(1)
+            node[name] = span

@@ -1,4 +1,4 @@
-"""What is on a canvas: its cards, the groups they are in, and the connections between them."""
+"""The content of a canvas: its cards, the groups they are in, and the connections between them."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ MOST_CHARACTERS = 2_000_000
 """Of a canvas that is understood."""
 
 CANVAS = ".canvas"
-"""How the names of canvases end."""
+"""The ending of canvases' names."""
 
 GROUP = "group"
 _KINDS = {"text": "text", "file": "file", "link": "url", GROUP: "label"}
@@ -36,16 +36,16 @@ class Box(NamedTuple):
 
     @property
     def right(self) -> int:
-        """Where it ends."""
+        """Return its right edge."""
         return self.x + self.width
 
     @property
     def bottom(self) -> int:
-        """Where it ends below."""
+        """Return its bottom edge."""
         return self.y + self.height
 
     def overlaps(self, other: "Box", gap: int = 0) -> bool:
-        """Whether the two have a place in common, or are nearer to each other than a gap."""
+        """Return whether the two overlap, or are nearer to each other than a gap."""
         return (
             self.x < other.right + gap
             and other.x < self.right + gap
@@ -54,7 +54,7 @@ class Box(NamedTuple):
         )
 
     def holds(self, other: "Box") -> bool:
-        """Whether the other one is inside."""
+        """Return whether the other one is inside."""
         return self.x <= other.x and self.y <= other.y and self.right >= other.right and self.bottom >= other.bottom
 
 
@@ -66,7 +66,7 @@ class Card:
         id: What connections call it.
         kind: `text`, `file`, `link` or `group`, or what another program calls it.
         about: Its text, file, address or label, whole.
-        box: Where it is; None where the file does not say.
+        box: Its position; None if the file does not say.
     """
 
     id: str
@@ -76,12 +76,12 @@ class Card:
 
     @property
     def words(self) -> str:
-        """What it is called in a list: its first words, its file, its address or its label."""
+        """Return its name in a list: its first words, its file, its address or its label."""
         return first_words(self.about, heading=self.kind == "text")
 
     @property
     def names(self) -> set[str]:
-        """What it can be called by beside its id, in small letters."""
+        """Return the names that it has besides its id, in lower case."""
         whole = first_words(self.about, heading=self.kind == "text", most=len(self.about))
         names = {self.about.strip(), whole, self.words}
         if self.kind == "file":
@@ -96,8 +96,7 @@ class Card:
         return f'{kind} "{self.words}"' if self.words else f"{kind} {first_words(self.id)!r} without words"
 
 
-@dataclass(frozen=True, slots=True)
-class Connection:
+class Connection(NamedTuple):
     """A connection of two cards.
 
     Attributes:
@@ -115,8 +114,7 @@ class Connection:
     arrow: str = "->"
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
+class Board(NamedTuple):
     """A canvas.
 
     Attributes:
@@ -133,7 +131,7 @@ class Board:
 
 
 def first_words(text: str, *, heading: bool = False, most: int = _LONGEST_WORDS) -> str:
-    """Return the first line of a text that says something, shortened, and without what cannot be seen."""
+    """Return the first line of a text that is not empty, shortened, and without invisible characters."""
     line = next((line.strip() for line in text[: max(most, _LONGEST_WORDS) * 4].splitlines() if line.strip()), "")
     if heading:
         line = line.lstrip("#").strip() or line
@@ -327,7 +325,7 @@ class _Lines:
 
 
 def _in_order(cards: Sequence[Card], below: dict[int | None, list[int]]) -> Iterator[tuple[int, int]]:
-    """Each card with how many groups it is in, after its group; groups come first where both are."""
+    """Yield each card after its group, with the number of groups around it; outermost groups come first."""
     waiting = [(at, 0) for at in reversed(below.get(None, []))]
     waiting.sort(key=lambda each: cards[each[0]].kind == GROUP)
     while waiting:
@@ -370,7 +368,7 @@ def beside(size: tuple[int, int], anchor: Box, side: Side, taken: Iterable[Box])
 
 
 def within(size: tuple[int, int], group: Box, taken: Iterable[Box]) -> Box | None:
-    """Find a place in a group, from its top left corner on, row by row; None where there is none.
+    """Find a place in a group, from its top left corner on, row by row; None if there is none.
 
     Args:
         size: Width and height.

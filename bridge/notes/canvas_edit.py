@@ -41,7 +41,7 @@ from bridge.notes.canvas_json import (
 Action = Literal["add", "change", "remove", "connect", "arrange"]
 
 _SIZES = {"text": (250, 60), "file": (400, 400), "link": (400, 400), GROUP: (800, 600)}
-"""How large Obsidian makes a new card; a group it makes as large as what is in it."""
+"""Sizes of new cards in Obsidian; it makes a group as large as its content."""
 _CANDIDATES = 5
 _COMPARED = 500
 _ID_DIGITS = 16
@@ -67,8 +67,8 @@ class CanvasOperation:
         color: `1` to `6`, or `#rrggbb`; empty for none.
         width: How wide.
         height: How high.
-        from_card: Where a connection begins.
-        to_card: Where it ends.
+        from_card: The card at which a connection begins.
+        to_card: The card at which it ends.
     """
 
     action: Action
@@ -146,13 +146,13 @@ class _Node:
 
     @property
     def file(self) -> tuple[str, str]:
-        """Its file, and which part of it."""
+        """Return its file, and which part of it."""
         value = orjson.loads(self.raw)
         return str(value.get("file", "")), str(value.get("subpath", ""))
 
     @property
     def box(self) -> Box:
-        """Where it is; cards without a place are refused before."""
+        """Return its place; cards without one have been refused before."""
         return self.card.box or Box(0, 0, 0, 0)
 
 
@@ -167,7 +167,7 @@ class _Edge:
 
 @dataclass(slots=True, eq=False)
 class _Deed:
-    """What was done, in words that are put together."""
+    """A description of what was done, in parts."""
 
     parts: list[str] = field(default_factory=list)
 
@@ -211,7 +211,7 @@ class _Editor:
 
     @staticmethod
     def _item_style(own: list[str], others: list[str]) -> Style:
-        """How the items beside a new one are written."""
+        """Return the style of the items next to a new one."""
         return next((style for raw in (*own[-1:], *others[-1:]) if (style := style_of(raw, 0))), Style())
 
     def text(self) -> str:
@@ -354,7 +354,7 @@ class _Editor:
         changes = []
         if operation.label is not None:
             edge.raw = with_member(edge.raw, "label", operation.label or None)
-            edge.connection = replace(edge.connection, label=operation.label)
+            edge.connection = edge.connection._replace(label=operation.label)
             changes.append(
                 f'its label becomes "{first_words(operation.label)}"' if operation.label else "its label goes"
             )
@@ -472,7 +472,7 @@ class _Editor:
     def _near(
         self, size: tuple[int, int], anchor: Box, side: Side, home: _Node | None, moving: Collection[_Node]
     ) -> Box:
-        """Find a place beside a box; in its group, where it is in one."""
+        """Find a place beside a box; in its group, if it is in one."""
         around = set(self._holding(home.box)) if home else set()
         box = beside(size, anchor, side, self._taken(around, moving))
         if home is not None and not home.box.holds(box):
@@ -480,7 +480,7 @@ class _Editor:
         return box
 
     def _in_group(self, size: tuple[int, int], group: _Node, moving: Collection[_Node]) -> Box:
-        """Find a place in a group, which is made larger where it is full."""
+        """Find a place in a group, which is made larger if it is full."""
         taken = list(self._taken({group, *self._holding(group.box)}, moving))
         box = within(size, group.box, taken)
         if box is None:
@@ -495,11 +495,11 @@ class _Editor:
         return (node.box for node in self._nodes if node not in around and node not in moving)
 
     def _holding(self, box: Box) -> Iterator[_Node]:
-        """Return the groups that a place is in."""
+        """Return the groups that contain a place."""
         return (node for node in self._nodes if node.card.kind == GROUP and node.box.holds(box))
 
     def _home(self, boxes: Sequence[Box], besides: _Node | None = None) -> _Node | None:
-        """Return the innermost group that some places are in."""
+        """Return the innermost group that contains some places."""
         groups = [node for node in self._nodes if node.card.kind == GROUP and node is not besides]
         holding = [node for node in groups if all(node.box.holds(box) for box in boxes)]
         return min(holding, key=lambda node: node.box.width * node.box.height, default=None)

@@ -1,16 +1,80 @@
-"""Where the values of a canvas stand in its JSON, so that a change touches those characters and no others."""
+"""Positions of a canvas's values in its JSON, so that a change touches those characters and no others."""
 
 import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
-
-import orjson
+from typing import Any, Final, NamedTuple
 
 from bridge.errors import InvalidParameters
+from bridge.json_values import load
 
-TOKEN = re.compile(r'"((?>[^"\\]++|\\.)*+)"(\s*+:)?|[{}\[\]]|[^\s{}\[\],:"]++')
-"""A token of JSON: group 1 is what stands between quotes, and group 2 is there after the name of a member."""
+_SOLID: Final = re.compile(r"\S")
+_MARK: Final = re.compile(r"[^\s,:]")
+_BARE: Final = re.compile(r'[^\s{}\[\],:"]++')
+_AT_ONCE: Final = 1 << 16
+"""Characters that one search looks at; more would hold up other threads."""
+
+
+class Token(NamedTuple):
+    """A token of JSON.
+
+    Attributes:
+        mark: Its first character.
+        start: Its beginning; of a string, its first quote.
+        end: Its end; of a string, behind its last quote.
+        names: Whether it is the name of a member.
+    """
+
+    mark: str
+    start: int
+    end: int
+    names: bool = False
+
+
+def tokens(text: str, start: int = 0) -> Iterator[Token]:
+    """Yield the tokens of JSON. No step holds up other threads, however long a string is.
+
+    Args:
+        text: The JSON.
+        start: Where to begin.
+    """
+    while (begin := _place(_MARK, text, start)) >= 0:
+        mark, names = text[begin], False
+        if mark == '"':
+            start = _after_string(text, begin + 1)
+            if not start:
+                return
+            names = text.startswith(":", start) or text.startswith(":", _place(_SOLID, text, start))
+        else:
+            start = begin + 1 if mark in "{}[]" else _after_bare(text, begin)
+        yield Token(mark, begin, start, names)
+
+
+def _place(wanted: re.Pattern[str], text: str, start: int) -> int:
+    """Return the place of the next character of a kind; -1 where there is none."""
+    for at in range(start, len(text), _AT_ONCE):
+        if (found := wanted.search(text, at, at + _AT_ONCE)) is not None:
+            return found.start()
+    return -1
+
+
+def _after_bare(text: str, start: int) -> int:
+    """Return the place behind a value without quotes."""
+    while (found := _BARE.match(text, start, start + _AT_ONCE)) is not None:
+        start = found.end()
+    return start
+
+
+def _after_string(text: str, start: int) -> int:
+    """Return the place behind the quote that ends a string; 0 where none does."""
+    while (end := text.find('"', start)) >= 0:
+        before = end
+        while before > start and text[before - 1] == "\\":
+            before -= 1
+        if (end - before) % 2 == 0:
+            break
+        start = end + 1
+    return end + 1
 
 
 class Member(NamedTuple):
@@ -18,9 +82,9 @@ class Member(NamedTuple):
 
     Attributes:
         name: The name that it has.
-        key: Where it begins, with its name.
-        start: Where its value begins.
-        end: Where its value ends.
+        key: Its beginning, with its name.
+        start: The beginning of its value.
+        end: The end of its value.
     """
 
     name: str
@@ -42,8 +106,8 @@ def loaded(text: str) -> dict[str, Any]:
     if not bare.strip():
         return {}
     try:
-        value = orjson.loads(bare.encode("utf-8", "surrogateescape"))
-    except orjson.JSONDecodeError as error:
+        value = load(bare.encode("utf-8", "surrogateescape"))
+    except ValueError as error:
         raise InvalidParameters(
             f"The canvas is damaged: it is no JSON ({error}). Mend its text, or restore an earlier version, first"
         ) from None
@@ -67,33 +131,32 @@ def parts(text: str, start: int) -> tuple[list[Member], int]:
 
     Args:
         text: Valid JSON.
-        start: Where the object or the list begins.
+        start: The beginning of the object or the list.
     """
     found = []
     depth, name, key, value = 0, "", -1, start
-    for token in TOKEN.finditer(text, start):
-        mark = text[token.start()]
-        if mark in "{[":
+    for token in tokens(text, start):
+        if token.mark in "{[":
             if depth == 1:
-                value = token.start()
+                value = token.start
             depth += 1
-        elif mark in "}]":
+        elif token.mark in "}]":
             depth -= 1
             if depth == 1:
-                found.append(Member(name, value if key < 0 else key, value, token.end()))
+                found.append(Member(name, value if key < 0 else key, value, token.end))
                 key = -1
             if depth == 0:
-                return found, token.end()
-        elif depth == 1 and token[2]:
-            name, key = string_value(token[1]), token.start()
+                return found, token.end
+        elif depth == 1 and token.names:
+            name, key = string_value(text[token.start + 1 : token.end - 1]), token.start
         elif depth == 1:
-            found.append(Member(name, token.start() if key < 0 else key, token.start(), token.end()))
+            found.append(Member(name, token.start if key < 0 else key, token.start, token.end))
             key = -1
     raise ValueError("the JSON does not end")
 
 
 class Style(NamedTuple):
-    """What stands between the parts of an object or a list.
+    """The text between the parts of an object or a list.
 
     Attributes:
         lead: Before the first one.
@@ -109,7 +172,7 @@ class Style(NamedTuple):
 
 
 LINES = Style("\n\t\t", ",\n\t\t", "\n\t")
-"""How Obsidian writes the lists of a canvas: one item a line, each as short as can be."""
+"""The style in which Obsidian writes the lists of a canvas: one item a line, each as short as can be."""
 
 
 def style_of(text: str, start: int) -> Style | None:
@@ -117,15 +180,15 @@ def style_of(text: str, start: int) -> Style | None:
 
     Args:
         text: Valid JSON.
-        start: Where it begins.
+        start: Its beginning.
     """
     inner, end = parts(text, start)
     if not inner:
         return None
     lead = text[start + 1 : inner[0].key]
     between = text[inner[-2].end : inner[-1].key] if inner[1:] else f",{lead}"
-    key = TOKEN.match(text, inner[0].key) if inner[0].key < inner[0].start else None
-    colon = ":" + text[key.end() : inner[0].start] if key else ":"
+    key = next(tokens(text, inner[0].key)) if inner[0].key < inner[0].start else None
+    colon = ":" + text[key.end : inner[0].start].partition(":")[2] if key else ":"
     return Style(lead, between, text[inner[-1].end : end - 1], colon)
 
 
@@ -182,7 +245,7 @@ def rebuilt(text: str, start: int, entries: Sequence[tuple[int | None, str]], fa
 
     Args:
         text: Valid JSON.
-        start: Where the list begins.
+        start: The beginning of the list.
         entries: The items: the place that each had in the list, None for a new one, and its text.
         fallback: How a list that was empty is written.
     """

@@ -40,7 +40,7 @@ class _Item:
 
 
 def read_list(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
-    """The list that begins in a line; returns the line after it."""
+    """Read the list that begins in a line; return the line after it."""
     items = _items(state, line, container.stop)
     following = items[-1].stop
     state.spend_lines(line, following)
@@ -90,7 +90,7 @@ def _items(state: ParserState, line: int, stop: int) -> list[_Item]:
 
 
 def _claimed(text: str, columns: int, after: int, end: int, indent: int) -> bool:
-    """Whether a line is indented enough for the item before it; what looks like a mark counts as indentation."""
+    """Return whether a line is indented enough for the item before it; what looks like a mark counts too."""
     near = _NEAR_MARK.match(text, after, end)
     if near is not None:
         columns += len(near[0])
@@ -98,7 +98,7 @@ def _claimed(text: str, columns: int, after: int, end: int, indent: int) -> bool
 
 
 def _content_column(text: str, columns: int, mark: re.Match[str], end: int) -> int:
-    """The column from which a later line belongs to an item, whatever it begins with."""
+    """Return the column from which a later line belongs to an item, whatever it begins with."""
     columns += len(mark[1])
     gap = _GAP.match(text, mark.end(1), end)
     if gap is not None and gap[0] == "\t":
@@ -155,7 +155,7 @@ def _enter(state: ParserState, item: _Item) -> int:
 
 
 def _width(before: str, gap: str, mark: re.Match[str]) -> int:
-    """The columns that an item's mark takes. Numbers below ten get one more when that makes the width even."""
+    """Return the columns that an item's mark takes. Numbers below ten get one more when that makes the width even."""
     padded = mark[1][-1] == "." and len(mark[2].lstrip("0")) <= 1
     indent = before[: -len(mark[1])]
     columns, _ = leading_columns(indent, 0, len(indent))
@@ -179,7 +179,7 @@ _CALLOUT = re.compile(r"[ \t]*+\[![^\]\n]++\]")
 
 
 def read_quote(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
-    """A quote, or a callout, which is a quote that begins with `[!type]` (rule 70); returns the line after it."""
+    """Read a quote, or a callout, which is a quote that begins with `[!type]` (rule 70); return the line after it."""
     text, starts, ends = state.text, state.starts, state.ends
     following, moved = line, list[tuple[int, int]]()
     while following < container.stop:
@@ -204,14 +204,14 @@ def read_quote(state: ParserState, line: int, mark: LineMark, container: Contain
 
 
 def _ends_quote(state: ParserState, line: int, container: Container) -> bool:
-    """Whether a line without a mark begins something new, instead of continuing the quote's last paragraph."""
+    """Return whether an unmarked line begins something new, instead of continuing the quote's last paragraph."""
     if state.text.startswith(("    ", "\t"), state.starts[line]):
         return True
     return state.interrupts(line, container) or state.underlined(line, container) > 0
 
 
 def read_footnote(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
-    """The text of a footnote: `[^1]: text` and the indented lines below; returns the line after it."""
+    """Read the text of a footnote: `[^1]: text` and the indented lines below; return the line after it."""
     if level := state.underlined(line, container):
         return read_underlined(state, line, level, container)
     starts, ends = state.starts, state.ends

@@ -17,7 +17,7 @@ class Edit(NamedTuple):
 
 
 def apply(text: str, edits: Iterable[Edit]) -> str:
-    """The text with every replacement made, all of them counted in the text as it was.
+    """Return the text with every replacement made, all of them counted in the text as it was.
 
     Args:
         text: The text.
@@ -31,13 +31,13 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
 
 
 def overlap(edits: Sequence[Edit]) -> bool:
-    """Whether two replacements touch the same characters."""
+    """Return whether two replacements touch the same characters."""
     ordered = sorted(edits)
     return any(first.end > second.start for first, second in pairwise(ordered))
 
 
 def smallest(start: int, old: str, new: str) -> Edit:
-    """The replacement of what differs between two texts: what they begin and end with stays.
+    """Return the replacement of what differs between two texts: what they begin and end with stays.
 
     Args:
         start: Where the old text stands.
@@ -54,7 +54,7 @@ _QUOTES = ("'", '"')
 
 
 def body_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The replacements in the note, for those in the link alone; none when the link is not where it should be.
+    """Return the replacements in the note, for those in the link alone; none when the link is not where it should be.
 
     Args:
         text: The note.
@@ -68,7 +68,7 @@ def body_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ..
 
 
 def property_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The same for a property's link, which may stand in quotes; none when its place is not clear.
+    """Return the same for a property's link, which may stand in quotes; none when its place is not clear.
 
     What comes of it must be read again: a block scalar that is folded, for one, may say it differently.
     """
@@ -83,7 +83,7 @@ def property_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit
 
 
 def canvas_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
-    """The same for what stands in a string of JSON."""
+    """Return the same for what stands in a string of JSON."""
     wanted = json.dumps(apply(link.original, edits), ensure_ascii=False)[1:-1]
     return (smallest(link.start, text[link.start : link.end], wanted),)
 
@@ -98,7 +98,7 @@ def _quote_around(text: str, start: int, end: int) -> str:
 
 
 def _quoted(value: str, quote: str) -> str:
-    """A string as it stands between these quotes, or without any."""
+    """Return a string as it stands between these quotes, or without any."""
     if quote == "'":
         return value.replace("'", "''")
     if quote == '"':

@@ -16,7 +16,7 @@ _TOP_KEY = re.compile(r"^(?![\s#\-\[\]{}\"'|>&*!%@`?])[^:\n]++:(?=\s|\Z)", re.MU
 
 
 class FrontmatterBlock(NamedTuple):
-    """Where the properties stand.
+    """The location of the properties.
 
     Attributes:
         start: The first fence.
@@ -32,7 +32,7 @@ class FrontmatterBlock(NamedTuple):
 
 
 def find_frontmatter(text: str) -> FrontmatterBlock | None:
-    """The block between `---` in the first line and the next `---` (rule 46), whatever it holds; None without one.
+    """Return the block between `---` in the first line and the next `---` (rule 46), if there is one.
 
     Args:
         text: The note. A byte order mark may come first.
@@ -54,9 +54,9 @@ def find_frontmatter(text: str) -> FrontmatterBlock | None:
 
 
 def read_properties(yaml_text: str) -> dict[str, Any] | None:
-    """What stands between the fences, in order; None when it is no mapping of names to values, or broken (rule 49).
+    """Return the properties between the fences, in order; None if they are no mapping, or broken (rule 49).
 
-    A name that stands there twice makes it broken, as it does in the app.
+    A duplicate name makes them broken, as in the app.
 
     Args:
         yaml_text: YAML, or a JSON object (rule 46).
@@ -73,7 +73,7 @@ def read_properties(yaml_text: str) -> dict[str, Any] | None:
 
 
 def aliases(properties: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """The other names a note gives itself: one string or a list of them (rules 52 to 54).
+    """Return the other names a note gives itself: one string or a list of them (rules 52 to 54).
 
     Args:
         properties: What `read_properties` returned.
@@ -82,7 +82,7 @@ def aliases(properties: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 
 def property_tags(properties: Mapping[str, Any] | None) -> tuple[str, ...]:
-    """The tags among the properties, each with `#` (rules 52 to 55). What cannot be a tag is none: `tags: a, b`.
+    """Return the tags among the properties, each with `#` (rules 52 to 55). What cannot be a tag is none: `tags: a, b`.
 
     Args:
         properties: What `read_properties` returned.
@@ -92,7 +92,7 @@ def property_tags(properties: Mapping[str, Any] | None) -> tuple[str, ...]:
 
 
 def all_tags(note: ParsedNote) -> tuple[str, ...]:
-    """Every tag of a note with `#`, those of the properties first, duplicates kept (rule 57).
+    """Return every tag of a note with `#`, those of the properties first, duplicates kept (rule 57).
 
     Args:
         note: The parsed note.
@@ -101,7 +101,7 @@ def all_tags(note: ParsedNote) -> tuple[str, ...]:
 
 
 def _values(properties: Mapping[str, Any] | None, name: str) -> Iterator[str]:
-    """A property's strings. Its name may be written in any case (rule 54); the usual spelling wins."""
+    """Yield a property's strings. Its name may be written in any case (rule 54); the usual spelling wins."""
     if not properties:
         return
     value = properties.get(name)

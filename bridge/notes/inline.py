@@ -55,7 +55,7 @@ def scan_inline(text: str, start: int, end: int, items: InlineItems) -> None:
     Args:
         text: The note.
         start: Where the run of text begins.
-        end: Where it ends.
+        end: Its end.
         items: They are added to these.
     """
     if any(text.find(mark, start, end) >= 0 for mark in "[#<"):
@@ -68,7 +68,7 @@ def scan_anchors(text: str, start: int, end: int, items: InlineItems) -> None:
     Args:
         text: The note.
         start: Where HTML begins.
-        end: Where it ends; nothing is found where that is before it.
+        end: Its end; nothing is found where that is before it.
         items: They are added to these.
     """
     for tag in ANCHOR.finditer(text, start, end):
@@ -139,7 +139,7 @@ class _Scan:
         return behind
 
     def _opening(self, at: int, after: int) -> int:
-        """`[` or more of them, maybe with `!` before."""
+        """Read one `[` or more, perhaps after `!`."""
         text, brackets = self.text, at
         embed = text[at] == "!"
         if embed:
@@ -156,9 +156,9 @@ class _Scan:
         return end
 
     def _wikilink(self, brackets: int, after: int) -> tuple[int, int]:
-        """Where the inside of a wikilink begins and one past its end, which is -1 when there is none.
+        """Return where the inside of a wikilink begins and one past its end, which is -1 if there is none.
 
-        The last two brackets of a row open it, but for one more that is closed within (`[[[A] b]]`, rule 17).
+        The last two brackets of a row open it, unless one more is closed within (`[[[A] b]]`, rule 17).
         """
         if after - brackets < len("[["):
             return after, -1
@@ -187,12 +187,12 @@ class _Scan:
         self.last = link.end
 
     def _no_link_around(self) -> None:
-        """Of a link within the text of another only the inner one counts."""
+        """Drop links around an inner one: of a link within the text of another only the inner one counts."""
         if self.open:
             self.open = [bracket for bracket in self.open if bracket[1] != "["]
 
     def _closing(self, after: int) -> int:
-        """`]`: the end of a link's text when a destination follows."""
+        """Read a `]`: the end of a link's text if a destination follows."""
         text, items = self.text, self.items
         begin, kind = self.open.pop()
         if kind == "^" or after >= self.end or text[after] != "(":
@@ -216,7 +216,7 @@ class _Scan:
         return end
 
     def _tag(self, at: int, after: int) -> int:
-        """`#`: a tag at the start, after white space or right after another construct (rules 59 and 60)."""
+        """Read a `#`: a tag at the start, after white space or right after another construct (rules 59 and 60)."""
         if after - at > 1:
             return after
         if at not in (self.start, self.last) and not self.text[at - 1].isspace() and not self._led_in(at):
@@ -230,7 +230,7 @@ class _Scan:
         return self.last
 
     def _led_in(self, at: int) -> bool:
-        """Whether what stands before `#` is the mark of a quote, or opens an emphasis that is closed later."""
+        """Return whether the text before `#` is the mark of a quote, or opens an emphasis that is closed later."""
         text, before = self.text, self.text[at - 1]
         if before == ">":
             reach = max(self.start, at - _MAX_QUOTE)

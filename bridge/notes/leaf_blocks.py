@@ -17,7 +17,7 @@ _TITLE_MARKS = re.compile(r"(?:\A|[ \t]++)#++\Z")
 
 
 def read_paragraph(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
-    """A paragraph, or what only its second line distinguishes from one: an underlined heading, a table."""
+    """Read a paragraph, or what only its second line distinguishes from one: an underlined heading, a table."""
     text, starts, ends = state.text, state.starts, state.ends
     following = line + 1
     if following < container.stop:
@@ -43,7 +43,7 @@ def read_paragraph(state: ParserState, line: int, _mark: LineMark, container: Co
 
 
 def _read_definition(state: ParserState, start: int, end: int) -> bool:
-    """Whether a line says where a reference leads (`[label]: address`); an address within the vault is noted."""
+    """Return whether a line defines a reference (`[label]: address`); note its address if it is in the vault."""
     text = state.text
     if text[start] not in "[ \t" or text.find("]:", start, min(end, start + _MAX_LABEL)) < 0:
         return False
@@ -76,7 +76,7 @@ def _paragraph_end(state: ParserState, following: int, container: Container) -> 
 
 
 def read_underlined(state: ParserState, line: int, level: int, container: Container) -> int:
-    """A heading whose next line underlines it (rule 65)."""
+    """Read a heading whose next line underlines it (rule 65)."""
     start, end = state.starts[line], state.ends[line]
     state.scan(line, line + 1)
     if not container.depth:
@@ -87,7 +87,7 @@ def read_underlined(state: ParserState, line: int, level: int, container: Contai
 
 
 def read_heading(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
-    """A heading that begins with `#` (rule 65)."""
+    """Read a heading that begins with `#` (rule 65)."""
     start, end = state.starts[line], state.ends[line]
     title = _TITLE_START.match(state.text, start, end)
     begin = title.end() if title else start
@@ -102,13 +102,13 @@ def read_heading(state: ParserState, line: int, mark: LineMark, container: Conta
 
 
 def read_rule(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
-    """A line across the page."""
+    """Read a line across the page."""
     state.section("thematicBreak", line, line + 1, container)
     return line + 1
 
 
 def read_fenced_code(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
-    """Code between fences, or to the end of its container."""
+    """Read code between fences, or to the end of its container."""
     fence = state.text[mark.start : mark.end]
     following = line + 1
     while following < container.stop:
@@ -122,7 +122,7 @@ def read_fenced_code(state: ParserState, line: int, mark: LineMark, container: C
 
 
 def read_indented_code(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
-    """Code that is indented by four columns."""
+    """Read code that is indented by four columns."""
     following = last = line + 1
     while following < container.stop:
         start, end = state.starts[following], state.ends[following]
@@ -136,7 +136,7 @@ def read_indented_code(state: ParserState, line: int, _mark: LineMark, container
 
 
 def read_math(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
-    """Mathematics between `$$`, or to the end of its container (rule 26)."""
+    """Read mathematics between `$$`, or to the end of its container (rule 26)."""
     if not state.opens_math(line, mark.start, container):
         return read_paragraph(state, line, mark, container)
     following = line + 1
@@ -152,7 +152,7 @@ def read_math(state: ParserState, line: int, mark: LineMark, container: Containe
 
 
 def read_comment(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
-    """A comment between `%%`: its links and tags count, its structure does not (rule 27)."""
+    """Read a comment between `%%`: its links and tags count, its structure does not (rule 27)."""
     text, starts, ends = state.text, state.starts, state.ends
     closing = text.find("%%", mark.end, ends[line])
     if closing >= 0 and text[closing + 2 : ends[line]].strip(" \t"):
@@ -167,7 +167,7 @@ def read_comment(state: ParserState, line: int, mark: LineMark, container: Conta
 
 
 def read_html(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
-    """A block of HTML, in which nothing is parsed (rule 26)."""
+    """Read a block of HTML, in which nothing is parsed (rule 26)."""
     text, starts, ends = state.text, state.starts, state.ends
     if level := state.underlined(line, container):
         return read_underlined(state, line, level, container)
@@ -190,7 +190,7 @@ def read_html(state: ParserState, line: int, mark: LineMark, container: Containe
 
 
 def _table_end(state: ParserState, line: int, container: Container) -> int:
-    """The line after the table that begins here, its rows read; the same line when none does."""
+    """Read the table that begins here; return the line after it, or the same line if there is none."""
     text, starts, ends = state.text, state.starts, state.ends
     below = line + 1
     if text.find("|", starts[line], ends[line]) < 0 or text.find("|", starts[below], ends[below]) < 0:

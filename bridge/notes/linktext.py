@@ -1,4 +1,4 @@
-"""How a link is written: the path that Obsidian would write in it, and how it stands in each kind of link.
+"""Spelling of links: the path that Obsidian would write, and its form in each kind of link.
 
 The rules are those of docs/obsidian.md.
 """
@@ -23,13 +23,13 @@ _MOST_TRIES = 8
 
 
 class LinkParts(NamedTuple):
-    """Where in a link, as it is written, its parts are: `original[start:end]`.
+    """The positions of a link's parts in its text: `original[start:end]`.
 
     Attributes:
         path: The path, without the subpath.
         subpath: The subpath; empty when there is none.
         text: The text, or the size of an embed; None when there is none.
-        angles: Whether the path stands in `<...>`.
+        angles: Whether the path is in `<...>`.
     """
 
     path: tuple[int, int]
@@ -39,7 +39,7 @@ class LinkParts(NamedTuple):
 
 
 def link_path(target: str, source: str, names: Names, form: LinkFormat, *, markdown: bool) -> str | None:
-    """The path that a link to a file is written with (rule 72), as it is before any encoding.
+    """Return the path that a link to a file is written with (rule 72), as it is before any encoding.
 
     Where that would lead elsewhere, because another file is preferred, or no such link can be written, it is written
     so that it leads there all the same: from the vault down, with its extension, with a `/` before it; or from the
@@ -68,17 +68,17 @@ def link_path(target: str, source: str, names: Names, form: LinkFormat, *, markd
 
 
 def without_extension(path: str) -> str:
-    """A path as wikilinks write it: that of a note without `.md`."""
+    """Return a path as wikilinks write it: that of a note without `.md`."""
     return path[: -len(NOTE_EXTENSION)] if is_note(path) else path
 
 
 def fits_wikilink(path: str) -> bool:
-    """Whether a path can be written between `[[` and `]]` (rule 7)."""
+    """Return whether a path can be written between `[[` and `]]` (rule 7)."""
     return _UNLINKABLE.search(path) is None
 
 
 def encode_destination(path: str, *, angles: bool = False) -> str:
-    """A path as the destination of a Markdown link: what would end or change it is percent-encoded (rule 73).
+    """Return a path as the destination of a Markdown link: what would end or change it is percent-encoded (rule 73).
 
     Args:
         path: The path.
@@ -88,13 +88,13 @@ def encode_destination(path: str, *, angles: bool = False) -> str:
 
 
 def encode_subpath(subpath: str) -> str:
-    """A subpath as it follows a path in the destination of a Markdown link; the `^` before a block's id stays."""
+    """Return a subpath as it follows a path in a Markdown link; the `^` before a block's id stays."""
     parts = (part.partition("^") if part.startswith("^") else ("", "", part) for part in subpath.split("#"))
     return "#".join(mark + encode_destination(name) for _none, mark, name in parts)
 
 
 def wikilink_parts(original: str) -> LinkParts | None:
-    """The parts of `[[path#subpath|text]]`; None when it is no such link."""
+    """Return the parts of `[[path#subpath|text]]`; None when it is no such link."""
     start, end = original.find("[[") + 2, len(original) - 2
     if not original.startswith(("[[", "![[")) or start > end or not original.endswith("]]"):
         return None
@@ -111,7 +111,7 @@ def wikilink_parts(original: str) -> LinkParts | None:
 
 
 def markdown_link_parts(original: str) -> LinkParts | None:
-    """The parts of `[text](path#subpath "title")`; None when it is no such link."""
+    """Return the parts of `[text](path#subpath "title")`; None when it is no such link."""
     start, close = original.find("[") + 1, len(original)
     if not original.startswith(("[", "![")):
         return None
@@ -133,7 +133,7 @@ def markdown_link_parts(original: str) -> LinkParts | None:
 
 
 def address_parts(original: str) -> LinkParts | None:
-    """The parts of `[label]: path#subpath "title"`, or of `<a href="path#subpath"`; None when it is neither."""
+    """Return the parts of `[label]: path#subpath "title"`, or of `<a href="path#subpath"`; None when it is neither."""
     found = ANCHOR.match(original) if original.startswith("<") else DEFINITION.match(original)
     if found is None:
         return None
@@ -146,7 +146,7 @@ def address_parts(original: str) -> LinkParts | None:
 
 
 def _wished(target: str, source: str, names: Names, form: LinkFormat) -> Iterator[str]:
-    """The paths that may be written, the one that Obsidian would write first."""
+    """Yield the paths that may be written, the one that Obsidian would write first."""
     name, relative = target.rpartition("/")[2], _relative(target, source)
     from_here = relative if relative.startswith("../") else "./" + relative
     if form == "relative":

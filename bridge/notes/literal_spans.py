@@ -5,6 +5,7 @@ but opening marks is read in linear time.
 """
 
 import re
+from functools import cache
 
 _BLOCKS = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt"
@@ -18,33 +19,38 @@ TAG = rf"<(?:[A-Za-z][A-Za-z0-9-]*+(?>{_ATTRIBUTE})*+\s*+/?|/[A-Za-z][A-Za-z0-9-
 """One tag, as a pattern."""
 
 _BLANK = re.compile(r"\A\Z")
-_KINDS = (
-    (
-        re.compile(r"<(?:script|pre|style)(?=[\s>]|\Z)", re.IGNORECASE),
-        re.compile(r"</(?:script|pre|style)>", re.IGNORECASE),
-        True,
-    ),
-    (re.compile(r"<!--"), re.compile(r"-->"), True),
-    (re.compile(r"<\?"), re.compile(r"\?>"), True),
-    (re.compile(r"<![A-Za-z]"), re.compile(r">"), True),
-    (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>"), True),
-    (re.compile(rf"</?(?:{_BLOCKS})(?=\s|/?>|\Z)", re.IGNORECASE), _BLANK, True),
-    (re.compile(rf"{TAG}\s*+\Z"), _BLANK, False),
-)
+
+
+@cache
+def _kinds() -> tuple[tuple[re.Pattern[str], re.Pattern[str], bool], ...]:
+    """Return how blocks of HTML begin and end, and whether they may follow text without a blank line."""
+    return (
+        (
+            re.compile(r"<(?:script|pre|style)(?=[\s>]|\Z)", re.IGNORECASE),
+            re.compile(r"</(?:script|pre|style)>", re.IGNORECASE),
+            True,
+        ),
+        (re.compile(r"<!--"), re.compile(r"-->"), True),
+        (re.compile(r"<\?"), re.compile(r"\?>"), True),
+        (re.compile(r"<![A-Za-z]"), re.compile(r">"), True),
+        (re.compile(r"<!\[CDATA\["), re.compile(r"\]\]>"), True),
+        (re.compile(rf"</?(?:{_BLOCKS})(?=\s|/?>|\Z)", re.IGNORECASE), _BLANK, True),
+        (re.compile(rf"{TAG}\s*+\Z"), _BLANK, False),
+    )
 
 
 def html_block(text: str, start: int, end: int) -> tuple[re.Pattern[str], bool] | None:
-    """What a line of a block's end looks like, and whether such a block may follow text without a blank line.
+    """Return the pattern of the block's last line, and whether the block may follow text without a blank line.
 
     Args:
         text: The note.
-        start: Where `<` is.
-        end: Where the line ends.
+        start: The position of `<`.
+        end: The end of the line.
 
     Returns:
-        None when no block of HTML begins there.
+        None if no block of HTML begins there.
     """
-    for opening, closing, interrupts in _KINDS:
+    for opening, closing, interrupts in _kinds():
         if opening.match(text, start, end):
             return closing, interrupts
     return None
@@ -63,12 +69,12 @@ _DISPLAY_MATH = 2
 
 
 class LiteralSpans:
-    """Steps over the opaque stretches of one run of text.
+    """A reader that steps over the opaque stretches of one run of text.
 
     Args:
         text: The note.
-        start: Where the run begins.
-        end: Where it ends.
+        start: The beginning of the run.
+        end: Its end.
     """
 
     __slots__ = ("_code", "_end", "_failures", "_no_comment", "_no_display", "_no_math", "_start", "_text")
@@ -82,7 +88,7 @@ class LiteralSpans:
         self._failures = 0
 
     def after_code(self, at: int, after: int) -> int:
-        """The end of the code that back-ticks open, or of the back-ticks when they open none.
+        """Return the end of the code that back-ticks open, or of the back-ticks when they open none.
 
         Args:
             at: The first of them.
@@ -101,7 +107,7 @@ class LiteralSpans:
         return after
 
     def _runs(self, at: int) -> dict[int, list[int]]:
-        """Where runs of back-ticks begin, by length, the last first."""
+        """Return where runs of back-ticks begin, by length, the last first."""
         runs: dict[int, list[int]] = {}
         begin = self._text.find("`", at, self._end)
         while begin >= 0:
@@ -114,7 +120,7 @@ class LiteralSpans:
         return runs
 
     def after_math(self, at: int, after: int) -> int:
-        """The end of the mathematics that dollar signs open; -1 when they open none.
+        """Return the end of the mathematics that dollar signs open; -1 when they open none.
 
         Args:
             at: The first of them.
@@ -140,12 +146,12 @@ class LiteralSpans:
         return -1
 
     def _in_address(self, at: int) -> bool:
-        """Whether the word up to here is the beginning of a web address."""
+        """Return whether the word up to here is the beginning of a web address."""
         words = self._text[max(self._start, at - _MAX_WORD) : at].split()
         return bool(words) and not self._text[at - 1].isspace() and "://" in words[-1]
 
     def after_html(self, at: int) -> int:
-        """The end of the comment, the tag or the address in angle brackets that `<` opens; -1 when it opens none.
+        """Return the end of the comment, tag or address in angle brackets that `<` opens; -1 if it opens none.
 
         Args:
             at: The `<`.

@@ -43,7 +43,7 @@ _READERS = {
 
 
 def parse_note(text: str, *, outline: bool = True, work: Work | None = None) -> ParsedNote:
-    """Everything that one note says about itself.
+    """Return everything that one note says about itself.
 
     Args:
         text: The file's bytes decoded as UTF-8 with `surrogateescape`, with its byte order mark and line endings.
@@ -90,7 +90,7 @@ def parse_note(text: str, *, outline: bool = True, work: Work | None = None) -> 
 
 
 def _lines(text: str) -> tuple[list[int], list[int]]:
-    """Where each line begins, and where it ends before its line ending."""
+    """Return where each line begins, and where it ends before its line ending."""
     starts = [0]
     ends: list[int] = []
     end = text.find("\n")
@@ -122,7 +122,7 @@ class Block(NamedTuple):
 
     Attributes:
         start: Where the code block begins.
-        end: Where it ends.
+        end: Its end.
         lines: Where each line of its YAML begins and ends, without what a list or quote puts before it.
         text: The YAML.
     """

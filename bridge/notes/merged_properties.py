@@ -125,7 +125,7 @@ class _Merging:
 
 
 def _items(name: str, value: Any) -> list[Any] | None:
-    """The items of a list, or of what stands for one; None where it is no list."""
+    """Return the items of a list, or of what stands for one; None if it is no list."""
     if isinstance(value, list):
         return value
     if name.lower() not in _LISTS:
@@ -136,7 +136,7 @@ def _items(name: str, value: Any) -> list[Any] | None:
 
 
 def _written(value: Any) -> str:
-    """An item of a list, quoted where YAML would read something else."""
+    """Return an item of a list, quoted where YAML would read something else."""
     if isinstance(value, str) and read_properties(f"t: [{value}]\nu:\n- {value}\n") == {"t": [value], "u": [value]}:
         return value
     return json.dumps(value, ensure_ascii=False, default=str)

@@ -33,7 +33,7 @@ _Token = Callable[[datetime], str]
 
 
 def format_moment(when: datetime, pattern: str) -> str:
-    """A time in a format of moment.js.
+    """Return a time in a format of moment.js.
 
     Args:
         when: The time, with its offset.
@@ -52,18 +52,18 @@ def _said(when: datetime, found: re.Match[str]) -> str:
 
 
 def _ordinal(number: int) -> str:
-    """`1st`, `2nd`, `11th`."""
+    """Return an ordinal: `1st`, `2nd`, `11th`."""
     last = 0 if number % 100 in _TEENS else number % 10
     return f"{number}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(last, 'th') }"
 
 
 def _weekday(when: datetime) -> int:
-    """The day of the week, from Sunday, 0."""
+    """Return the day of the week, from Sunday, 0."""
     return when.isoweekday() % 7
 
 
 def _week(when: datetime) -> tuple[int, int]:
-    """The year and number of a week that begins on Sunday; the first is the one with the 1st of January."""
+    """Return the year and number of a week that begins on Sunday; the first is the one with the 1st of January."""
     day = when.date()
     sunday = day - timedelta(days=_weekday(when))
     year = (sunday + timedelta(days=6)).year

@@ -1,4 +1,4 @@
-"""How links find files: the vault's files by name, and the rules by which Obsidian chooses among them.
+"""Resolution of links: the vault's files by name, and the rules by which Obsidian chooses among them.
 
 These are rules 31 to 43 of docs/obsidian.md.
 A link names a file by the end of its path: `[[Note]]`, `[[folder/Note]]`. So the files are kept by their names,
@@ -18,7 +18,7 @@ _CROWD = 32
 
 
 def link_key(linkpath: str) -> str:
-    """The name that links to a file are looked up by: the last part of a link's path, folded, without `.md`.
+    """Return the name that links to a file are looked up by: the last part of a link's path, folded, without `.md`.
 
     Every link that may lead to a file has that file's key; not every link that has it leads there.
 
@@ -32,7 +32,7 @@ def link_key(linkpath: str) -> str:
 
 
 def split_link(link: str) -> tuple[str, str]:
-    """A link's path and its subpath, which begins with `#` or is empty (rule 15).
+    """Return a link's path and its subpath, which begins with `#` or is empty (rule 15).
 
     Args:
         link: The target of a link.
@@ -56,7 +56,7 @@ class Names:
         self._find: Callable[[str], tuple[str, ...] | None] = self._groups.get
 
     def add(self, path: str) -> None:
-        """A file appeared. Nothing happens when it is known.
+        """Add a file. Does nothing if it is known.
 
         Args:
             path: Its vault path.
@@ -66,7 +66,7 @@ class Names:
             self._groups[key] = _inserted(self._groups.get(key, ()), path)
 
     def discard(self, path: str) -> None:
-        """A file is gone. Nothing happens when it is not known.
+        """Remove a file. Does nothing if it is not known.
 
         Args:
             path: Its vault path.
@@ -83,7 +83,7 @@ class Names:
         return path in (self._find(_file_key(path)) or ())
 
     def resolve(self, linkpath: str, source: str) -> str | None:
-        """The file that a link leads to (rules 31 to 43); None when it leads nowhere.
+        """Return the file that a link leads to (rules 31 to 43); None when it leads nowhere.
 
         Args:
             linkpath: The link without its subpath, decoded.
@@ -107,7 +107,7 @@ class Names:
         return self._only(key) or next(self._choices(linkpath, source), None)
 
     def named(self, name: str) -> Sequence[str]:
-        """Every file of a name, extension included, in whatever folder; the shortest path first.
+        """Return every file of a name, extension included, in whatever folder; the shortest path first.
 
         Args:
             name: The name; case and Unicode form do not matter.
@@ -115,7 +115,7 @@ class Names:
         return self._find(fold(name)) or ()
 
     def candidates(self, linkpath: str, source: str = "") -> Sequence[str]:
-        """Every file that a link could mean (rules 35 and 36).
+        """Return every file that a link could mean (rules 35 and 36).
 
         Args:
             linkpath: The link without its subpath, decoded.
@@ -132,7 +132,7 @@ class Names:
         return tuple(dict.fromkeys([*self._choices(linkpath, source), *self._meant(linkpath, source)]))
 
     def moved(self, moves: Mapping[str, str | None]) -> "Names":
-        """The names as they will be: a view on these in which files are elsewhere or gone.
+        """Return the names as they will be: a view on these in which files are elsewhere or gone.
 
         Args:
             moves: Where each file goes; None for one that goes away. To add a file, move it
@@ -143,7 +143,7 @@ class Names:
     # -- choosing -----------------------------------------------------------------------------------------------
 
     def _only(self, key: str) -> str | None:
-        """What a link with folders leads to, when there is nothing to choose; None when one must look closer."""
+        """Return the only file that a link with folders can mean; None if it needs a closer look."""
         name = key.rpartition("/")[2]
         group = self._find(name + NOTE_EXTENSION)
         if group is None or len(group) > 1 or self._find(name) is not None or key.startswith(("/", ".")):
@@ -152,7 +152,7 @@ class Names:
         return group[0] if path == key + NOTE_EXTENSION or path.endswith("/" + key + NOTE_EXTENSION) else None
 
     def _choices(self, linkpath: str, source: str) -> Iterator[str]:
-        """What Obsidian would choose, the best choice first; more than one only where forms differ."""
+        """Yield what Obsidian would choose, the best choice first; more than one only if forms differ."""
         folder = source.rpartition("/")[0]
         for text, anchored in _reading(linkpath, source):
             targets = [self._target(text, form) for form in ("", NOTE_EXTENSION)]
@@ -169,7 +169,7 @@ class Names:
                     break
 
     def _meant(self, linkpath: str, source: str) -> Iterator[str]:
-        """Everything that fits, in the order of preference."""
+        """Yield everything that fits, in the order of preference."""
         for text, anchored in _reading(linkpath, source):
             targets = [self._target(text, form) for form in ("", NOTE_EXTENSION)]
             for target in targets:
@@ -204,12 +204,12 @@ class _MovedNames(Names):
             self._groups[key] = _ordered([*left, *come.get(key, ())])
 
     def add(self, path: str) -> None:
-        """A file appeared, in this view."""
+        """Add a file in this view."""
         self._own(path)
         super().add(path)
 
     def discard(self, path: str) -> None:
-        """A file went, in this view."""
+        """Remove a file in this view."""
         key = self._own(path)
         self._groups[key] = tuple(other for other in self._groups[key] if other != path)
 
@@ -249,13 +249,13 @@ class _ByFolder(NamedTuple):
 
 
 class _Target(NamedTuple):
-    """What a link may name, and where files of that name are.
+    """A name that a link may mean, and the files of that name.
 
     Attributes:
         text: The link's path, as written.
-        form: What is added to it: nothing, or `.md`.
+        form: The addition to it: nothing, or `.md`.
         folder: Its folders, folded.
-        folders: Where files of its name are.
+        folders: The folders of files with its name.
     """
 
     text: str
@@ -264,17 +264,17 @@ class _Target(NamedTuple):
     folders: _ByFolder
 
     def fits(self, folder: str) -> bool:
-        """Whether the link's folders are the last of a folder's (rule 36)."""
+        """Return whether the link's folders are the last of a folder's (rule 36)."""
         return not self.folder or folder == self.folder or folder.endswith("/" + self.folder)
 
     def fitting(self) -> Iterable[str]:
-        """The folders that the link's folders are the last of, the preferred one first."""
+        """Return the folders whose paths end with the link's folders, the preferred one first."""
         if not self.folder:
             return self.folders.paths
         return filter(self.fits, self.folders.ends.get(self.folder.rpartition("/")[2], ()))
 
     def spelled(self, twins: Sequence[str]) -> Sequence[str]:
-        """Of files that differ in case or Unicode form only, the one that is spelled most like the link."""
+        """Return the file spelled most like the link, of several that differ in case or Unicode form only."""
         return [min(twins, key=self._unlike)] if len(twins) > 1 else twins
 
     def _unlike(self, path: str) -> tuple[bool, bool, str]:
@@ -283,7 +283,7 @@ class _Target(NamedTuple):
 
 
 def _reading(text: str, source: str) -> Iterator[tuple[str, bool]]:
-    """The path that a link means, and whether it is a whole path from the vault down; nothing where it leads out."""
+    """Yield the path that a link means, and whether it is a whole path from the vault down; nothing if it leads out."""
     if text.startswith("/"):
         yield text[1:], True
     elif text.startswith(("./", "../")):
@@ -295,7 +295,7 @@ def _reading(text: str, source: str) -> Iterator[tuple[str, bool]]:
 
 
 def _from_folder(text: str, source: str) -> str | None:
-    """A relative path from the vault down; None when it leads out of it."""
+    """Return a relative path from the vault down; None when it leads out of it."""
     way, parts = source.split("/")[:-1], text.split("/")
     if parts[-1] in {".", ".."}:
         return None  # that is a folder
@@ -318,7 +318,7 @@ def _is_hidden(path: str) -> bool:
 
 
 def _grouped(paths: list[str]) -> dict[str, tuple[str, ...]]:
-    """Files by name. Nearly every name is that of one file, so only the others are looked at one by one."""
+    """Return files by name. Nearly every name has one file, so only the others are handled one by one."""
     keys = [p.rpartition("/")[2].lower() if p.isascii() else _file_key(p) for p in paths]
     groups: dict[str, tuple[str, ...]] = dict(zip(keys, zip(paths, strict=True), strict=True))
     if len(groups) < len(keys):
@@ -343,7 +343,7 @@ def _inserted(group: tuple[str, ...], path: str) -> tuple[str, ...]:
 
 
 def _preference(path: str) -> tuple[int, str, str]:
-    """The shortest path first (rule 38, in UTF-16 units), then by the alphabet (rule 39), twins side by side."""
+    """Return a sort key: the shortest path first (rule 38, in UTF-16 units), then by the alphabet (rule 39)."""
     if path.isascii():
         return len(path), path.lower(), path
     composed = nfc(path)

@@ -1,4 +1,4 @@
-"""What Obsidian sees in one note, as plain values.
+"""The content of one note as Obsidian sees it, as plain values.
 
 Positions are `start` (inclusive) and `end` (exclusive), in characters (Python's, code points) of the note's text as it
 was decoded, a byte order mark and line endings included. Obsidian counts differently: in lines, columns and UTF-16
@@ -22,15 +22,15 @@ class Link(NamedTuple):
     """One link or embed.
 
     Attributes:
-        start: Where it begins; for a link in a property, within the whole note too.
-        end: Where it ends.
+        start: Its beginning; for a link in a property, within the whole note too.
+        end: Its end.
         original: Exactly what is written there.
         link: Where to: path and subpath (`Note#Heading`), decoded as Obsidian stores it (rules 14 to 24).
         display: The text that is shown (rule 19).
         embed: Whether it is an embed (`!`).
         markdown: Whether it names a destination, as `[text](destination)` does; else it is `[[link]]`.
         key: The property that it is the value of (`up`, `list.0`); empty in the body.
-        kind: How it is written.
+        kind: The kind of link.
     """
 
     start: int
@@ -45,33 +45,33 @@ class Link(NamedTuple):
 
     @property
     def linkpath(self) -> str:
-        """What it is resolved by: its path, without the subpath."""
+        """Return the path to resolve, without the subpath."""
         return linkpath_of(self.kind, self.original, self.link)
 
     @property
     def counts(self) -> bool:
-        """Whether Obsidian counts it among the links of its file."""
+        """Return whether Obsidian counts it among the links of its file."""
         return self.kind in COUNTED
 
     @property
     def subpath(self) -> str:
-        """What part of the file it names, with `#`; empty when it names all of it."""
+        """Return the part of the file that it names, with `#`; empty if it names the whole file."""
         return subpath_of(self.kind, self.original, self.link)
 
 
 def linkpath_of(kind: LinkKind, original: str, link: str) -> str:
-    """What a link is resolved by. In the path of a canvas' node `#` is an ordinary character.
+    """Return the path that a link is resolved by. In the path of a canvas node `#` is an ordinary character.
 
     Args:
-        kind: How it is written.
-        original: What is written.
+        kind: The kind of link.
+        original: The link as written.
         link: Path and subpath.
     """
     return "/" + original if kind == "node" else split_link(link)[0]
 
 
 def subpath_of(kind: LinkKind, original: str, link: str) -> str:
-    """What part of a file a link names, with `#`; the arguments are those of `linkpath_of`."""
+    """Return the part of a file that a link names, with `#`; the arguments are those of `linkpath_of`."""
     return link[len(original) :] if kind == "node" else split_link(link)[1]
 
 
@@ -113,7 +113,7 @@ class ListItem(NamedTuple):
     """One list item (rule 71).
 
     Attributes:
-        start: Where its mark begins.
+        start: The beginning of its mark.
         end: Where its own text ends.
         parent: The line of its parent, or `-(first line of the list)`, -1 in the first line.
         task: The character in its `[ ]`; None when it is no task.
@@ -161,6 +161,6 @@ class ParsedNote:
 
     @property
     def all_links(self) -> tuple[Link, ...]:
-        """Every link and embed, and what Obsidian does not count; those of the properties first, then by place."""
+        """Return all links and embeds, even those that Obsidian does not count; properties first, then by place."""
         body = sorted((*self.links, *self.embeds, *self.addresses), key=lambda link: link.start)
         return (*self.frontmatter_links, *body)

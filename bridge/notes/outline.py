@@ -19,7 +19,7 @@ _NOT_IN_LINKS = re.compile(r"[#|^:\\\[\]\s]+|%%")
 
 
 def heading_in_link(heading: str) -> str:
-    """A heading as a link to it is written: without what would end or change the link (rule 95).
+    """Return a heading as a link to it is written: without what would end or change the link (rule 95).
 
     Args:
         heading: Its raw text.
@@ -41,11 +41,11 @@ class Outline:
 
     @classmethod
     def of(cls, note: ParsedNote) -> "Outline":
-        """The outline of a parsed note."""
+        """Return the outline of a parsed note."""
         return cls(note.headings, block_keys(note.blocks))
 
     def find(self, subpath: str) -> Part | None:
-        """The part that a link names; the first one, where several fit. None when there is none, or no part is named.
+        """Return the part that a link names, the first if several fit; None if there is none, or none is named.
 
         Args:
             subpath: What follows the path in the link, with `#`.
@@ -60,7 +60,7 @@ class Outline:
         return chain[-1] if chain else None
 
     def chain(self, names: Sequence[str]) -> tuple[int, ...]:
-        """The headings that `#A#B` names, each below the one before; empty when there are none.
+        """Return the headings that `#A#B` names, each below the one before; empty when there are none.
 
         Args:
             names: What the link says, outermost first.
@@ -68,10 +68,10 @@ class Outline:
         return self._chain([strip_heading(name) for name in names], 0, len(self.headings)) if names else ()
 
     def subpath(self, part: Part, like: Sequence[int] = ()) -> str | None:
-        """How a link names a part, so that it leads there and to no other of the same name.
+        """Return the subpath of a part, so that a link leads there and to no other part of the same name.
 
         Args:
-            part: Which.
+            part: The part.
             like: The headings that the link named before, outermost first, which it names again if it can.
 
         Returns:
@@ -86,11 +86,11 @@ class Outline:
         return None
 
     def section_end(self, number: int) -> int:
-        """The number of the first heading that is not below one; as many as there are when all that follow are."""
+        """Return the number of the next heading that is not below one; the number of all headings if there is none."""
         return self._ends[number]
 
     def _ways(self, part: int, like: Sequence[int]) -> Iterator[Sequence[int]]:
-        """The ways to a heading: as before, by itself, then with ever more of the headings that it is below."""
+        """Yield the ways to a heading: as before, by itself, then with ever more of the headings that it is below."""
         if like:
             yield like
         way = [part]
@@ -126,5 +126,5 @@ class Outline:
 
 
 def block_keys(blocks: Iterable[BlockId]) -> frozenset[str]:
-    """The ids of blocks, as they are compared (rule 69)."""
+    """Return the ids of blocks, as they are compared (rule 69)."""
     return frozenset(fold(block.id) for block in blocks)

@@ -23,7 +23,7 @@ _BEGIN = re.compile(
     r"[ \t]*+(?:"
     r"(\#{1,6}+(?=[ \t]|\Z))"
     r"|(>)"
-    r"|((?:(?>\* *+){3,}+|(?>- *+){3,}+|(?>_ *+){3,}+)\Z)"
+    r"|((?:\* *+\* *+\*[* ]*+|- *+- *+-[- ]*+|_ *+_ *+_[_ ]*+)\Z)"
     r"|([*+-](?=[ \t]|\Z))"
     r"|([0-9]++[.)](?=[ \t]|\Z))"
     r"|(`{3,}+(?=[^`]*+\Z)|~{3,}+)"
@@ -35,7 +35,7 @@ _BEGIN = re.compile(
 
 
 class LineMark(NamedTuple):
-    """What a line begins with: the kind of block, and where the characters that say so are."""
+    """The beginning of a line: the kind of block, and the position of the characters that mark it."""
 
     kind: int
     start: int
@@ -43,12 +43,12 @@ class LineMark(NamedTuple):
 
 
 def line_mark(text: str, start: int, end: int) -> LineMark:
-    """What a line begins, however far it is indented; `TEXT` when it is nothing else.
+    """Return the mark at the beginning of a line, however far it is indented; `TEXT` if there is none.
 
     Args:
         text: The note.
-        start: Where the line begins.
-        end: Where it ends.
+        start: The beginning of the line.
+        end: The end of the line.
     """
     match = _BEGIN.match(text, start, end)
     if match is None or match.lastindex is None:
@@ -57,12 +57,12 @@ def line_mark(text: str, start: int, end: int) -> LineMark:
 
 
 def leading_columns(text: str, start: int, end: int) -> tuple[int, int]:
-    """How many columns of white space lead a line, and where they end; a tab reaches to the next multiple of four.
+    """Return the columns of leading white space, and where it ends; a tab reaches to the next multiple of four.
 
     Args:
         text: The note.
-        start: Where the line begins.
-        end: Where it ends.
+        start: The beginning of the line.
+        end: The end of the line.
     """
     if start >= end or text[start] not in " \t":
         return 0, start
@@ -72,7 +72,7 @@ def leading_columns(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 def columns_of(text: str, start: int, end: int) -> int:
-    """How many columns some white space takes."""
+    """Return how many columns some white space takes."""
     tabs = text.count("\t", start, end)
     if tabs in {0, end - start}:
         return TAB * tabs or end - start
@@ -80,7 +80,7 @@ def columns_of(text: str, start: int, end: int) -> int:
 
 
 MAX_DEPTH = 32
-"""How deep containers may nest; what is nested deeper is read as text."""
+"""Maximum depth of containers; what is nested deeper is read as text."""
 
 _BLOCK_ID = re.compile(r"(?:\A|[ \t\n])\^([A-Za-z0-9-]++)[ \t\r]*+\Z")
 _ID_REACH = 256
@@ -89,11 +89,11 @@ _NAMED_FROM_BELOW = frozenset({"list", "blockquote", "callout", "table", "code",
 
 
 class Container(NamedTuple):
-    """What the lines that are read are in.
+    """The container of the lines that are read.
 
     Attributes:
         stop: One past its last line.
-        depth: How many containers that makes.
+        depth: Its depth of nesting.
         parent: The line of the innermost list item; -1 outside lists.
     """
 
@@ -161,16 +161,16 @@ class ParserState:
         return own if listed else -1
 
     def spend_lines(self, line: int, following: int) -> None:
-        """Lines were looked at once more, all their characters."""
+        """Count lines that were examined once more, with all their characters."""
         letters = self.ends[following - 1] - self.starts[line]
         self.work.spend(following - line + letters // LETTERS_OF_A_STEP)
 
     def lines(self, which: range) -> tuple[tuple[int, int], ...]:
-        """Where the content of some lines begins and ends."""
+        """Return where the content of some lines begins and ends."""
         return tuple((self.starts[line], self.ends[line]) for line in which)
 
     def _first_mark(self, start: int, end: int) -> LineMark:
-        """What a line begins where no paragraph is open: indentation counts."""
+        """Return the mark of a line if no paragraph is open: indentation counts."""
         text = self.text
         if text[start] in " \t":
             if leading_columns(text, start, end)[1] >= end:
@@ -184,7 +184,7 @@ class ParserState:
         scan_inline(self.text, self.starts[line], self.ends[following - 1], self.inline)
 
     def mark(self, line: int) -> LineMark:
-        """What a line begins, however far it is indented."""
+        """Return the mark of a line, however far it is indented."""
         return line_mark(self.text, self.starts[line], self.ends[line])
 
     def section(self, kind: str, line: int, following: int, container: Container) -> None:
@@ -193,7 +193,7 @@ class ParserState:
             self.sections.append(Section(self.starts[line], self.ends[following - 1], kind))
 
     def interrupts(self, line: int, container: Container) -> bool:
-        """Whether a line ends the paragraph before it without a blank line."""
+        """Return whether a line ends the paragraph before it without a blank line."""
         kind, start, end = self.mark(line)
         if kind == NUMBER:
             return self.text[start : end - 1] == "1"
@@ -205,11 +205,11 @@ class ParserState:
         return kind not in {TEXT, FOOTNOTE}
 
     def opens_math(self, line: int, mark: int, container: Container) -> bool:
-        """Whether `$$` begins a block: a line follows, and no tab precedes."""
+        """Return whether `$$` begins a block: a line follows, and no tab precedes."""
         return line + 1 < container.stop and self.text.find("\t", self.starts[line], mark) < 0
 
     def underlined(self, line: int, container: Container) -> int:
-        """The level of the heading that a line is because of the line below it; 0 when it is none (rule 65)."""
+        """Return the level of the heading that the next line makes of a line; 0 if it makes none (rule 65)."""
         if line + 1 >= container.stop:
             return 0
         start, end = self.starts[line + 1], self.ends[line + 1]
@@ -218,7 +218,7 @@ class ParserState:
         return 1 if self.text[start] == "=" else 2
 
     def block_id(self, start: int, end: int) -> str | None:
-        """The block id that a run of text ends with (rule 67)."""
+        """Return the block id that a run of text ends with (rule 67)."""
         reach = max(start, end - _ID_REACH)
         mark = self.text.rfind("^", reach, end)
         if mark < 0:

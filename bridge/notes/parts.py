@@ -21,7 +21,7 @@ class Part(NamedTuple):
     """Whole lines of a note.
 
     Attributes:
-        start: Where the first line begins, in characters.
+        start: The beginning of the first line, in characters.
         end: Where the line after the last one begins.
         first_line: The number of the first line, from 1.
         last_line: The number of the last line.
@@ -35,17 +35,17 @@ class Part(NamedTuple):
     title: str
 
     def to_wire(self) -> dict[str, Any]:
-        """The part for programs."""
+        """Return the part for programs."""
         return {"title": self.title, "start_line": self.first_line, "end_line": self.last_line}
 
 
 def strip_heading(heading: str) -> str:
-    """A heading as links name it: without special characters, spaces collapsed, in one case (rule 66)."""
+    """Return a heading as links name it: without special characters, spaces collapsed, in one case (rule 66)."""
     return fold(_SPECIAL.sub(" ", heading).strip())
 
 
 def find_part(text: str, note: ParsedNote, reference: Reference) -> Part:
-    """The lines of the section or the block that a reference names.
+    """Return the lines of the section or the block that a reference names.
 
     A section reaches from its heading to the next one of the same or a higher level, `#A#B` to B below A. Where
     several headings fit, one that is spelled exactly so wins; otherwise none is chosen.
@@ -73,11 +73,11 @@ def find_part(text: str, note: ParsedNote, reference: Reference) -> Part:
 
 
 def has_part(note: ParsedNote, reference: Reference) -> bool:
-    """Whether a note has the heading or the block that a reference names. Blocks are looked for in all of the note.
+    """Return whether a note has the heading or block that a reference names. Blocks may be anywhere in the note.
 
     Args:
         note: The note, parsed.
-        reference: What is asked for.
+        reference: The reference.
     """
     if reference.block is not None:
         key = fold(reference.block)
@@ -100,7 +100,7 @@ class _Span(NamedTuple):
 
 
 def _ends(headings: Sequence[Heading], length: int) -> Sequence[int]:
-    """Where the section of each heading ends."""
+    """Return where the section of each heading ends."""
     ends = [length] * len(headings)
     open_: list[int] = []
     for index, heading in enumerate(headings):
@@ -111,7 +111,7 @@ def _ends(headings: Sequence[Heading], length: int) -> Sequence[int]:
 
 
 def _sections(headings: Sequence[Heading], ends: Sequence[int], spans: Sequence[_Span], wanted: str) -> Sequence[_Span]:
-    """The sections with a heading, within others."""
+    """Return the sections with a heading, within others."""
     key = strip_heading(wanted)
     found: dict[int, _Span] = {}
     for span in spans:
@@ -126,7 +126,7 @@ def _sections(headings: Sequence[Heading], ends: Sequence[int], spans: Sequence[
 
 
 def _blocks(note: ParsedNote, spans: Sequence[_Span], wanted: str) -> Sequence[_Span]:
-    """The blocks with an id, within sections; case does not matter where none is spelled so (rule 69)."""
+    """Return the blocks with an id, within sections; case does not matter where none is spelled so (rule 69)."""
     if not spans:
         return []
     starts = sorted(span.start for span in spans)
@@ -142,7 +142,7 @@ def _blocks(note: ParsedNote, spans: Sequence[_Span], wanted: str) -> Sequence[_
 
 
 def _parts(text: str, spans: Iterable[_Span]) -> Iterator[Part]:
-    """The whole lines of some spans, in order."""
+    """Yield the whole lines of some spans, in order."""
     line, at = 1, 0
     for span in sorted(spans):
         start = text.rfind("\n", 0, span.start) + 1

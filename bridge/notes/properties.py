@@ -30,11 +30,11 @@ TAGS = "tags"
 
 _SPACE = " \t"
 _NOT_WORDS = frozenset({"yes", "no", "on", "off", "y", "n"})
-"""What older readers of YAML take for true or false."""
+"""Words that older readers of YAML take for true or false."""
 
 
 def check_tag(tag: str) -> str:
-    """A tag's name, without `#`.
+    """Return a tag's name, without `#`.
 
     Args:
         tag: With or without `#`.
@@ -51,7 +51,7 @@ def check_tag(tag: str) -> str:
 
 
 def add_tag(text: str, tag: str) -> str:
-    """The note with one more tag in its properties; the same text when they have it.
+    """Return the note with one more tag in its properties; the same text when they have it.
 
     Args:
         text: The whole note.
@@ -78,7 +78,7 @@ def add_tag(text: str, tag: str) -> str:
 
 
 def remove_tag(text: str, tag: str) -> str:
-    """The note without a tag in its properties; the same text when they do not have it. Nested tags are others.
+    """Return the note without a tag in its properties; the same text when they do not have it. Nested tags are others.
 
     Args:
         text: The whole note.
@@ -113,7 +113,7 @@ def remove_tag(text: str, tag: str) -> str:
 
 
 def read_yaml_properties(yaml: str) -> dict[str, Any]:
-    """The properties as they are.
+    """Return the properties as they are.
 
     Args:
         yaml: What stands between the fences.
@@ -130,7 +130,7 @@ def read_yaml_properties(yaml: str) -> dict[str, Any]:
 
 
 def _tag_values(properties: dict[str, Any]) -> tuple[str, list[Any]]:
-    """The name of the property that holds the tags, as spelled, and its values."""
+    """Return the name of the property that holds the tags, as spelled, and its values."""
     name = next((each for each in properties if each == TAGS), None)
     name = name or next((each for each in properties if each.lower() == TAGS), TAGS)
     value = properties.get(name)
@@ -146,7 +146,7 @@ def _tag_values(properties: dict[str, Any]) -> tuple[str, list[Any]]:
 
 
 def _same(value: Any, tag: str) -> bool:
-    """Whether an item is a tag; case does not matter (rule 63), nor does `#` (rule 55)."""
+    """Return whether an item is a tag; case does not matter (rule 63), nor does `#` (rule 55)."""
     return isinstance(value, str | int | float) and fold(str(value).strip().removeprefix("#")) == fold(tag)
 
 
@@ -154,7 +154,7 @@ def _same(value: Any, tag: str) -> bool:
 
 
 def with_yaml(text: str, yaml: str, expected: dict[str, Any], ending: str) -> str:
-    """A note that had no properties, with them.
+    """Return a note that had no properties, with them.
 
     Args:
         text: The whole note.
@@ -174,7 +174,7 @@ def with_yaml(text: str, yaml: str, expected: dict[str, Any], ending: str) -> st
 
 
 def _added(yaml: str, place: FrontmatterSpans, tag: str, values: list[Any], ending: str) -> str:
-    """The YAML with a tag added."""
+    """Return the YAML with a tag added."""
     found = place.wanted
     if found is None:
         return _with_property(yaml, place, tag, ending)
@@ -197,7 +197,7 @@ def _added(yaml: str, place: FrontmatterSpans, tag: str, values: list[Any], endi
 
 
 def _with_property(yaml: str, place: FrontmatterSpans, tag: str, ending: str) -> str:
-    """The YAML with the property added, last, as Obsidian does."""
+    """Return the YAML with the property added, last, as Obsidian does."""
     if place.flow:
         comma = ", " if place.names else ""
         return f'{yaml[: place.last]}{comma}"{TAGS}": ["{tag}"]{yaml[place.last :]}'
@@ -208,7 +208,7 @@ def _with_property(yaml: str, place: FrontmatterSpans, tag: str, ending: str) ->
 
 
 def _after_last_line(yaml: str, found: PropertySpan, tag: str) -> str:
-    """A list in lines, with one more."""
+    """Return a list in lines, with one more."""
     last = found.items[-1]
     dash = item_line(yaml, last)
     if dash is None or not last.plain:
@@ -219,13 +219,13 @@ def _after_last_line(yaml: str, found: PropertySpan, tag: str) -> str:
 
 
 def _quote(items: tuple[ItemSpan, ...]) -> str:
-    """The quotes that all items have."""
+    """Return the quotes that all items have."""
     quotes = {item.quote for item in items}
     return quotes.pop() if len(quotes) == 1 else ""
 
 
 def _written(tag: str, quote: str) -> str:
-    """A tag as an item of a list; quoted where YAML would read something else."""
+    """Return a tag as an item of a list; quoted where YAML would read something else."""
     if not quote and (
         tag.lower() in _NOT_WORDS or read_properties(f"t: [{tag}]\nu:\n- {tag}\n") != {"t": [tag], "u": [tag]}
     ):
@@ -237,7 +237,7 @@ def _written(tag: str, quote: str) -> str:
 
 
 def _removed(yaml: str, found: PropertySpan, gone: list[int], *, flow: bool) -> str:
-    """The YAML without some items of the property."""
+    """Return the YAML without some items of the property."""
     if not all(found.items[index].plain for index in gone):
         raise refused("the tag is written in a way that is not edited")
     if found.form == "scalar" and flow:
@@ -257,14 +257,14 @@ def _removed(yaml: str, found: PropertySpan, gone: list[int], *, flow: bool) -> 
 
 
 def _without_line(yaml: str, item: ItemSpan) -> str:
-    """A list in lines without one of them, and without the comment behind it."""
+    """Return a list in lines without one of them, and without the comment behind it."""
     if item_line(yaml, item) is None:
         raise refused("the tag does not stand in a line of its own")
     return yaml[: line_start(yaml, item.start)] + yaml[line_end(yaml, item.end) :]
 
 
 def _without_item(yaml: str, found: PropertySpan, index: int, *, later: bool) -> str:
-    """A list in brackets without one item and one comma; of the items behind it only those that stay are left."""
+    """Return a list in brackets without one item and one comma; of later items only those that stay are left."""
     item = found.items[index]
     follows = re.compile(r"\s*,[ \t]*").match(yaml, item.end)
     if follows and (later or index == 0):
@@ -285,7 +285,7 @@ def _without_item(yaml: str, found: PropertySpan, index: int, *, later: bool) ->
 
 
 def replaced_yaml(text: str, block: FrontmatterBlock, edited: str, expected: dict[str, Any]) -> str:
-    """The note with other YAML, if that says exactly what it should.
+    """Return the note with other YAML, if that says exactly what it should.
 
     Args:
         text: The whole note.
@@ -305,18 +305,18 @@ def replaced_yaml(text: str, block: FrontmatterBlock, edited: str, expected: dic
 
 
 def _said(yaml: str) -> dict[str, Any] | None:
-    """What properties say; nothing at all says the same as none."""
+    """Return the properties; an empty text is the same as none."""
     return read_properties(yaml) if yaml.strip() else {}
 
 
 def _ending(text: str) -> str:
-    """The line ending that prevails in a note."""
+    """Return the line ending that prevails in a note."""
     head = text[:100_000].encode("utf-8", "surrogatepass")
     return (prevailing_ending(head, 0, len(head)) or b"\n").decode()
 
 
 def refused(why: str) -> InvalidParameters:
-    """The refusal to edit properties."""
+    """Return the refusal to edit properties."""
     return InvalidParameters(
         f"The note's properties were left as they are: {why}. Edit them by hand, or with apply_patch",
         code="properties",
@@ -328,7 +328,7 @@ _ONE_LINE: Final = {"scalar", "null", "empty"}
 
 
 def set_property(text: str, name: str, value: Any) -> str:
-    """The note with a property that has a value; the same text when it has that already.
+    """Return the note with a property that has a value; the same text when it has that already.
 
     Args:
         text: The whole note.
@@ -357,7 +357,7 @@ def set_property(text: str, name: str, value: Any) -> str:
 
 
 def remove_property(text: str, name: str) -> str:
-    """The note without a property; the same text when it does not have it. Raises what `set_property` raises."""
+    """Return the note without a property; the same text when it does not have it. Raises what `set_property` raises."""
     block = find_frontmatter(text)
     if block is None:
         return text
@@ -376,14 +376,14 @@ def remove_property(text: str, name: str) -> str:
 
 
 def _known(properties: dict[str, Any], name: str) -> str:
-    """A property's name as it is spelled in the note."""
+    """Return a property's name as it is spelled in the note."""
     if name in properties:
         return name
     return next((each for each in properties if each.lower() == name.lower()), name)
 
 
 def _checked(name: str, value: Any) -> Any:
-    """A value as the note will have it."""
+    """Return a value as the note will have it."""
     if not name or name != name.strip() or len(name) > LONGEST_NAME or not name.isprintable():
         raise InvalidParameters(f"{name[:LONGEST_NAME]!r} cannot be a property's name")
     items = value if isinstance(value, list) else [value]
@@ -411,7 +411,7 @@ def _set(yaml: str, place: FrontmatterSpans, name: str, value: Any, ending: str)
 
 
 def _lines(yaml: str, place: FrontmatterSpans) -> tuple[int, int]:
-    """Where the lines of the property begin and end."""
+    """Return where the lines of the property begin and end."""
     found = place.wanted
     if found is None or place.flow:
         raise CannotEdit("they are written in braces, as JSON")
@@ -422,7 +422,7 @@ def _lines(yaml: str, place: FrontmatterSpans) -> tuple[int, int]:
 
 
 def _last(found: PropertySpan) -> int:
-    """A place in the last line of a property's value."""
+    """Return a place in the last line of a property's value."""
     if found.form == "block":
         if not all(item.plain for item in found.items):
             raise CannotEdit("an item of its list goes over several lines, or is no plain text")
@@ -431,7 +431,7 @@ def _last(found: PropertySpan) -> int:
 
 
 def _property(name: str, value: Any, indent: str, ending: str) -> str:
-    """A property as lines of its own."""
+    """Return a property as lines of its own."""
     key = name if read_properties(f"{name}: 1\n") == {name: 1} else json.dumps(name, ensure_ascii=False)
     if isinstance(value, list):
         if not value:
@@ -441,7 +441,7 @@ def _property(name: str, value: Any, indent: str, ending: str) -> str:
 
 
 def _scalar(value: Any) -> str:
-    """A value as YAML; in quotes where it would else be read as something other."""
+    """Return a value as YAML; in quotes where it would else be read as something other."""
     if not isinstance(value, str):
         return json.dumps(value)
     plain = (
@@ -451,6 +451,6 @@ def _scalar(value: Any) -> str:
 
 
 def _list_ending(text: str) -> str:
-    """The line ending that prevails in a note."""
+    """Return the line ending that prevails in a note."""
     head = text[:100_000].encode("utf-8", "surrogatepass")
     return (prevailing_ending(head, 0, len(head)) or b"\n").decode()

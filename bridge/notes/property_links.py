@@ -29,7 +29,7 @@ class _Written(NamedTuple):
 
 
 def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, Any] | None) -> tuple[Link, ...]:
-    """The links that are values of properties, in order.
+    """Return the links that are values of properties, in order.
 
     A value is a link when the whole of it is. `start` and `end` are where it is written in the note: `original` stands
     there, unless YAML writes it with escapes or over several lines; then what stands for it does. When it cannot be
@@ -60,9 +60,9 @@ def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, 
 
 
 def _literal_spans(text: str, block: FrontmatterBlock, written: list[_Written]) -> dict[str, tuple[int, int]] | None:
-    """Where links stand, when each stands in the text literally and nowhere else but as a value; None when in doubt.
+    """Return where links are, if each is in the text literally and only as a value; None when in doubt.
 
-    This spares most notes the slow reader that knows places.
+    This spares most notes the slow reader that knows positions.
     """
     yaml = text[block.yaml_start : block.yaml_end]
     if "\\" in yaml or "*" in yaml or "'" in "".join(link.original for _, link in written) or _UNCLOSED.search(yaml):
@@ -94,7 +94,7 @@ def _links(value: Any, key: str) -> Iterator[_Written]:
 
 
 def _whole_link(value: str) -> Link | None:
-    """The link that a string is, when it is nothing else."""
+    """Return the link if a string is one, and nothing else."""
     value = value.strip()
     if not value.startswith("[") or not value.endswith(("]]", ")")):
         return None
@@ -106,7 +106,7 @@ def _whole_link(value: str) -> Link | None:
 
 
 def _marked_spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, int]]:
-    """Where each string of the properties is written, without quotes and white space, by its key."""
+    """Return where each string of the properties is written, without quotes and white space, by its key."""
     try:
         root = compose(with_spaces_for_tabs(text[block.yaml_start : block.yaml_end]), duplicate_keys=True)
     except BrokenYaml:

@@ -8,7 +8,7 @@ from bridge.notes.outline import Outline, Part
 from bridge.notes.rewriting import Relocation, Resolvable
 
 
-class Place(NamedTuple):
+class LinkTarget(NamedTuple):
     """A file, or a part of it; the whole of it where the part is None."""
 
     path: str
@@ -33,15 +33,15 @@ class Redirection(Relocation):
 
     outlines: Mapping[str, Outline] = field(default_factory=dict)
     outlines_after: Mapping[str, Outline] = field(default_factory=dict)
-    parts: Mapping[Place, Place] = field(default_factory=dict)
+    parts: Mapping[LinkTarget, LinkTarget] = field(default_factory=dict)
     here: Mapping[str, str] = field(default_factory=dict)
 
     def place(self, path: str) -> str:
-        """Where a file, or the text of it that is being rewritten, will be."""
+        """Return the future path of a file, or of its text that is being rewritten."""
         return self.here.get(path) or super().place(path)
 
     def wanted(self, link: Resolvable, source: str) -> str | None:
-        """The file that a link must be made to lead to; None when it needs no change."""
+        """Return the file that a link must be made to lead to; None when it needs no change."""
         now = self.before.resolve(link.linkpath, source)
         if now is None or now not in self.outlines:
             return super().wanted(link, source)
@@ -52,16 +52,16 @@ class Redirection(Relocation):
         return None if leads and subpath == link.subpath else goal.path
 
     def subpath(self, link: Resolvable, source: str) -> str | None:
-        """The part of that file that the link must name; None when no link can."""
+        """Return the part of that file that the link must name; None when no link can."""
         now = self.before.resolve(link.linkpath, source)
         return link.subpath if now is None or now not in self.outlines else self._goal(link, now)[1]
 
-    def _goal(self, link: Resolvable, now: str) -> tuple[Place, str | None]:
-        """Where a link must lead, and the subpath that it must have; None where none can be written."""
+    def _goal(self, link: Resolvable, now: str) -> tuple[LinkTarget, str | None]:
+        """Return the place that a link must lead to, and its new subpath; None if none can be written."""
         outline, subpath = self.outlines[now], link.subpath
         part = outline.find(subpath)
-        stays = Place(self.moves.get(now, now) or now, part)
-        goal = self.parts.get(Place(now, part), stays)
+        stays = LinkTarget(self.moves.get(now, now) or now, part)
+        goal = self.parts.get(LinkTarget(now, part), stays)
         if part is None and (subpath or link.kind == "node"):
             return stays, subpath  # of a part that is not there nobody knows where it goes
         if goal.part is None:
@@ -70,6 +70,6 @@ class Redirection(Relocation):
         if part is not None and after.find(subpath) == goal.part:
             return goal, subpath
         names = [name for name in subpath.split("#") if name.strip()]
-        like = [self.parts.get(Place(now, each), Place(now, each)) for each in outline.chain(names)]
+        like = [self.parts.get(LinkTarget(now, each), LinkTarget(now, each)) for each in outline.chain(names)]
         kept = [each.part for each in like if each.path == goal.path and isinstance(each.part, int)]
         return goal, after.subpath(goal.part, kept)

@@ -1,11 +1,11 @@
-"""What a caller writes to name a note, taken apart as Obsidian takes links apart (docs/obsidian.md).
+"""Parsing of a caller's reference to a note, as Obsidian parses links (docs/obsidian.md).
 
 `Name`, `folder/Name`, `[[Name]]`, `Name#Heading`, `Name#H1#H2`, `Name#^block`, `Name|alias`, and combinations of them.
 Nothing here looks at a vault; which note is meant is decided by `index/references.py`.
 """
 
 import re
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.errors import InvalidParameters
 from bridge.vault.text import note_name
@@ -17,8 +17,7 @@ _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _SHOWN = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A reference, taken apart.
 
     Attributes:
@@ -41,17 +40,17 @@ class Reference:
 
     @property
     def name(self) -> str:
-        """The note's own name, without folders and extension."""
+        """Return the note's own name, without folders and extension."""
         return note_name(self.path)
 
     @property
     def folder(self) -> str:
-        """The folders that were written before the name; empty when there are none."""
+        """Return the folders that were written before the name; empty when there are none."""
         return self.path.rpartition("/")[0]
 
     @property
     def part(self) -> str:
-        """The part of the note that is meant, as a link would say it (`#Heading`); empty for the whole note."""
+        """Return the part of the note that is meant, as a link would say it (`#Heading`); empty for the whole note."""
         headings = "".join(f"#{heading}" for heading in self.headings)
         return headings if self.block is None else f"{headings}#^{self.block}"
 
@@ -81,7 +80,7 @@ def parse_reference(text: str) -> Reference:
 
 
 def _without_brackets(text: str) -> tuple[str, bool]:
-    """What is between the brackets of a wikilink or an embed, and whether there are any."""
+    """Return the text between the brackets of a wikilink or an embed, and whether there are any."""
     opened = text.removeprefix("!") if text.startswith("![[") else text
     if not opened.startswith("[["):
         return text, False
@@ -92,14 +91,14 @@ def _without_brackets(text: str) -> tuple[str, bool]:
 
 
 def _subpath(subpath: str) -> tuple[tuple[str, ...], str | None]:
-    """The headings and the block id that a subpath names."""
+    """Return the headings and the block id that a subpath names."""
     parts = [part.strip() for part in subpath.split("#") if part.strip()]
     block = parts.pop()[1:] if parts and parts[-1].startswith("^") and len(parts[-1]) > 1 else None
     return tuple(parts), block
 
 
 def _path(text: str, path: str) -> tuple[str, bool]:
-    """The path with single slashes between its parts, and whether it began with one."""
+    """Return the path with single slashes between its parts, and whether it began with one."""
     parts = [part for part in path.strip().split("/") if part not in {"", "."}]
     if not parts:
         raise _invalid(text, "it names no note; give a name, such as 'My Note' or 'folder/My Note'")

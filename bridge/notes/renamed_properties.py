@@ -14,7 +14,7 @@ from bridge.vault.name_folding import fold
 
 
 def rename_property(text: str, old: str, new: str) -> str:
-    """The note with another name for a property; the same text when it does not have it.
+    """Return the note with another name for a property; the same text when it does not have it.
 
     Args:
         text: The whole note.
@@ -42,7 +42,7 @@ def rename_property(text: str, old: str, new: str) -> str:
 
 
 def _places(yaml: str, name: str) -> Iterator[tuple[int, int]]:
-    """Where a property's name may stand: where most names stand, and then where the YAML, read whole, has it.
+    """Yield the possible positions of a property's name: the usual one, and then the one from the whole YAML.
 
     Raises:
         InvalidParameters: The properties cannot be edited safely.

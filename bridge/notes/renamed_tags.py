@@ -15,7 +15,7 @@ from bridge.vault.name_folding import fold
 
 
 def renamed(tag: str, old: str, new: str) -> str | None:
-    """What a tag is called then: the tag itself, or one nested in it; None for every other.
+    """Return the new name of a tag, if it is the renamed one or nested in it; None otherwise.
 
     Args:
         tag: A tag, without `#`.
@@ -29,7 +29,7 @@ def renamed(tag: str, old: str, new: str) -> str | None:
 
 
 def rename_tag(text: str, old: str, new: str) -> str:
-    """The note with another name for a tag; the same text when it does not have it.
+    """Return the note with another name for a tag; the same text when it does not have it.
 
     Args:
         text: The whole note.
@@ -74,7 +74,7 @@ def _in_properties(text: str, old: str, new: str) -> str:
 
 
 def _replaced(text: str, tag: str, name: str) -> str:
-    """The note with one tag of its properties replaced where it stands."""
+    """Return the note with one tag of its properties replaced where it stands."""
     block = find_frontmatter(text)
     if block is None:
         return text
@@ -100,7 +100,7 @@ def _replaced(text: str, tag: str, name: str) -> str:
 
 
 def _expected(yaml: str, tag: str, name: str) -> str:
-    """What the properties must say afterwards."""
+    """Return what the properties must say afterwards."""
     properties = read_properties(yaml) or {}
     key = TAGS if TAGS in properties else next(each for each in properties if each.lower() == TAGS)
     value = properties[key]
@@ -117,7 +117,7 @@ def _renamed_item(item: object, tag: str, name: str) -> object:
 
 
 def _others(note: ParsedNote) -> tuple[object, ...]:
-    """What must stay as it is."""
+    """Return what must stay as it is."""
     return (
         repr(note.frontmatter),
         [link.original for link in note.all_links],

@@ -38,22 +38,22 @@ class Resolvable(Protocol):
 
     @property
     def kind(self) -> LinkKind:
-        """How it is written."""
+        """Return the kind of link."""
         ...
 
     @property
     def original(self) -> str:
-        """What is written."""
+        """Return the link as written."""
         ...
 
     @property
     def linkpath(self) -> str:
-        """What it is resolved by."""
+        """Return the path to resolve."""
         ...
 
     @property
     def subpath(self) -> str:
-        """What part of the file it names."""
+        """Return the part of the file that it names."""
         ...
 
 
@@ -76,15 +76,15 @@ class Relocation:
     folders: Mapping[str, str] = field(default_factory=dict, kw_only=True)
 
     def place(self, path: str) -> str:
-        """Where a file will be.
+        """Return the future path of a file.
 
         Args:
-            path: Where it is.
+            path: Its path now.
         """
         return self.moves.get(path) or path
 
     def wanted(self, link: Resolvable, source: str) -> str | None:
-        """The file that a link must be made to lead to; None when it needs no change.
+        """Return the file that a link must be made to lead to; None when it needs no change.
 
         The node of a canvas must be spelled as the file is, when that moves: it is compared with case (rule 94).
 
@@ -101,7 +101,7 @@ class Relocation:
         return target
 
     def subpath(self, link: Resolvable, source: str) -> str | None:
-        """The part of that file that the link must name; when files move, the same as before.
+        """Return the part of that file that the link must name; when files move, the same as before.
 
         Args:
             link: The link.
@@ -115,14 +115,14 @@ class Relocation:
 
 
 class RewrittenText(NamedTuple):
-    """What becomes of one text.
+    """The result of rewriting one text.
 
     Attributes:
         text: The text as it will be.
-        edits: What is replaced in it, in order.
-        links: How many links are rewritten.
-        left: Links that would have to be but cannot, as they are; and those that lead to the file and not to the part.
-        targets: The files that both lead to, where they will be.
+        edits: The replacements in it, in order.
+        links: Number of links that were rewritten.
+        left: Links that should be rewritten but cannot; and those that lead to the file and not to the part.
+        targets: The files that both kinds lead to, by their new paths.
     """
 
     text: str
@@ -135,19 +135,19 @@ class RewrittenText(NamedTuple):
 CANVAS = ".canvas"
 
 _MOST_READINGS = 64
-"""How often one text is read again to find the links in it that cannot be written; a long one less often."""
+"""Limit on readings of one text to find the links in it that cannot be written; lower for a long one."""
 _MOST_READ = 50_000_000
 _NOT_IN_TEXT = frozenset("`<\n\r")
 _ESCAPED = re.compile(r"\\([\[\]\\])")
 
 
 def rewrite(text: str, source: str, moving: Relocation) -> RewrittenText:
-    """What becomes of a note or canvas when files move, itself perhaps among them.
+    """Return a note or canvas as it must be after files move, perhaps itself among them.
 
     Args:
         text: Its text, decoded so that it can be encoded again to the same bytes (`surrogateescape`).
-        source: Where it is before the move.
-        moving: What moves.
+        source: Its path before the move.
+        moving: The move.
 
     Raises:
         TooMuchWork: The text is nested too deeply or holds too much.
@@ -188,7 +188,7 @@ class _Rewriter:
         self._readings = min(_MOST_READINGS, max(4, _MOST_READ // (len(text) + 1)))
 
     def rewritten(self) -> RewrittenText:
-        """The text with every link rewritten that can be."""
+        """Return the text with every link rewritten that can be."""
         for number, link in enumerate(self._links):
             target = self._moving.wanted(link, self._path)
             if target is not None:
@@ -228,7 +228,7 @@ class _Rewriter:
         return _Proposal(target, subpath, apply(link.original, inner), where(self._text, link, inner))
 
     def _propose_node(self, link: Link, target: str, subpath: str) -> _Proposal:
-        """The file of a canvas' node, and its subpath, which stands apart (rule 94)."""
+        """Return a new spelling of a canvas node's file, and of its subpath, which stands apart (rule 94)."""
         edits = canvas_edits(self._text, link, (Edit(0, len(link.original), target),))
         if subpath != link.subpath:
             place = node_subpaths(self._text).get(link.start)
@@ -238,7 +238,7 @@ class _Rewriter:
         return _Proposal(target, subpath, target, edits)
 
     def _edits_in(self, link: Link, target: str, subpath: str) -> tuple[Edit, ...]:
-        """The replacements inside one link as it is written; none when it cannot be done."""
+        """Return the replacements inside one link as it is written; none when it cannot be done."""
         original = link.original
         taken_apart = wikilink_parts if not link.markdown else markdown_link_parts if link.counts else address_parts
         parts = taken_apart(original)
@@ -264,7 +264,7 @@ class _Rewriter:
         return tuple(edits)
 
     def _as_markdown(self, link: Link, parts: LinkParts, target: str, subpath: str) -> tuple[Edit, ...]:
-        """A wikilink as a Markdown link, because its new path cannot stand in a wikilink."""
+        """Return a wikilink as a Markdown link, because its new path cannot stand in a wikilink."""
         path = self._path_to(target, markdown=True)
         if path is None:
             return ()
@@ -276,7 +276,7 @@ class _Rewriter:
         return (Edit(0, len(link.original), f"{'!' * link.embed}[{text}]({destination})"),)
 
     def _leads(self, link: Link, target: str) -> bool:
-        """Whether a link leads to a file afterwards as it is written."""
+        """Return whether a link, as it is written, leads to a file afterwards."""
         return self._moving.after.resolve(link.linkpath, self._place) == target
 
     def _path_to(self, target: str, *, markdown: bool) -> str | None:
@@ -285,7 +285,7 @@ class _Rewriter:
     # -- reading what was written -------------------------------------------------------------------------------
 
     def _with(self, done: set[int], wished: Sequence[int]) -> set[int]:
-        """What is done, and as much of what is wished as can be."""
+        """Return what is done, with as many of the wished links as possible."""
         if not wished or not self._readings:
             return done
         self._readings -= 1
@@ -297,7 +297,7 @@ class _Rewriter:
         return self._with(self._with(done, wished[:middle]), wished[middle:])
 
     def _is_right(self, done: Collection[int]) -> bool:
-        """Whether each of these links leads where it should, and nothing else means anything else than before."""
+        """Return whether each of these links leads where it should, and nothing else changes its meaning."""
         edits = self._edits(done)
         if overlap(edits):
             return False
@@ -312,7 +312,7 @@ class _Rewriter:
         return _leaves(note.frontmatter) == self._expected(done)
 
     def _edits(self, done: Collection[int]) -> tuple[Edit, ...]:
-        """All replacements, in order; links that are written at one place, by an alias of YAML, are replaced once."""
+        """Return all replacements, in order; links written in one place, through a YAML alias, are replaced once."""
         return tuple(sorted({edit for number in done for edit in self._proposals[number].edits}))
 
     def _follows(self, old: Link, new: Link, number: int) -> bool:
@@ -324,7 +324,7 @@ class _Rewriter:
         return bool(new.link) and self._leads(new, wished.target)
 
     def _expected(self, done: Collection[int]) -> dict[str, Any]:
-        """What the properties must be: as before, but for the links in them."""
+        """Return what the properties must be: the same, except for the links in them."""
         leaves = _leaves(self._note.frontmatter)
         for number in done:
             link = self._links[number]
@@ -334,7 +334,7 @@ class _Rewriter:
 
 
 def _renamed_text(text: str, old: str, new: str, subpath: str) -> str | None:
-    """What a Markdown link says instead, when it says the name of the file that it leads to (rule 87).
+    """Return a Markdown link's new text, if it shows the name of the file that it leads to (rule 87).
 
     The name may be followed by the part of the file, as wikilinks show it (rule 19).
     """
@@ -349,12 +349,12 @@ def _renamed_text(text: str, old: str, new: str, subpath: str) -> str | None:
 
 
 def _shown_part(subpath: str) -> str:
-    """How a link's text goes on after the file's name: ` > Heading` (rule 19)."""
+    """Return the rest of a link's text, after the file's name: ` > Heading` (rule 19)."""
     return "".join(f" > {part}" for part in subpath.split("#") if part)
 
 
 def _escaped(text: str) -> str:
-    """A text as it stands between the brackets of a Markdown link."""
+    """Return a text as it stands between the brackets of a Markdown link."""
     return "".join("\\" + character if character in "[]\\" else character for character in text)
 
 
@@ -364,7 +364,7 @@ def _is_same(old: Link, new: Link) -> bool:
 
 
 def _leaves(properties: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Every value by its key, as links in properties are named: `list.0`."""
+    """Return every value by its key, as links in properties are named: `list.0`."""
     leaves: dict[str, Any] = {}
     pending: list[tuple[str, Any]] = [("", properties)]
     while pending:

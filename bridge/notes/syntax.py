@@ -1,4 +1,4 @@
-"""How links and tags are spelled: wikilinks, the destinations of Markdown links, and the characters of a tag.
+"""Spelling of links and tags: wikilinks, the destinations of Markdown links, and the characters of a tag.
 
 Rules 14 to 24 and 59 to 62 of docs/obsidian.md.
 """
@@ -12,7 +12,7 @@ SPACE = (
     "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000\ufeff"
 )
-"""What JavaScript takes for white space, and so what Obsidian drops at both ends of a link's target (rule 15)."""
+"""White space in JavaScript, which Obsidian drops at both ends of a link's target (rule 15)."""
 
 MAX_LENGTH = 16 * 1024
 """Characters that one wikilink may have; no path is as long, and no text that is shown instead."""
@@ -21,7 +21,7 @@ _BODY = re.compile(r"[^\n\[\]]*+(?>(?:\[(?!\[)|\](?!\]))[^\n\[\]]*+)*+\]\]")
 
 
 def wikilink_end(text: str, start: int, end: int) -> int:
-    """One past the `]]` of a wikilink, on the same line and without another `[[` within (rule 17); -1 without one.
+    """Return one past a wikilink's `]]`, on the same line and without another `[[` (rule 17); -1 without one.
 
     Args:
         text: The note.
@@ -34,7 +34,7 @@ def wikilink_end(text: str, start: int, end: int) -> int:
 
 
 def split_wikilink(inner: str) -> tuple[str, str]:
-    """A wikilink's target and the text it shows (rules 15, 16, 18 and 19). The target is empty when there is no link.
+    """Return a wikilink's target and displayed text (rules 15, 16, 18 and 19). The target is empty for no link.
 
     Args:
         inner: What stands between the brackets.
@@ -49,7 +49,7 @@ def split_wikilink(inner: str) -> tuple[str, str]:
 
 
 def default_display(link: str) -> str:
-    """What a link without a text of its own shows: `Note#A#B` as `Note > A > B` (rule 19).
+    """Return the text that a link without one shows: `Note#A#B` as `Note > A > B` (rule 19).
 
     Args:
         link: Its path and subpath.
@@ -77,12 +77,12 @@ MAX_PARENTHESES = 8
 
 
 def destination_end(text: str, start: int, end: int) -> tuple[str, int] | None:
-    """The destination that begins after `](`, as written, and the end of the link; None when there is no link.
+    """Return the destination that begins after `](`, as written, and the end of the link; None when there is no link.
 
     Args:
         text: The note.
         start: One past the opening parenthesis.
-        end: Where the paragraph ends.
+        end: The end of the paragraph.
     """
     end = min(end, start + MAX_DESTINATION)
     at = _after_space(text, start, end)
@@ -114,9 +114,9 @@ def _after_space(text: str, at: int, end: int) -> int:
 
 
 def _bare_end(text: str, start: int, end: int) -> int:
-    """Where a destination without `<>` ends: at white space, or at the parenthesis that was not opened in it.
+    """Return where a destination without `<>` ends: at white space, or at an unmatched closing parenthesis.
 
-    -1 when parentheses are nested so deeply that it is none.
+    -1 if parentheses are nested so deeply that it is not one.
     """
     depth = 0
     for part in _PARTS.finditer(text, start, end):
@@ -135,12 +135,12 @@ def _bare_end(text: str, start: int, end: int) -> int:
 
 
 def is_external(destination: str) -> bool:
-    """Whether a destination leads out of the vault (rule 22)."""
+    """Return whether a destination leads out of the vault (rule 22)."""
     return _SCHEME.match(destination) is not None or "://" in destination
 
 
 def decode_destination(destination: str) -> str:
-    """The path and subpath that a destination stands for (rules 15 and 21).
+    """Return the path and subpath that a destination stands for (rules 15 and 21).
 
     Args:
         destination: As written, without the `<>` around it.
@@ -174,5 +174,5 @@ _TAG = re.compile(f"{TAG_CHARACTER}++")
 
 
 def is_tag(name: str) -> bool:
-    """Whether a name, without `#`, can be a tag: only its characters, and not digits alone (rules 61 and 62)."""
+    """Return whether a name, without `#`, can be a tag: its characters only, not digits alone (rules 61 and 62)."""
     return _TAG.fullmatch(name) is not None and not name.isdecimal()

@@ -35,7 +35,7 @@ _SIGNED: Final = re.compile(rf"([{''.join(_SIGNS)}])\ufe0f?[ \t]*(\d{{4}}-\d\d-\
 _FIELD: Final = re.compile(r"[\[(][ \t]*(\w+)[ \t]*::[ \t]*(\d{4}-\d\d-\d\d)[^\])]*[\])]")
 _BOX: Final = re.compile(r"[ \t]*(?:[*+-]|\d+[.)])[ \t]+\[(.)\][ \t]")
 LIKELY: Final = re.compile(rb"^[ \t>]*(?:[*+-]|\d+[.)])[ \t]+\[[^\n\]]{1,4}\][ \t]", re.MULTILINE)
-"""What a file must hold that has a task."""
+"""Found in every file that has a task."""
 _DONE_DATE: Final = re.compile(r"[ \t]*✅\ufe0f?[ \t]*\d{4}-\d\d-\d\d")
 _BLOCK_ID: Final = re.compile(r"[ \t]+\^[A-Za-z0-9-]+[ \t]*\Z")
 
@@ -46,7 +46,7 @@ class Task:
 
     Attributes:
         line: Its line, from 1.
-        start: Where its mark begins.
+        start: The beginning of its mark.
         end: Where its own text ends.
         last: Where the last of the items below it ends.
         status: The character in its brackets.
@@ -72,7 +72,7 @@ class Task:
 
 
 def tasks_of(text: str) -> Iterator[Task]:
-    """The tasks of a note, in order.
+    """Yield the tasks of a note, in order.
 
     Args:
         text: The note.
@@ -105,7 +105,7 @@ def tasks_of(text: str) -> Iterator[Task]:
 
 
 def dates_in(text: str) -> dict[str, str]:
-    """The dates in a task's text; the first of a kind counts.
+    """Return the dates in a task's text; the first of a kind counts.
 
     Args:
         text: What the task says.
@@ -121,7 +121,7 @@ def dates_in(text: str) -> dict[str, str]:
 
 
 def with_done_date(line: str, day: str | None) -> str:
-    """A task's line with the day on which it was done, before its block id, or without one.
+    """Return a task's line with the day on which it was done, before its block id, or without one.
 
     Args:
         line: The line, without its line ending.
@@ -140,7 +140,7 @@ def _within(tags: tuple[Tag, ...], item: ListItem) -> Iterator[Tag]:
 
 
 def _last(items: Sequence[ListItem], lines: Sequence[int], number: int) -> int:
-    """Where the items below one end: those that have it, or one below it, for their parent."""
+    """Return where the items below one end: those whose parent is that item, or one below it."""
     below, last = {lines[number]}, items[number].end
     for item, line in zip(items[number + 1 :], lines[number + 1 :], strict=True):
         if item.parent not in below:

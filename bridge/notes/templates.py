@@ -1,8 +1,8 @@
-"""What stands in a template's fields, as Obsidian's own templates have them (rules 82 and 99 of docs/obsidian.md)."""
+"""Values of a template's fields, as in Obsidian's own templates (rules 82 and 99 of docs/obsidian.md)."""
 
 import re
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from bridge.notes.moment_format import format_moment
 
@@ -10,15 +10,14 @@ _FIELD = re.compile(r"\{\{\s*(title|date|time)\s*(?::([^{}\n]*))?\}\}", re.IGNOR
 _OTHER = re.compile(r"\{\{[^{}\n]{1,100}\}\}|<%[^\n]{0,100}")
 
 
-@dataclass(frozen=True, slots=True)
-class TemplateFields:
-    """What the fields of a template become.
+class TemplateFields(NamedTuple):
+    """The values for the fields of a template.
 
     Attributes:
         title: The new note's name.
         when: The date and time.
-        date_format: How a date is written that has no format of its own.
-        time_format: How a time is.
+        date_format: The format of dates without one of their own.
+        time_format: The same for times.
     """
 
     title: str
@@ -27,7 +26,7 @@ class TemplateFields:
     time_format: str
 
     def fill(self, text: str) -> str:
-        """A template with its fields filled. Fields that only plugins know stay as they are.
+        """Return a template with its fields filled. Fields that only plugins know stay as they are.
 
         Args:
             text: The template.
@@ -42,7 +41,7 @@ class TemplateFields:
 
 
 def unfilled(text: str) -> list[str]:
-    """The fields that are left in a text, each once: those of Templater and other plugins.
+    """Return the fields that are left in a text, each once: those of Templater and other plugins.
 
     Args:
         text: A filled template.

@@ -1,4 +1,4 @@
-"""How much work one note may be: a bound that holds on every machine, because steps are counted and not seconds."""
+"""Limit on the work for one note, which is the same on every machine: it counts steps, not seconds."""
 
 from typing import Final
 
@@ -8,7 +8,7 @@ MOST_STEPS: Final = 600_000
 """Steps of the notes that an index or a warning reads; so many take about a second."""
 
 STEPS_OF_A_FIND: Final = 3
-"""What each link, tag, heading and block costs besides being found: it is kept, too."""
+"""Steps for each link, tag, heading and block besides finding it: it is kept, too."""
 
 LETTERS_OF_A_STEP: Final = 4096
 """Characters that are looked through in the time of one step."""
@@ -30,7 +30,7 @@ class Work:
     """The steps of reading one note: a line looked at once in each container around it, a mark within a line, a find.
 
     Args:
-        most: How many there may be; without it, as many as there are.
+        most: Maximum number; without it, as many as there are.
     """
 
     __slots__ = ("_left",)
@@ -40,11 +40,11 @@ class Work:
 
     @classmethod
     def of_one_note(cls) -> "Work":
-        """As much as the notes of a vault may be."""
+        """Return the amount of work that one note of a vault may be."""
         return cls(MOST_STEPS)
 
     def spend(self, steps: int) -> None:
-        """So many steps more.
+        """Count more steps.
 
         Raises:
             TooMuchWork: There were too many.

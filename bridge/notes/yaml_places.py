@@ -1,4 +1,4 @@
-"""Where in the text a property and the items of its list stand, so that one of them can be edited alone."""
+"""Positions of a property and its list items in the text, so that one of them can be edited alone."""
 
 import re
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard
@@ -25,8 +25,8 @@ class ItemSpan(NamedTuple):
     """One item of a list.
 
     Attributes:
-        start: Where it begins, quotes included.
-        end: Where it ends.
+        start: Its beginning, quotes included.
+        end: Its end.
         quote: How it is quoted: `"`, `'` or not at all.
         plain: Whether it stands in one line, without YAML's anchors, aliases and tags.
     """
@@ -43,8 +43,8 @@ class PropertySpan(NamedTuple):
     Attributes:
         form: How its value is written: not at all, as `null`, as one value, as `[a, b]`, as lines with `-`.
         colon_end: One past the colon behind its name.
-        start: Where its value begins.
-        end: Where its value ends.
+        start: The beginning of its value.
+        end: The end of its value.
         items: The items of a list; of one value, that one.
     """
 
@@ -78,11 +78,11 @@ class FrontmatterSpans(NamedTuple):
 
 
 def locate_property(yaml: str, name: str) -> FrontmatterSpans:
-    """Where the properties stand, and one of them in particular.
+    """Return where the properties are, and one of them in particular.
 
     Args:
-        yaml: What stands between the fences.
-        name: The property; case does not matter where the exact spelling is not there.
+        yaml: The text between the fences.
+        name: The property; case does not matter unless the exact spelling is there.
 
     Raises:
         CannotEdit: The YAML is broken, or the property is written in a way that is not edited.
@@ -114,7 +114,7 @@ class PropertyLines(NamedTuple):
     """The lines of one property.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         key: Where its name stands, quotes included.
         start: Where its first line begins.
         end: Where the lines of the next property begin, or the YAML ends.
@@ -127,10 +127,10 @@ class PropertyLines(NamedTuple):
 
 
 def property_lines(yaml: str) -> tuple[PropertyLines, ...]:
-    """Where each property stands, in order.
+    """Return where each property is, in order.
 
     Args:
-        yaml: What stands between the fences.
+        yaml: The text between the fences.
 
     Raises:
         CannotEdit: The YAML is broken, or its properties do not stand in lines of their own.
@@ -157,24 +157,24 @@ def property_lines(yaml: str) -> tuple[PropertyLines, ...]:
 
 
 def line_start(text: str, at: int) -> int:
-    """Where the line begins that a place is in."""
+    """Return where the line begins that an offset is in."""
     return text.rfind("\n", 0, at) + 1
 
 
 def line_end(text: str, at: int) -> int:
-    """Where the next line begins; the end of the text when there is none."""
+    """Return where the next line begins, or the end of the text."""
     found = text.find("\n", at)
     return len(text) if found < 0 else found + 1
 
 
 def item_line(yaml: str, item: ItemSpan) -> tuple[str, str] | None:
-    """What stands in an item's line before and behind its dash; None when it does not stand in a line of its own."""
+    """Return an item's line before and after its dash; None if it has no line of its own."""
     found = _BLOCK_ITEM.fullmatch(yaml, line_start(yaml, item.start), item.start)
     return (found[1], found[2]) if found else None
 
 
 def composed(yaml: str) -> "Node | None":
-    """Return the YAML as a tree whose nodes know where they stand; None where there is nothing.
+    """Return the YAML as a tree whose nodes know where they stand; None if there is nothing.
 
     Raises:
         CannotEdit: It is broken, too deep, or sets an anchor twice.
@@ -189,7 +189,7 @@ def composed(yaml: str) -> "Node | None":
 
 
 def _property(yaml: str, key: "Node", value: "Node") -> PropertySpan:
-    """One property, by its nodes."""
+    """Return one property, by its nodes."""
     colon = _COLON.match(yaml, key.end_mark.index)
     if colon is None:
         raise CannotEdit("its name is written in a way that is not edited")
@@ -225,7 +225,7 @@ def _item(yaml: str, node: "Node", begins: int, after: int) -> ItemSpan:
 
 
 def _list_indent(yaml: str, pairs: "list[tuple[Node, Node]]") -> str:
-    """The indentation of the first list that is written in lines; two spaces, as Obsidian writes, without one."""
+    """Return the indentation of the first list written in lines; else two spaces, as Obsidian writes."""
     for _, value in pairs:
         if is_sequence(value) and not value.flow_style:
             start = value.start_mark.index
@@ -236,11 +236,11 @@ def _list_indent(yaml: str, pairs: "list[tuple[Node, Node]]") -> str:
 
 
 class BrokenYaml(ValueError):
-    """It is broken, or too deep."""
+    """The failure that the YAML is broken, or too deep."""
 
 
 def compose(yaml: str, *, duplicate_keys: bool = False) -> "Node | None":
-    """Return the node of a text; None where it holds nothing.
+    """Return the node of a text; None if it holds nothing.
 
     Args:
         yaml: The text.

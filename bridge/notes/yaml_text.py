@@ -38,7 +38,7 @@ class BrokenYaml(ValueError):
 
 
 def read_yaml(text: str) -> Any:
-    """The first document of a text, as JSON has values: mappings with string keys, lists, strings, numbers, booleans.
+    """Return the first document of a text, as JSON values: mappings with string keys, lists and plain values.
 
     Dates stay strings (rule 47). A key that is no string becomes one; a tag of YAML's (`!x`) is dropped; numbers that
     JSON does not have (`.nan`, `.inf`) become the strings that YAML writes. Bytes that were no UTF-8 become U+FFFD.
@@ -74,7 +74,7 @@ def _read(text: str) -> Any:
 
 
 def with_spaces_for_tabs(text: str) -> str:
-    """The same YAML, as long as before, where each tab between a key and its value is a space (rule 47).
+    """Return the same YAML, as long as before, where each tab between a key and its value is a space (rule 47).
 
     YAML allows the tabs, but the readers of it do not. Those in a value that goes over several lines stay.
 
@@ -100,7 +100,7 @@ def _joined_pair(pair: re.Match[str]) -> str:
 
 
 def _check_depth(text: str) -> None:
-    """Blocks nest by indentation, or by several marks in one line (`- - - x`); the reader itself bounds brackets."""
+    """Check nesting by indentation, or by several marks in one line (`- - - x`); the reader bounds brackets."""
     if not _WIDE_PREFIX.search(text):
         return  # so few columns cannot nest deeper than twice their number
     columns: list[int] = []
@@ -115,7 +115,7 @@ def _check_depth(text: str) -> None:
 
 
 def _check_aliases(text: str) -> None:
-    """Aliases within anchors multiply: the most that so many of them can stand for, however they are arranged."""
+    """Check aliases, which multiply within anchors: the most that they can stand for, however arranged."""
     anchors = len(_ANCHOR.findall(text))
     aliases = len(_ALIAS.findall(text))
     if not anchors or not aliases:
@@ -143,7 +143,7 @@ def _plain(value: Any, depth: int) -> Any:
 
 
 def _key(key: Any) -> str:
-    """A key that is no string, as the app's YAML library spells it: `{{title}}` becomes `{ title }` (rule 48)."""
+    """Return a non-string key as the app's YAML library spells it: `{{title}}` becomes `{ title }` (rule 48)."""
     plain = _plain(key, MAX_DEPTH)
     return "" if plain is None else _flow(plain)
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 PAGE_BREAK: Final = "\n\n\f"
-"""What separates the pages of a text: the form feed that programs use for that, behind the end of a paragraph."""
+"""Separator of a text's pages: a form feed, as usual, after the end of a paragraph."""
 _MARK: Final = PAGE_BREAK[-1]
 EXTENSION: Final = ".pdf"
 _NO_LETTER: Final = re.compile(r"[\x01\x03-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd]")
@@ -14,7 +14,7 @@ _SOME: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
-class PdfText:
+class FileText:
     """The pages of a PDF file that could be read.
 
     Attributes:
@@ -29,12 +29,12 @@ class PdfText:
 
     @property
     def characters(self) -> int:
-        """How many characters the pages have."""
+        """Return the number of characters on the pages."""
         return sum(map(len, self.pages))
 
     @property
     def text(self) -> str:
-        """All pages as one text, separated by `PAGE_BREAK`."""
+        """Return all pages as one text, separated by `PAGE_BREAK`."""
         return PAGE_BREAK.join(self.pages)
 
 
@@ -47,7 +47,7 @@ def page_at(text: str, place: int) -> int:
     """Return the number of the page, from 1, on which a place of a joined text is.
 
     Args:
-        text: The text of all pages, as `PdfText.text` joins them.
+        text: The text of all pages, as `FileText.text` joins them.
         place: In characters.
     """
     return text.count(_MARK, 0, place) + 1

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed
-from bridge.pdf.document import PdfText
+from bridge.pdf.document import FileText
 from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
 from bridge.workers.file_workers import FileWorkers
 from bridge.workers.pool import NOT_STARTED, Job, Worker
@@ -12,7 +12,7 @@ from bridge.workers.pool import NOT_STARTED, Job, Worker
 LARGEST: Final = 100 << 20
 """Bytes of a file that is read."""
 SECONDS: Final = 60.0
-"""How long one file may take. A book of 400 pages takes one to four."""
+"""Time limit for one file. A book of 400 pages takes one to four seconds."""
 MOST_PAGES: Final = 5_000
 MOST_CHARACTERS: Final = 20_000_000
 """Characters that are kept of one file: some seven thousand dense pages."""
@@ -29,7 +29,7 @@ class PdfReader(FileWorkers):
 
     job = READING
 
-    def read(self, data: bytes, deadline: float | None = None) -> PdfText:
+    def read(self, data: bytes, deadline: float | None = None) -> FileText:
         """Return the text of a file, as far as it can be read. Blocks.
 
         Args:
@@ -41,7 +41,7 @@ class PdfReader(FileWorkers):
             ExecutionFailed: `worker_not_started`: the process cannot start, so nothing is known of the file.
         """
         if len(data) > LARGEST:
-            return PdfText(why=f"The file has more than {LARGEST >> 20} MB")
+            return FileText(why=f"The file has more than {LARGEST >> 20} MB")
         latest = self._clock.monotonic() + SECONDS
         reading = _Reading()
         try:
@@ -58,13 +58,13 @@ class PdfReader(FileWorkers):
 
 @dataclass(slots=True)
 class _Reading:
-    """What was read of a file so far: it outlives the process that reads.
+    """The pages read from a file so far, which outlive the process that reads.
 
     Attributes:
         pages: The text of each page.
-        count: How many there are.
-        why: Why text is missing.
-        failed: How many of the pages could not be read.
+        count: Number of pages.
+        why: The reason why text is missing.
+        failed: Number of pages that could not be read.
     """
 
     pages: list[str] = field(default_factory=list)
@@ -93,7 +93,7 @@ class _Reading:
         if self.count > MOST_PAGES:
             self.why = f"The file has more than {MOST_PAGES:,} pages"
 
-    def result(self) -> PdfText:
+    def result(self) -> FileText:
         """Return what was read, with why text is missing."""
         why, done = self.why, len(self.pages)
         if why and done:
@@ -107,4 +107,4 @@ class _Reading:
             )
         elif not why and done and not any(map(str.strip, self.pages)):
             why = "No page has text; the pages are pictures, as in a scanned document"
-        return PdfText(tuple(self.pages), self.count, why)
+        return FileText(tuple(self.pages), self.count, why)

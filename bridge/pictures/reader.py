@@ -1,8 +1,7 @@
 """Makes pictures ready to be shown in worker processes, one process for each, within time and memory."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
@@ -14,7 +13,7 @@ from bridge.workers.pool import NOT_STARTED, Job
 LARGEST: Final = 50 << 20
 """Bytes of a picture's file."""
 SECONDS: Final = 20.0
-"""How long one picture may take. The largest ones take two."""
+"""Time limit for one picture. The largest ones take two seconds."""
 
 SHOWING: Final = Job("bridge.pictures.picture_worker", "picture", "open the file in another program")
 _REFUSALS: Final = {
@@ -25,8 +24,7 @@ _REFUSALS: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
+class Picture(NamedTuple):
     """A picture that can be shown, or why it cannot.
 
     Attributes:

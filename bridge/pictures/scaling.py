@@ -2,8 +2,7 @@
 
 import io
 import warnings
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -15,6 +14,8 @@ MOST_PIXELS: Final = 100_000_000
 FORMATS: Final = ("PNG", "JPEG", "GIF", "WEBP", "BMP", "AVIF")
 """Formats that are decoded: those of pictures that Obsidian shows (rule 5 of docs/obsidian.md), but for SVG, which is
 text."""
+EXTENSIONS: Final = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp", ".avif")
+"""How the names of such files end."""
 _QUALITIES: Final = (85, 70, 50)
 _SMALLER: Final = 0.7
 _SMALLEST: Final = 16
@@ -25,8 +26,7 @@ class TooLarge(Exception):
     """A picture has more pixels than are decoded."""
 
 
-@dataclass(frozen=True, slots=True)
-class Scaled:
+class Scaled(NamedTuple):
     """A picture as it is given away.
 
     Attributes:
@@ -44,6 +44,11 @@ class Scaled:
     original: tuple[int, int]
 
 
+def is_picture(path: str) -> bool:
+    """Return whether a file is a picture that is decoded, by its name."""
+    return path.lower().endswith(EXTENSIONS)
+
+
 def scaled(data: bytes, most: int) -> Scaled:
     """Return the picture in a file, of an animation the first frame.
 
@@ -55,6 +60,20 @@ def scaled(data: bytes, most: int) -> Scaled:
         TooLarge: It has more than `MOST_PIXELS`.
         Exception: Whatever the library raises for a file that is damaged or no picture.
     """
+    image, original = decoded(data, LONGEST_EDGE)
+    return fitted(image, most, original)
+
+
+def decoded(data: bytes, edge: int) -> "tuple[Image, tuple[int, int]]":
+    """Return the picture in a file as it is looked at, and its width and height in the file, turned as it is.
+
+    Args:
+        data: The file.
+        edge: Pixels of the longer side that are enough: a JPEG may be decoded no larger than needed.
+
+    Raises:
+        As `scaled`.
+    """
     from PIL import Image, ImageOps  # noqa: PLC0415 - in a worker process alone
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
@@ -64,12 +83,24 @@ def scaled(data: bytes, most: int) -> Scaled:
         try:
             with Image.open(io.BytesIO(data), formats=[name for name in FORMATS if name in Image.OPEN]) as opened:
                 original = opened.size
-                opened.draft(None, (LONGEST_EDGE, LONGEST_EDGE))  # a JPEG is decoded no larger than needed
+                opened.draft(None, (edge, edge))
                 image = ImageOps.exif_transpose(opened)
         except (Image.DecompressionBombWarning, Image.DecompressionBombError) as error:
             raise TooLarge from error
     turned = (image.width > image.height) != (original[0] > original[1])
-    return fitted(image, most, original[::-1] if turned else original)
+    return image, original[::-1] if turned else original
+
+
+def on_white(image: "Image") -> "Image":
+    """Return a picture in red, green and blue, with white where it can be seen through."""
+    from PIL import Image  # noqa: PLC0415 - in a worker process alone
+
+    plain = _plain(image)
+    if plain.mode != "RGBA":
+        return plain.convert("RGB")
+    ground = Image.new("RGB", plain.size, "white")
+    ground.paste(plain, mask=plain.getchannel("A"))
+    return ground
 
 
 def fitted(image: "Image", most: int, original: tuple[int, int] | None = None) -> Scaled:
@@ -82,14 +113,7 @@ def fitted(image: "Image", most: int, original: tuple[int, int] | None = None) -
     """
     from PIL import Image  # noqa: PLC0415 - in a worker process alone
 
-    see_through = image.has_transparency_data
-    if image.mode.startswith(("I", "F")):  # 16 bits and more a pixel, of which converting would cut the upper ones
-        image = image.convert("F")
-        low, high = (float(edge) for edge in image.getextrema() if not isinstance(edge, tuple))
-        image = image.point(lambda value: value * (255 / max(high - low, 1)) - low * 255 / max(high - low, 1)).convert(
-            "L"
-        )
-    plain = image.convert("RGBA" if see_through else "L" if image.mode in {"1", "L"} else "RGB")
+    plain = _plain(image)
     # A new picture of the same pixels: what else the file held (where it was taken, by whom, a preview) stays behind.
     bare = Image.new(plain.mode, plain.size)
     bare.paste(plain)
@@ -102,17 +126,25 @@ def fitted(image: "Image", most: int, original: tuple[int, int] | None = None) -
         bare = bare.resize((width, height), Image.Resampling.LANCZOS)
 
 
+def _plain(image: "Image") -> "Image":
+    """Return a picture in eight bits for each colour."""
+    see_through = image.has_transparency_data
+    if image.mode.startswith(("I", "F")):  # 16 bits and more a pixel, of which converting would cut the upper ones
+        image = image.convert("F")
+        low, high = (float(edge) for edge in image.getextrema() if not isinstance(edge, tuple))
+        image = image.point(lambda value: value * (255 / max(high - low, 1)) - low * 255 / max(high - low, 1)).convert(
+            "L"
+        )
+    return image.convert("RGBA" if see_through else "L" if image.mode in {"1", "L"} else "RGB")
+
+
 def _encodings(image: "Image") -> "list[tuple[bytes, str]]":
     """Return the picture in ever fewer bytes: drawings and screens as PNG where that is small, else as JPEG."""
-    from PIL import Image  # noqa: PLC0415 - in a worker process alone
-
     found = []
     if image.getcolors(_FEW_COLOURS) is not None:
         found.append((_encoded(image, "PNG", optimize=True), "image/png"))
     if image.mode == "RGBA":
-        ground = Image.new("RGB", image.size, "white")
-        ground.paste(image, mask=image.getchannel("A"))
-        image = ground
+        image = on_white(image)
     found += [(_encoded(image, "JPEG", quality=quality), "image/jpeg") for quality in _QUALITIES]
     return found
 

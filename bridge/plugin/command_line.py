@@ -14,7 +14,7 @@ _FLEETING: Final = (("uv", "archive-v0"), ("uv", "environments-v2"), ("pipx", ".
 
 
 def command_line(program: Path | None = None) -> tuple[str, ...]:
-    """The words that start this installation's `vault-bridge`.
+    """Return the words that start this installation's `vault-bridge`.
 
     A link on the PATH that leads to it is preferred: pipx and uv keep it when they install another version.
 

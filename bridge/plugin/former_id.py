@@ -10,11 +10,11 @@ from bridge.vault.folder import Folder
 
 FORMER_ID: Final = "vault-bridge"
 AUTHOR: Final = "The Vault Bridge authors"
-"""What the manifest says, of this version and of every earlier one."""
+"""The author in the manifest, of this version and of every earlier one."""
 
 
 def has_former(plugins: Folder) -> bool:
-    """Whether the vault has our plugin under its former id.
+    """Return whether the vault has our plugin under its former id.
 
     Args:
         plugins: The vault's folder of plugins.

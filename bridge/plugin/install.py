@@ -27,7 +27,7 @@ _FOLDER_MODE: Final = 0o755
 
 @dataclass(frozen=True, slots=True)
 class InstallResult:
-    """What was done.
+    """The result of installing the plugin.
 
     Attributes:
         folder: Where the plugin is, vault-relative.
@@ -121,7 +121,7 @@ class InstalledPlugin:
 
 
 def find_installed(vault: Path, plugin: str, files: Iterable[str]) -> InstalledPlugin | None:
-    """The plugin as it is in a vault; None when it is not there. Changes nothing.
+    """Return the plugin as it is in a vault; None when it is not there. Changes nothing.
 
     Args:
         vault: The vault's folder.
@@ -149,7 +149,7 @@ def find_installed(vault: Path, plugin: str, files: Iterable[str]) -> InstalledP
 
 
 def _configuration(top: Folder) -> str:
-    """`.obsidian`, or whichever dot-folder holds an `app.json` (Obsidian lets the user choose another)."""
+    """Return `.obsidian`, or whichever dot-folder holds an `app.json` (Obsidian lets the user choose another)."""
     names = [name for name in top.names() if name.startswith(".")]
     for name in [USUAL, *sorted(names)]:
         if name in names and _has_settings(top, name):
@@ -171,7 +171,7 @@ def _has_settings(top: Folder, name: str) -> bool:
 
 
 def _enabled(config: Folder, shown: str) -> list[Any]:
-    """The ids of the enabled plugins."""
+    """Return the ids of the enabled plugins."""
     try:
         found = orjson.loads(config.read(LIST))
     except FileNotFoundError:
@@ -201,7 +201,7 @@ def _back_up(config: Folder) -> str | None:
 
 
 def _version(folder: Folder) -> str | None:
-    """The version of the plugin that is there."""
+    """Return the version of the plugin that is there."""
     try:
         return str(_object(folder.read("manifest.json")).get("version"))
     except (FileNotFoundError, orjson.JSONDecodeError):

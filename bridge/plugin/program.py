@@ -1,4 +1,4 @@
-"""Where the command `vault-bridge` lies on this machine, written down for the Obsidian plugin, which can start it.
+"""The path of the command `vault-bridge` on this machine, written down for the Obsidian plugin, which can start it.
 
 An app is often started with a PATH that names no folder of the user's, and a checkout may lie anywhere. The note is the
 user's own, outside every vault, so that nothing that is synced can name a program.
@@ -33,12 +33,12 @@ def remember_program() -> None:
 
 
 def installed_program() -> Path | None:
-    """The command of the installation that runs this; None where it has none."""
+    """Return the command of the installation that runs this; None where it has none."""
     return find_program(_folders())
 
 
 def find_program(folders: Iterable[Path]) -> Path | None:
-    """The command in the first of some folders that has it.
+    """Return the command in the first of some folders that has it.
 
     Args:
         folders: Where installers put commands.
@@ -47,6 +47,6 @@ def find_program(folders: Iterable[Path]) -> Path | None:
 
 
 def _folders() -> list[Path]:
-    """Beside the interpreter that runs us, and where this Python puts the commands of its user."""
+    """Return the folder beside the interpreter that runs us, and where this Python puts its user's commands."""
     user = sysconfig.get_path("scripts", f"{os.name}_user")
     return [Path(sys.executable).parent, Path(sysconfig.get_path("scripts")), Path(user)]

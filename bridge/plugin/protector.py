@@ -1,4 +1,4 @@
-"""What protects one vault from unasked edits, put together as the commands, the checks and the bridge have it."""
+"""The protection of one vault from unasked edits, put together for the commands, the checks and the bridge."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from bridge.records.folder import RecordFolder, RunFolder, place, state_folder
 
 
 def vault_protector(vault: Path, machine: Machine, folder: RecordFolder | None = None) -> Protector:
-    """What protects a vault.
+    """Return the protector of a vault.
 
     Args:
         vault: The vault's real path.

@@ -1,4 +1,4 @@
-"""Where the built plugin is: in the installed package, or in the checkout."""
+"""The place of the built plugin: in the installed package, or in the checkout."""
 
 from pathlib import Path
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from bridge.errors import StartError
 
 FILES: Final = ("main.js", "manifest.json", "styles.css")
-"""What a plugin of Obsidian consists of."""
+"""The files of a plugin of Obsidian."""
 
 PLUGIN_ID: Final = "vault-bridge-consent"
 """The `id` of its manifest, and its folder's name in a vault."""
@@ -18,7 +18,7 @@ CHECKOUT: Final = _PACKAGE.parent / "obsidian-plugin"
 
 
 def find_built_plugin(packed: Path = PACKED, checkout: Path = CHECKOUT) -> dict[str, bytes]:
-    """The plugin's files, by name.
+    """Return the plugin's files, by name.
 
     Args:
         packed: Where a wheel has them.

@@ -10,8 +10,7 @@ So a deny can only shrink what runs, and nothing but an answer makes a *never* t
 this list because it is remembered nowhere: it is the answer to one question and ends with it.
 """
 
-from dataclasses import dataclass, replace
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
 from bridge.contract.targets import TargetKind
@@ -23,20 +22,19 @@ Letter = Literal["r", "w", "x"]
 """Read, write, execute: the three characters of the permission file."""
 
 DENIALS = (Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
-"""What can always be answered."""
+"""The answers that can always be given."""
 
 
-@dataclass(frozen=True, slots=True)
-class ConsentCase:
+class ConsentCase(NamedTuple):
     """One call, as far as consent is concerned.
 
     Attributes:
         tool: The tool's name.
-        operation: What the call does to the world.
+        operation: The call's effect on the world.
         consent_class: How far the tool may ever be trusted.
         covers: What the tool says an answer that is remembered holds for.
         targets: What the call touches, all of it.
-        caller: Who calls.
+        caller: The caller.
         mode: What the user set for the tool, or the tool's default.
         developer_mode: The user's switch: reads do not ask.
         by_user: The person's own undo or redo.
@@ -75,17 +73,17 @@ class ConsentCase:
 
     @property
     def names(self) -> frozenset[str]:
-        """Every name under which something of the call could be asked for."""
+        """Return every name under which something of the call could be asked for."""
         return frozenset({self.tool}).union(*self.acts)
 
     @property
     def single_acts(self) -> tuple["ConsentCase", ...]:
-        """The same case for each of its acts alone."""
-        return tuple(replace(self, acts=(act,)) for act in self.acts) or (self,)
+        """Return the same case for each of its acts alone."""
+        return tuple(self._replace(acts=(act,)) for act in self.acts) or (self,)
 
     @property
     def reads_vault(self) -> bool:
-        """Whether the call does nothing but read the vault."""
+        """Return whether the call does nothing but read the vault."""
         return (
             self.operation is Operation.READ
             and bool(self.targets)
@@ -94,12 +92,12 @@ class ConsentCase:
 
     @property
     def scope(self) -> Covers:
-        """What a remembered answer covers: a grant to read always covers the whole tool."""
+        """Return what a remembered answer covers: a grant to read always covers the whole tool."""
         return Covers.TOOL if self.operation is Operation.READ else self.covers
 
     @property
     def letters(self) -> tuple[Letter, ...]:
-        """Which of the permission file's three characters it is about; `r` and `w` for a request that writes."""
+        """Return the permission file's letters that the call needs; `r` and `w` for a request that writes."""
         match self.operation:
             case Operation.READ:
                 return ("r",)
@@ -111,8 +109,7 @@ class ConsentCase:
                 return ("w",)
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """Something answered or set before that decides.
 
     Attributes:
@@ -126,9 +123,8 @@ class Rule:
     grant: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class StandingAnswers:
-    """What was answered before and holds for one case. Both may hold; the denial is the one that counts.
+class StandingAnswers(NamedTuple):
+    """The earlier answers that hold for one case. Both may hold; the denial is the one that counts.
 
     Attributes:
         denial: The rule that denies it.
@@ -142,10 +138,10 @@ class StandingAnswers:
 
 
 class AnswerStore(Protocol):
-    """What was answered before: for the session, and in the permission file."""
+    """The earlier answers: for the session, and in the permission file."""
 
     def recall(self, case: ConsentCase) -> StandingAnswers:
-        """What holds for this case.
+        """Return the answers that hold for this case.
 
         Args:
             case: The call.
@@ -156,8 +152,7 @@ class AnswerStore(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
+class Verdict(NamedTuple):
     """The decision.
 
     Attributes:
@@ -203,7 +198,7 @@ def decide(case: ConsentCase, answers: AnswerStore) -> Verdict:
 
 
 def choices(case: ConsentCase) -> tuple[Decision, ...]:
-    """What the person may answer, the most cautious yes first.
+    """Return the answers open to the person, the most cautious yes first.
 
     An answer for longer than once must hold for something: where it would cover targets and there are none, only
     `allow_once` is left, and a program that disconnects after the call has no session to allow anything for.
@@ -221,7 +216,7 @@ def choices(case: ConsentCase) -> tuple[Decision, ...]:
 
 
 def may_confirm(case: ConsentCase) -> bool:
-    """Whether a client's own user may say yes in the client itself (MCP's elicitation), this once and for nothing else.
+    """Tell whether a client's own user may say yes in the client itself (MCP's elicitation), this once and only here.
 
     Whoever answers there is whoever the client says, so it is never authority: the person turns it on for a client,
     and then it goes for questions that do nothing but read notes, with tools that may be trusted at all.
@@ -245,7 +240,7 @@ def _mode_denial(case: ConsentCase) -> Rule | None:
 
 
 def _asks_every_time(case: ConsentCase) -> Rule | None:
-    """Why nothing that was said before lets the call go on, where that is so."""
+    """Return the rule by which no earlier answer lets the call go on; None where there is none."""
     if case.consent_class is ConsentClass.NEVER:
         return Rule("class:never", f"{case.tool!r} is asked about every single time; no setting changes that")
     if case.insists:
@@ -258,7 +253,7 @@ def _asks_every_time(case: ConsentCase) -> Rule | None:
 
 
 def _standing_allow(case: ConsentCase) -> Rule | None:
-    """What the settings allow: the tool's mode, which only the class *always* may have, and developer mode."""
+    """Return what the settings allow: the tool's mode, which only the class *always* may have, and developer mode."""
     if case.mode is ConsentMode.ALWAYS_ALLOW and case.consent_class is ConsentClass.ALWAYS:
         tool = case.mode_of or case.tool
         why = f"the user set {tool!r} to always_allow; setting `consentMode.{tool}` changes it"
@@ -269,5 +264,5 @@ def _standing_allow(case: ConsentCase) -> Rule | None:
 
 
 def letters_touched(case: ConsentCase) -> tuple[Letter, ...]:
-    """What must not be denied: besides what is asked for, reading, where a change shows what was there before it."""
+    """Return the letters that must not be denied: the case's own and, where a change shows old content, reading."""
     return ("r", *case.letters) if case.operation in {Operation.UPDATE, Operation.DELETE} else case.letters

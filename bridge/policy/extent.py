@@ -1,12 +1,11 @@
-"""What an answer holds for: whom, what, where, until when. As data, as one sentence, and as a rule that decides.
+"""The extent of an answer: for whom, what, where, until when. As data, as one sentence, and as a rule that decides.
 
 A question offers extents (`offers.py`), an answer names one of them, and exactly that is stored, listed and applied.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.clock import stamp
 from bridge.contract.consent import Addition, ConsentClass, Coverage, Decision, ExtentView, Holder, Operation, Until
@@ -29,19 +28,18 @@ SHARED: Final[dict[Coverage, str]] = {
     ),
     Coverage.SHOWING: "open notes in Obsidian without a click of yours",
 }
-"""What only the list of clients allows, as it is said of a client."""
+"""The permissions that only the list of clients gives, worded as they are listed with a client."""
 _LISTED: Final = 3
 """Places that a sentence names before it counts the rest."""
 _LONGEST_PLACE: Final = 120
 
 
-@dataclass(frozen=True, slots=True)
-class Extent:
-    """What one answer holds for.
+class Extent(NamedTuple):
+    """The extent of one answer.
 
     Attributes:
-        who: Whom it holds for.
-        what: What it is about.
+        who: Its holder.
+        what: Its subject.
         until: When it ends.
         tool: With `TOOL`, the tool's name.
         operation: With `CHANGING`, the one operation that is meant; None: every change. With `TOOL`, what the tool was
@@ -63,7 +61,7 @@ class Extent:
     expires: datetime | None = None
 
     def allows(self, case: ConsentCase) -> bool:
-        """Whether an allow of this extent is about such a call, wherever it is.
+        """Return whether an allow of this extent is about such a call, wherever it is.
 
         What a tool asks for every time is in no extent.
         """
@@ -79,7 +77,7 @@ class Extent:
         return case.consent_class is not ConsentClass.NEVER and is_meant.get(self.what, False)
 
     def denies(self, case: ConsentCase) -> bool:
-        """Whether a denial of this extent holds for a call: for any one of its targets."""
+        """Return whether a denial of this extent holds for a call: for any one of its targets."""
         match self.what:
             case Coverage.TOOL:
                 is_meant = self.tool in case.names
@@ -94,14 +92,14 @@ class Extent:
         )
 
     def has_ended(self, now: datetime) -> bool:
-        """Whether its time is over."""
+        """Return whether its time is over."""
         return self.expires is not None and now >= self.expires
 
     def sentence(self, decision: Decision, *, holder: str, title: str, days: int | None) -> str:
-        """The extent for people, whole.
+        """Return the extent for people, whole.
 
         Args:
-            decision: What was said or is on offer.
+            decision: The decision given or on offer.
             holder: Whom it holds for, as `holder_name` gives it; unused where it holds for everyone.
             title: The tool's title.
             days: After how many days an unused permission ends; None: never.
@@ -121,7 +119,7 @@ class Extent:
         return f"{holder} may not {deed} any more, {until}."
 
     def to_wire(self, sentence: str) -> dict[str, object]:
-        """The members that the extent has on the wire."""
+        """Return the members that the extent has on the wire."""
         view = ExtentView(
             who=self.who,
             what=self.what,
@@ -184,7 +182,7 @@ class Extent:
 
 
 def covering(extents: Iterable[tuple[str, Extent]], case: ConsentCase) -> list[str]:
-    """Which of some allows cover a call together: those that are needed, in their order; none when they do not.
+    """Return the allows that together cover a call: those that are needed, in their order; none when they do not.
 
     Args:
         extents: Allows of the caller, each with an id.
@@ -208,11 +206,11 @@ def covering(extents: Iterable[tuple[str, Extent]], case: ConsentCase) -> list[s
 
 
 def holder_name(who: Holder, caller: Caller) -> str:
-    """Whom an answer holds for, at the head of its sentence.
+    """Return the name of the holder of an answer, which begins its sentence.
 
     Args:
-        who: Which of them.
-        caller: Who asked.
+        who: The holder.
+        caller: The caller.
     """
     if who is Holder.EVERYONE:
         return "Any program"
@@ -232,7 +230,7 @@ def _cover(rungs: Iterable[Rung], targets: Sequence[Target]) -> bool:
 
 
 def listed(rungs: Sequence[Rung]) -> str:
-    """Places for people, to be read in the middle of a sentence: the first few, and how many more."""
+    """Return places for people, to be read in the middle of a sentence: the first few, and how many more."""
     shown = [label if len(label := rung.label) <= _LONGEST_PLACE else f"…{label[-_LONGEST_PLACE:]}" for rung in rungs]
     if len(shown) > _LISTED:
         return f"{', '.join(shown[:_LISTED])} and {len(shown) - _LISTED} more"
@@ -240,7 +238,7 @@ def listed(rungs: Sequence[Rung]) -> str:
 
 
 def _added(additions: frozenset[Addition]) -> str:
-    """`create notes and add text, tags and properties to notes`."""
+    """Return `create notes and add text, tags and properties to notes`, or a part of it."""
     words = {Addition.APPEND: "text", Addition.TAG: "tags", Addition.PROPERTY: "properties"}
     added = [word for kind, word in words.items() if kind in additions]
     listed = f"{', '.join(added[:-1])} and {added[-1]}" if len(added) > 1 else "".join(added)

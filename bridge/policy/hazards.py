@@ -1,4 +1,4 @@
-"""What new text would do that its diff does not show. The preview of a change warns of it.
+"""Effects of new text that its diff does not show. The preview of a change warns of them.
 
 Only the lines that a change adds are looked at: what was there before is no news. The sentences go into the preview's
 warnings and are not part of the plan's digest. Only what is written plainly is found; text that a plugin puts together
@@ -25,7 +25,8 @@ _STEP: Final = 4_000
 _REACH: Final = 500
 """A line is looked at in steps, each with so many characters more: a pattern must not hold up other threads."""
 
-_REMOTE = r"(?:https?:)?(?://|\\\\)[^\s)>\"']{0,200}"
+_REMOTE = r"(?:https?:|//|\\\\)[^\s)>\"']{0,200}"  # browsers add the slashes that are missing
+_MARKS = "\u0300-\u036f\u0483-\u0489\u0591-\u05bd\u064b-\u065f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _SENTENCES: Final = {
     Hazard.LOADS: "loads something from the network when it is shown",
     Hazard.RUNS: "runs as a program when it is shown, where the plugin for it is installed",
@@ -35,16 +36,18 @@ _SENTENCES: Final = {
 }
 _KINDS: Final = {
     Hazard.LOADS: (
-        rf"!\[(?:[^\]\n]{{0,200}}|(?:[^\]\\\n]|\\.){{0,200}})\]\(\s{{0,9}}<?{_REMOTE}"
+        rf"!\[(?:[^\]\n]{{0,200}}|(?:[^\]\\\n]|\\.){{0,200}}|(?:[^\]\n!]|!(?!\[))*)\]\(\s*+<?{_REMOTE}"
         r"|!\[(?:[^\[\]\\\n]|\\.){1,200}\](?:\[[^\]\n]{0,200}\]|(?![(\[]))"  # the address stands elsewhere in the note
-        rf"|\b(?:src|srcset|poster|data|background)\s{{0,9}}=\s{{0,9}}[\"']?{_REMOTE}"
-        rf"|\burl\(\s{{0,9}}[\"']?{_REMOTE}"
+        rf"|\b(?:src|srcset|poster|data|background)\s*+=\s*+[\"']?{_REMOTE}"
+        rf"|\burl\(\s*+[\"']?{_REMOTE}"
         r"|<link\b"
     ),
     Hazard.RUNS: (
-        r"(?:`{3,}|~{3,})\s{0,9}\{?(?:dataview-?\s{0,9}js|datacore(?:jsx?|tsx?)|js-engine|templater|meta-bind-js-view|run-\w+)\b"
-        r"|`\$=|<%|<script\b|<iframe\b|<object\b|<embed\b|javascript:"
+        r"(?:(?<!`)`{3,}+|(?<!~)~{3,}+)\s*+\{?"
+        r"(?:(?:dataview-?\s{0,9}js|datacore(?:jsx?|tsx?)|js-engine|templater|meta-bind-js-view|customjs|run-\w+)\b|jsx?:)"
+        r"|`\s*+\$=|<%|<script\b|<iframe\b|<object\b|<embed\b|javascript:"
     ),
+    Hazard.HIDES: rf"[\ue000-\uf8ff\u2800]|[{_MARKS}]{{4,}}",  # of private use, blank, or piled up over other lines
     Hazard.LEADS_OUT: r"\b(?:obsidian|file):/{1,3}[^\s)>\"']{0,200}",
 }
 _PATTERNS: Final = {hazard: re.compile(pattern, re.IGNORECASE) for hazard, pattern in _KINDS.items()}
@@ -55,7 +58,7 @@ _WRITES: Final = {ChangeKind.CREATE, ChangeKind.MODIFY}
 
 @dataclasses.dataclass(slots=True)
 class _Places:
-    """Where one kind of hazard is in one file: the first few, and how many."""
+    """The places of one kind of hazard in one file: the first few, and their number."""
 
     named: list[str] = dataclasses.field(default_factory=list)
     count: int = 0
@@ -70,7 +73,7 @@ class _Places:
 
 
 def with_hazards(plan: ChangePlan) -> ChangePlan:
-    """The same plan, with a warning for each thing its new text would do. The digest stays.
+    """Return the same plan, with a warning for each thing its new text would do. The digest stays.
 
     Args:
         plan: What is about to be shown to a person.
@@ -83,7 +86,7 @@ def with_hazards(plan: ChangePlan) -> ChangePlan:
 
 
 def hazards(plan: ChangePlan) -> Iterator[tuple[Hazard, str]]:
-    """Each kind of hazard in each file, with its sentence.
+    """Yield each kind of hazard in each file, with its sentence.
 
     Args:
         plan: The change, with its previews.
@@ -107,7 +110,7 @@ def hazards(plan: ChangePlan) -> Iterator[tuple[Hazard, str]]:
 
 
 def _hazards_of_line(text: str, *, canvas: bool) -> Iterator[tuple[Hazard, int, str]]:
-    """The hazards in one line: what it does, where, and the text that does it."""
+    """Yield the hazards in one line: what it does, where, and the text that does it."""
     for start in range(0, len(text), _STEP):
         for hazard, pattern in (*_PATTERNS.items(), *([(Hazard.LOADS, _CANVAS)] if canvas else [])):
             for found in pattern.finditer(text, start, start + _STEP + _REACH):
@@ -127,7 +130,7 @@ _OVERLAP = 1_000
 
 
 def added_lines(preview: FilePreview, new: bytes) -> Iterator[tuple[int, str]]:
-    """Every line that a change adds, without its ending, and its number.
+    """Yield every line that a change adds, without its ending, and its number.
 
     Where the diff was too long to be shown whole, every line of the new bytes counts: nothing hides behind length.
 
@@ -158,6 +161,7 @@ def _all_lines(data: bytes) -> Iterator[tuple[int, str]]:
 
 
 _ADDRESS: Final = re.compile(r"https?://([^\s<>\"'`|\\\]}]{3,8192})", re.IGNORECASE)
+_AT_ONCE: Final = 1 << 16
 _ENDS: Final = ".,;:!?*_)"
 _KEPT: Final = "%/:=&?~#+!$,;@()*[]'"
 
@@ -177,13 +181,31 @@ def address_key(address: str) -> str:
     return f"{host}{target}" if target.startswith("/") else f"{host}/{target}"
 
 
+def found_in(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield what a pattern finds in a text, in steps that hold up no other thread.
+
+    Args:
+        pattern: It finds nothing that is longer than a step.
+        text: Any text.
+    """
+    at = 0
+    while at < len(text):
+        end = at + _AT_ONCE
+        for found in pattern.finditer(text, at, end + _AT_ONCE):
+            if found.start() >= end:
+                break
+            yield found
+            at = found.end()
+        at = max(at, end)
+
+
 def addresses(text: str) -> Iterator[str]:
     """Yield the keys of all addresses in a text; where punctuation may end one, with it and without it.
 
     Args:
         text: Of a note or an answer.
     """
-    for found in _ADDRESS.finditer(text):
+    for found in found_in(_ADDRESS, text):
         whole = found[1]
         for form in {whole, whole.rstrip(_ENDS), whole.partition(")")[0]}:
             yield address_key(form)

@@ -19,7 +19,7 @@ import itertools
 import math
 from collections import defaultdict, deque
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 WINDOW = 60.0
 """Seconds that a limit is over."""
@@ -40,8 +40,7 @@ SHORTEST_WAIT = 0.001
 """Seconds; a wait that rounds to nothing would spin."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ticket:
+class Ticket(NamedTuple):
     """A place in the queue of one client and tool."""
 
     client: str
@@ -49,9 +48,8 @@ class Ticket:
     number: int
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """How much of a limit is used: calls that passed in the last 60 seconds, and calls that wait."""
+class Usage(NamedTuple):
+    """The use of a limit: calls that passed in the last 60 seconds, and calls that wait."""
 
     limit: int
     used: int
@@ -59,7 +57,7 @@ class Usage:
 
 
 class RateLimits:
-    """Who called what in the last 60 seconds, and who waits.
+    """The calls of the last 60 seconds, by client and tool, and those that wait.
 
     Limits are arguments, not state, so that a change of the settings holds for the next question. Only the distance
     between two moments counts, and only forwards: a clock that jumps back stands still for that one step, which
@@ -68,7 +66,7 @@ class RateLimits:
 
     def __init__(self) -> None:
         self._passed: dict[tuple[str, str], deque[float]] = defaultdict(deque)
-        """When calls passed, oldest first; under `_ALL` those of all tools and clients together."""
+        """The moments when calls passed, oldest first; under `_ALL` those of all tools and clients together."""
         self._waiting: dict[tuple[str, str], deque[Ticket]] = {}
         self._numbers = itertools.count()
         self._heard = -math.inf
@@ -78,11 +76,11 @@ class RateLimits:
     def wait_time(
         self, client: str, tool: str, now: float, limit: int, global_limit: int, *, ticket: Ticket | None
     ) -> float:
-        """How long a call must wait.
+        """Return how long a call must wait.
 
         Args:
-            client: Whose call it is; all connections of one client share its limits.
-            tool: What it calls.
+            client: The caller; all connections of one client share its limits.
+            tool: The tool that it calls.
             now: Monotonic seconds.
             limit: Calls of this tool a minute.
             global_limit: Calls of all tools and clients a minute.
@@ -96,7 +94,7 @@ class RateLimits:
     def waits(
         self, client: str, tool: str, now: float, limit: int, global_limit: int, *, ticket: Ticket | None
     ) -> tuple[float, float]:
-        """How long a call must wait for the tool's limit, and for that over all tools. The arguments are the same."""
+        """Return how long a call must wait for the tool's limit, and for the limit over all tools."""
         moment = self._advance(now)
         queue = self._waiting.get((client, tool), ())
         ahead = len(queue) if ticket is None else sum(1 for other in queue if other.number < ticket.number)
@@ -153,10 +151,10 @@ class RateLimits:
         self._sweep(moment)
 
     def refusals_wait(self, client: str, now: float) -> float:
-        """Seconds until a client that had too many calls refused is listened to again; 0 for now.
+        """Return the seconds until a client that had too many calls refused is listened to again; 0 for now.
 
         Args:
-            client: Whose calls.
+            client: The client.
             now: Monotonic seconds.
         """
         moment = self._advance(now)
@@ -174,7 +172,7 @@ class RateLimits:
 
         Args:
             client: Whose call it is.
-            tool: What it calls.
+            tool: The tool that it calls.
 
         Returns:
             None when the queue is full.
@@ -201,10 +199,10 @@ class RateLimits:
                 del self._waiting[ticket.client, ticket.tool]
 
     def status(self, client: str, now: float, limits: Mapping[str, int]) -> dict[str, Usage]:
-        """How much of each limit one client uses.
+        """Return how much of each limit one client uses.
 
         Args:
-            client: Whose limits.
+            client: The client.
             now: Monotonic seconds.
             limits: Calls a minute of every tool that is asked about, as they are now.
         """
@@ -219,7 +217,7 @@ class RateLimits:
         }
 
     def total(self, now: float, global_limit: int) -> Usage:
-        """How much of the limit over all tools and clients is used.
+        """Return how much of the limit over all tools and clients is used.
 
         Args:
             now: Monotonic seconds.
@@ -230,7 +228,7 @@ class RateLimits:
         return Usage(limit=global_limit, used=used, queued=queued)
 
     def _advance(self, now: float) -> float:
-        """The moment in our own time, which never runs backwards."""
+        """Return the moment in our own time, which never runs backwards."""
         if math.isfinite(now):
             if self._heard < now and math.isfinite(self._heard):
                 self._elapsed += now - self._heard
@@ -238,7 +236,7 @@ class RateLimits:
         return self._elapsed
 
     def _recent(self, client: str, tool: str, moment: float) -> deque[float]:
-        """The passes still in the window, oldest first."""
+        """Return the passes still in the window, oldest first."""
         times = self._passed.get((client, tool), deque())
         while times and times[0] + WINDOW <= moment:
             times.popleft()
@@ -250,7 +248,7 @@ def _at_least(wait: float) -> float:
 
 
 def _wait(passed: deque[float], moment: float, limit: int, ahead: int) -> float:
-    """Seconds until a call with `ahead` calls before it fits into the window.
+    """Return the seconds until a call with `ahead` calls before it fits into the window.
 
     The next call opens 60 seconds after the one `limit` passes before it: a pass that was made, or one that a call
     ahead in the queue will make.

@@ -1,12 +1,11 @@
-"""Which answers a question offers, each with its extent. Everything that can be answered is made here.
+"""The answers that a question offers, each with its extent. Everything that can be answered is made here.
 
 Of each decision the narrowest extent comes first; it is what an answer means that names no other.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.contract.consent import (
     Addition,
@@ -45,9 +44,8 @@ _MOST_SUBJECTS: Final = 20
 """Places that one answer names; beyond that an answer about places would be a list that nobody reads."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """What the user set for answers for longer.
+class Bounds(NamedTuple):
+    """The user's bounds on lasting answers.
 
     Attributes:
         files: How many files a permission to add may add to.
@@ -60,13 +58,12 @@ class Bounds:
     days: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """One answer that is offered.
 
     Attributes:
         decision: What it says.
-        extent: What it holds for.
+        extent: Its extent.
         suggested: Whether it fits what the client is doing.
     """
 
@@ -76,7 +73,7 @@ class Offer:
 
     @property
     def id(self) -> str:
-        """By which an answer names it, among those of one question."""
+        """Return the name that an answer calls it by, among those of one question."""
         if self.extent.what is Coverage.CALL:
             return self.decision.value
         reach = self.extent.rungs[0].reach.value if self.extent.rungs else "everywhere"
@@ -85,7 +82,7 @@ class Offer:
         return ".".join(part for part in parts if part)
 
     def to_wire(self, case: ConsentCase, bounds: Bounds) -> AnswerOption:
-        """The answer as the question shows it."""
+        """Return the answer as the question shows it."""
         sentence = sentence_of(self.decision, self.extent, case, bounds.days)
         return AnswerOption.model_validate(
             self.extent.to_wire(sentence)
@@ -123,16 +120,16 @@ class Offer:
 
 
 def sentence_of(decision: Decision, extent: Extent, case: ConsentCase, days: int | None) -> str:
-    """What an answer to a question holds for, as a sentence."""
+    """Return the sentence that says what an answer to a question holds for."""
     holder = holder_name(extent.who, case.caller)
     return extent.sentence(decision, holder=holder, title=case.title or case.tool, days=days)
 
 
 def offers(case: ConsentCase, bounds: Bounds, now: datetime) -> tuple[Offer, ...]:
-    """Everything that may be answered to a question.
+    """Return everything that may be answered to a question.
 
     Args:
-        case: What is asked.
+        case: The case that is asked about.
         bounds: What the user set for answers for longer.
         now: The time.
     """
@@ -144,7 +141,7 @@ def offers(case: ConsentCase, bounds: Bounds, now: datetime) -> tuple[Offer, ...
 
 
 def _is_own_folder(rung: Rung, target: Target) -> bool:
-    """Whether the rung is the target itself, taken for a folder: what a name is called that may be either."""
+    """Return whether the rung is the target itself as a folder: the name may mean a file or a folder."""
     return target.kind is TargetKind.FILE and rung.key == f"{target.place.key}/"
 
 
@@ -161,7 +158,7 @@ class _Offers:
         self._about = _ABOUT.get(case.operation, Coverage.CHANGING)
 
     def of(self, decision: Decision) -> Iterator[Offer]:
-        """Those of one decision, narrowest first."""
+        """Yield those of one decision, narrowest first."""
         match decision:
             case Decision.ALLOW_ONCE | Decision.DENY_ONCE:
                 until = Until.ONCE if decision.allows else Until.STOP
@@ -194,7 +191,7 @@ class _Offers:
                 yield Offer(decision, Extent(who, Coverage.CHANGING, until, operation=self._case.operation))
 
     def _additions(self) -> Iterator[Offer]:
-        """Changes that only add, as many and as long as the user set: in the folder, and in the whole vault."""
+        """Yield changes that only add, as many and as long as the user set: in the folder, and in the whole vault."""
         own = self._case.additions
         if not own or self._case.files > self._bounds.files:
             return
@@ -235,7 +232,7 @@ class _Offers:
                 yield Offer(decision, Extent(Holder.EVERYONE, self._about, Until.UNUSED, rungs=rungs))
 
     def _denied(self, who: Holder, until: Until) -> Iterator[Extent]:
-        """What a denial binds: what the call is about, as the person sees it, or every use of the tool."""
+        """Yield the extents of a denial: the call's subjects, as the person sees them, and every use of the tool."""
         subjects = self._case.subjects or self._case.targets
         places = tuple(dict.fromkeys(target.place for target in subjects))
         is_everything = any(rung.reach is Reach.VAULT for rung in places)
@@ -253,7 +250,7 @@ class _Offers:
         return Extent(who, Coverage.TOOL, until, tool=self._case.tool, operation=writes, rungs=rungs)
 
     def _places(self) -> Iterator[tuple[Rung, ...]]:
-        """Where a tool may be allowed: everywhere where the tool is what counts, and on the rungs of the ladder."""
+        """Yield where a tool may be allowed: everywhere if it is covered as a whole, and on the rungs of the ladder."""
         if self._case.scope is Covers.TOOL:
             yield ()
         for reach, rungs in self._ladder:
@@ -262,7 +259,7 @@ class _Offers:
                 yield rungs
 
     def _folders(self) -> Iterator[tuple[Rung, ...]]:
-        """The nearest folder that holds everything, if there is one; it may be made by the call itself."""
+        """Yield the nearest folder that holds everything, if there is one; it may be made by the call itself."""
         subjects = self._case.subjects or self._case.targets
         above = (rung for rung in (subjects[0].rungs() if subjects else ()) if rung.reach is Reach.FOLDER)
         held = (rung for rung in above if not _is_own_folder(rung, subjects[0]))
@@ -272,5 +269,5 @@ class _Offers:
 
     @staticmethod
     def _can_be_written(rungs: Sequence[Rung]) -> bool:
-        """Whether the permission file has a key for each."""
+        """Return whether the permission file has a key for each."""
         return all(rung.reach is not Reach.COMMAND for rung in rungs)

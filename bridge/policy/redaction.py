@@ -1,4 +1,4 @@
-"""What a log, an export or an error may hold of any value: JSON, of bounded size, without secrets.
+"""The values that a log, an export or an error may hold: JSON, of bounded size, without secrets.
 
 Strings that look like keys, and strings known to be secret, are replaced in any text. The patterns are RE2's, so time
 is linear in the text. They recognise the published formats of tokens and what follows a name such as `password:`; a
@@ -11,7 +11,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import islice, pairwise
 from typing import Any, Final
 
@@ -25,16 +25,16 @@ CARD: Final = (
 ACCOUNT: Final = rf"(?i:[A-Z]{{2}}[0-9]{{2}}(?:{_GAP}?[A-Z0-9]{{4}}){{2,7}}(?:{_GAP}?[A-Z0-9]{{1,3}})?)"
 _BEFORE: Final = r"(^|[^\pL\pN_+./#=-])"
 _AFTER: Final = r"($|[^\pL\pN_./-]|[-./](?:$|[^\pL\pN]))"
-_CARDS: Final = re2.compile(f"{_BEFORE}({CARD}){_AFTER}")
-_ACCOUNTS: Final = re2.compile(f"{_BEFORE}({ACCOUNT})")
+_CARDS: Final = f"{_BEFORE}({CARD}){_AFTER}"
+_ACCOUNTS: Final = f"{_BEFORE}({ACCOUNT})"
 _ISSUERS: Final = {
-    14: re2.compile(r"3(?:0[0-5]|[689])"),
-    15: re2.compile(r"3[47]"),
-    16: re2.compile(r"4|5[0-8]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|35(?:2[89]|[3-8])|6(?:0|[2-9])"),
-    13: re2.compile(r"4"),
-    19: re2.compile(r"4|6[0-9]"),
+    14: r"3(?:0[0-5]|[689])",
+    15: r"3[47]",
+    16: r"4|5[0-8]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|35(?:2[89]|[3-8])|6(?:0|[2-9])",
+    13: r"4",
+    19: r"4|6[0-9]",
 }
-"""How the numbers of cards begin, by their length."""
+"""The first digits of card numbers, by the number's length."""
 _COUNTRIES: Final = """
     NO15 BE16 DK18 FI18 FK18 FO18 GL18 NL18 SD18 MK19 SI19 AT20 BA20 EE20 KZ20 LT20 LU20 MN20 XK20 CH21 HR21 LI21 LV21
     BG22 BH22 CR22 DE22 GB22 GE22 IE22 ME22 RS22 VA22 AE23 GI23 IL23 IQ23 OM23 SO23 TL23 AD24 CZ24 ES24 MD24 PK24 RO24
@@ -42,7 +42,13 @@ _COUNTRIES: Final = """
     HN28 HU28 LB28 NI28 PL28 SV28 BR29 EG29 PS29 QA29 UA29 JO30 KW30 MU30 YE30 MT31 SC31 LC32 RU33
 """
 _LENGTHS: Final = {entry[:2]: int(entry[2:]) for entry in _COUNTRIES.split()}
-"""How long the numbers of accounts are, by country."""
+"""The lengths of account numbers, by country."""
+
+
+@cache
+def _compiled(pattern: str) -> Any:
+    """Return a pattern, compiled when a text first needs it: to compile all would take a fiftieth of a start."""
+    return re2.compile(pattern)
 
 
 def hide_account_numbers(text: str, replacement: str) -> str:
@@ -62,13 +68,13 @@ def hide_account_numbers(text: str, replacement: str) -> str:
         before, number, after = found.groups()
         return f"{before}{replacement}{after}" if _is_card(number) else str(found[0])
 
-    return str(_CARDS.sub(without_card, _ACCOUNTS.sub(without_account, text)))
+    return str(_compiled(_CARDS).sub(without_card, _compiled(_ACCOUNTS).sub(without_account, text)))
 
 
 def _is_card(number: str) -> bool:
     digits = "".join(filter(str.isdigit, number))
     issuers = _ISSUERS.get(len(digits))
-    return issuers is not None and issuers.match(digits) is not None and _passes_luhn(digits)
+    return issuers is not None and _compiled(issuers).match(digits) is not None and _passes_luhn(digits)
 
 
 def _length_of_account(text: str) -> int:
@@ -98,11 +104,9 @@ BEGINNINGS: Final = (
     r"sk-|(?:sk|rk|pk|whsec)_|gh[pousr]_|github_pat_|glpat-|xox[a-z]-|AIza|hf_|npm_|pypi-|A[KSBC][IC]A|SG\.|eyJ|"
     r"vb_[0-9a-f]"
 )
-_DIVIDED: Final = re2.compile(rf"((?:^|[^A-Za-z0-9_-])(?:{BEGINNINGS}){_PART}*)((?:{_BREAK}{_PART}{{4,}})+)")
-_PAIR: Final = re2.compile(
-    rf"(^|[^A-Za-z0-9/+=_.-])([A-Za-z0-9/+]{{8,36}})({_BREAK})([A-Za-z0-9/+]{{4,32}})([^A-Za-z0-9/+=_-]|$)"
-)
-_LINE: Final = re2.compile(rf"({_BREAK})({_PART}+)")
+_DIVIDED: Final = rf"((?:^|[^A-Za-z0-9_-])(?:{BEGINNINGS}){_PART}*)((?:{_BREAK}{_PART}{{4,}})+)"
+_PAIR: Final = rf"(^|[^A-Za-z0-9/+=_.-])([A-Za-z0-9/+]{{8,36}})({_BREAK})([A-Za-z0-9/+]{{4,32}})([^A-Za-z0-9/+=_-]|$)"
+_LINE: Final = rf"({_BREAK})({_PART}+)"
 _LEAST_CHANGES_OF_KIND: Final = 3
 """Changes between small letters, capitals and digits in what may be the rest of a key; ordinary words have fewer."""
 
@@ -119,7 +123,7 @@ def hide_divided_keys(text: str, hide: Callable[[str], str], replacement: str) -
     def joined(found: Any) -> str:
         head, rest = found[1], found[2]
         whole, used = head, 0
-        for line in _LINE.finditer(rest):
+        for line in _compiled(_LINE).finditer(rest):
             if not is_mixed(line[2]):
                 break
             whole, used = whole + line[2], line.end()
@@ -132,7 +136,7 @@ def hide_divided_keys(text: str, hide: Callable[[str], str], replacement: str) -
         is_one = is_mixed(first) and is_mixed(second) and hide(first + second) == replacement
         return f"{before}{replacement}{after}" if is_one else str(found[0])
 
-    return str(_PAIR.sub(paired, _DIVIDED.sub(joined, text)))
+    return str(_compiled(_PAIR).sub(paired, _compiled(_DIVIDED).sub(joined, text)))
 
 
 def is_mixed(word: str) -> bool:
@@ -149,7 +153,7 @@ SENSITIVE_WORDS = (
     *("authorization", "cookie", "passwort", "kennwort", "motdepasse", "contraseña", "wachtwoord", "hasło", "пароль"),
     *("lösenord", "passord", "密码", "密碼", "パスワード", "비밀번호"),
 )
-"""What the names of secret members end with, in one or several, without case and separators: `X-Api-Key`, `tokens`."""
+"""The endings of secret members' names, in one or several, without case and separators: `X-Api-Key`, `tokens`."""
 
 _PASSWORDS = (
     r"passw(?:or)?ds?|pass[ -]?phrases?|pass[ -]?codes?|pwd|(?:seed|recovery|secret)[ -](?:phrase|words)|mnemonic"
@@ -176,57 +180,50 @@ _SPACE = r"[\s\x{a0}\x{202f}\x{3000}]*"
 _IS = rf"\\*[\"']?{_SPACE}[:=\x{{ff1a}}\x{{ff1d}}]{_SPACE}\\*"
 _QUOTED = r"\"[^\"\r\n]*\"?|'[^'\r\n]*'?"
 
-_PATTERNS = tuple(
-    (re2.compile(pattern), replacement)
-    for pattern, replacement in (
-        # A PEM private key, to its end or to the end of what we were given.
-        (r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z)", REDACTED),
-        # A header: everything after its name.
-        (rf"(?i)(\b(?:proxy-)?authorization{_IS}[\"']?)[^\"'\r\n]+", rf"\1{REDACTED}"),
-        (r"(?i)(\bbearer[\s.]+)[A-Za-z0-9._~+/=-]{16,}", rf"\1{REDACTED}"),
-        # Our own: the token of a client.
-        (r"\bvb_[0-9a-f]{12}_[A-Za-z0-9_-]{16,}", REDACTED),
-        # OpenAI, Anthropic, OpenRouter; Stripe; GitHub; GitLab; Slack; Google; Hugging Face; npm; PyPI; AWS.
-        (r"\bsk-[A-Za-z0-9_-]{16,}", REDACTED),
-        (r"\b(?:sk|rk|pk|whsec)_(?:live_|test_)?[A-Za-z0-9]{16,}", REDACTED),
-        (r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})", REDACTED),
-        (r"\bxox[a-z]-[A-Za-z0-9-]{10,}", REDACTED),
-        (r"\bAIza[A-Za-z0-9_-]{30,}", REDACTED),
-        (r"\b(?:hf|npm)_[A-Za-z0-9]{20,}", REDACTED),
-        (r"\bpypi-[A-Za-z0-9_-]{16,}", REDACTED),
-        (r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", REDACTED),
-        # SendGrid; Twilio; the bots of Discord and of Telegram; what a webhook's address ends with; Azure Storage.
-        (r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", REDACTED),
-        (r"\bSK[0-9a-f]{32}\b", REDACTED),
-        (r"\b[MNO][A-Za-z0-9_-]{22,30}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}", REDACTED),
-        (r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}", REDACTED),
-        (r"(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/_-]+", rf"\1{REDACTED}"),
-        (r"(\bdiscord(?:app)?\.com/api/webhooks/)[A-Za-z0-9/_-]+", rf"\1{REDACTED}"),
-        (r"(?i)(\bAccountKey\s*=\s*)[A-Za-z0-9+/=]{16,}", rf"\1{REDACTED}"),
-        # A JSON Web Token.
-        (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", REDACTED),
-        # The user and password of a URL, and the key in its query.
-        (r"(\b[A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#]+@", rf"\1{REDACTED}@"),
-        (r"(?i)([?&](?:key|sig|signature|code)=)[^\s&#\"']+", rf"\1{REDACTED}"),
-        # A name that says so, and its value: quoted as a whole, else to the end of the word; passwords may have spaces.
-        (rf"(?i)((?:{_PASSWORDS}){_IS})(?:{_QUOTED}|[^\r\n\"',;&]+)", rf"\1{REDACTED}"),
-        (rf"(?i)({_FOREIGN}{_IS})(?:{_QUOTED}|[^\r\n\"',;&]+)", rf"\1{REDACTED}"),
-        (rf"(?i)((?:{_KEYS}){_IS})(?:{_QUOTED}|[^\s\"',;&]+)", rf"\1{REDACTED}"),
-        (r"(?i)((?:^|[^\pL])pass[ \t]*=[ \t]*)[^\s\"',;&]+", rf"\1{REDACTED}"),
-        (
-            rf"(?i)((?:^|[^\pL])(?:pin|cvv2?|cvc2?|puk|tan)(?:[ -]?(?:code|nr|no|number))?{_IS}[\"']?)[0-9]{{3,12}}\b",
-            rf"\1{REDACTED}",
-        ),
-    )
+_SECRETS: Final = (
+    # A PEM private key, to its end or to the end of what we were given.
+    (r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY-----|\z)", REDACTED),
+    # A header: everything after its name.
+    (rf"(?i)(\b(?:proxy-)?authorization{_IS}[\"']?)[^\"'\r\n]+", rf"\1{REDACTED}"),
+    (r"(?i)(\bbearer[\s.]+)[A-Za-z0-9._~+/=-]{16,}", rf"\1{REDACTED}"),
+    # Our own: the token of a client.
+    (r"\bvb_[0-9a-f]{12}_[A-Za-z0-9_-]{16,}", REDACTED),
+    # OpenAI, Anthropic, OpenRouter; Stripe; GitHub; GitLab; Slack; Google; Hugging Face; npm; PyPI; AWS.
+    (r"\bsk-[A-Za-z0-9_-]{16,}", REDACTED),
+    (r"\b(?:sk|rk|pk|whsec)_(?:live_|test_)?[A-Za-z0-9]{16,}", REDACTED),
+    (r"\b(?:gh[pousr]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{20,}|glpat-[A-Za-z0-9_-]{16,})", REDACTED),
+    (r"\bxox[a-z]-[A-Za-z0-9-]{10,}", REDACTED),
+    (r"\bAIza[A-Za-z0-9_-]{30,}", REDACTED),
+    (r"\b(?:hf|npm)_[A-Za-z0-9]{20,}", REDACTED),
+    (r"\bpypi-[A-Za-z0-9_-]{16,}", REDACTED),
+    (r"\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", REDACTED),
+    # SendGrid; Twilio; the bots of Discord and of Telegram; what a webhook's address ends with; Azure Storage.
+    (r"\bSG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}", REDACTED),
+    (r"\bSK[0-9a-f]{32}\b", REDACTED),
+    (r"\b[MNO][A-Za-z0-9_-]{22,30}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}", REDACTED),
+    (r"\b[0-9]{8,10}:AA[A-Za-z0-9_-]{30,}", REDACTED),
+    (r"(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/_-]+", rf"\1{REDACTED}"),
+    (r"(\bdiscord(?:app)?\.com/api/webhooks/)[A-Za-z0-9/_-]+", rf"\1{REDACTED}"),
+    (r"(?i)(\bAccountKey\s*=\s*)[A-Za-z0-9+/=]{16,}", rf"\1{REDACTED}"),
+    # A JSON Web Token.
+    (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", REDACTED),
+    # The user and password of a URL, and the key in its query.
+    (r"(\b[A-Za-z][A-Za-z0-9+.-]*://)[^\s/?#]+@", rf"\1{REDACTED}@"),
+    (r"(?i)([?&](?:key|sig|signature|code)=)[^\s&#\"']+", rf"\1{REDACTED}"),
+    # A name that says so, and its value: quoted as a whole, else to the end of the word; passwords may have spaces.
+    (rf"(?i)((?:{_PASSWORDS}){_IS})(?:{_QUOTED}|[^\r\n\"',;&]+)", rf"\1{REDACTED}"),
+    (rf"(?i)({_FOREIGN}{_IS})(?:{_QUOTED}|[^\r\n\"',;&]+)", rf"\1{REDACTED}"),
+    (rf"(?i)((?:{_KEYS}){_IS})(?:{_QUOTED}|[^\s\"',;&]+)", rf"\1{REDACTED}"),
+    (r"(?i)((?:^|[^\pL])pass[ \t]*=[ \t]*)[^\s\"',;&]+", rf"\1{REDACTED}"),
+    (
+        rf"(?i)((?:^|[^\pL])(?:pin|cvv2?|cvc2?|puk|tan)(?:[ -]?(?:code|nr|no|number))?{_IS}[\"']?)[0-9]{{3,12}}\b",
+        rf"\1{REDACTED}",
+    ),
 )
-_AWS_SECRET = re2.compile(r"(^|[^A-Za-z0-9/+=_.-])([A-Za-z0-9/+]{40})([^A-Za-z0-9/+=_.-]|$|\.(?:\s|$))")
+_MIXED_WORD = r"(^|[^A-Za-z0-9/+=_.-])([A-Za-z0-9/+]{40})([^A-Za-z0-9/+=_.-]|$|\.(?:\s|$))"
 _LEAST_CHANGES = 16
 """Changes between small letters, capitals, digits and signs in a random text of 40; words and paths have fewer."""
-_ANY = re2.compile(
-    "|".join(
-        f"(?:{pattern})" for pattern in (*(one.pattern for one, _ in _PATTERNS), _AWS_SECRET.pattern, CARD, ACCOUNT)
-    )
-)
+_ANY = "|".join(f"(?:{pattern})" for pattern in (*(pattern for pattern, _ in _SECRETS), _MIXED_WORD, CARD, ACCOUNT))
 """Says in one pass that there is nothing to do, as there mostly is."""
 
 _SHORTEST_KEY = len("4222222222222")
@@ -241,7 +238,7 @@ class Secrets:
         self._known: tuple[str, ...] = ()
 
     def add(self, secret: str) -> None:
-        """Never show a secret from now on.
+        """Hide a secret from now on.
 
         Args:
             secret: The secret; an empty one is ignored.
@@ -251,7 +248,7 @@ class Secrets:
             self._known = tuple(sorted((*self._known, secret), key=len, reverse=True))
 
     def hide(self, text: str) -> str:
-        """The text without the secrets we know.
+        """Return the text without the secrets we know.
 
         Args:
             text: Any text.
@@ -263,7 +260,7 @@ class Secrets:
 
 @lru_cache(maxsize=1024)
 def is_sensitive(name: str, also: frozenset[str] = frozenset()) -> bool:
-    """Whether a member of this name holds a secret.
+    """Return whether a member of this name holds a secret.
 
     Args:
         name: As it is written, in any case and with any separators.
@@ -275,7 +272,7 @@ def is_sensitive(name: str, also: frozenset[str] = frozenset()) -> bool:
 
 
 def hide_secrets(text: str, known: Secrets | None = None) -> str:
-    """The text with everything that looks like a key, or is known to be one, replaced by `[REDACTED]`.
+    """Return the text with everything that looks like a key, or is known to be one, replaced by `[REDACTED]`.
 
     Args:
         text: Valid Unicode, without lone surrogates.
@@ -287,19 +284,19 @@ def hide_secrets(text: str, known: Secrets | None = None) -> str:
         return text
     if "\n" in text:
         text = hide_divided_keys(text, _hide_keys, REDACTED)
-    if _ANY.search(text) is None:
+    if _compiled(_ANY).search(text) is None:
         return text
     return _hide_keys(hide_account_numbers(text, REDACTED))
 
 
 def _hide_keys(text: str) -> str:
-    for pattern, replacement in _PATTERNS:
-        text = pattern.sub(replacement, text)
-    return str(_AWS_SECRET.sub(_without_secret, text))
+    for pattern, replacement in _SECRETS:
+        text = _compiled(pattern).sub(replacement, text)
+    return str(_compiled(_MIXED_WORD).sub(_without_secret, text))
 
 
 def _without_secret(found: Any) -> str:
-    """A word of 40 characters, hidden if it is as mixed as an AWS secret: those have nothing that marks them."""
+    """Return a word of 40 characters, hidden if it is as mixed as an AWS secret: those have nothing that marks them."""
     before, word, after = found.groups()
     kinds = [(one.isdigit(), one.isupper(), one.islower()) for one in word]
     changes = sum(first != second for first, second in itertools.pairwise(kinds))
@@ -331,7 +328,7 @@ _SAFE_INTEGER = 2**63
 
 
 def redact(value: Any, sensitive: frozenset[str] = frozenset(), secrets: Secrets | None = None) -> Any:
-    """A copy that may be logged.
+    """Return a copy that may be logged.
 
     Members with sensitive names and key-like strings become `[REDACTED]`; long strings, deep and large structures are
     cut, with a note that says so; what is not JSON is named by its type.
@@ -345,7 +342,7 @@ def redact(value: Any, sensitive: frozenset[str] = frozenset(), secrets: Secrets
 
 
 def redact_text(text: str, secrets: Secrets | None = None) -> str:
-    """The text without secrets and lone surrogates, cut after 2,000 characters with a note of its length.
+    """Return the text without secrets and lone surrogates, cut after 2,000 characters with a note of its length.
 
     Args:
         text: Any text.
@@ -370,7 +367,7 @@ class _Redaction:
         self._characters = MAX_CHARACTERS
 
     def value(self, value: Any, depth: int) -> Any:
-        """The value as JSON may hold it."""
+        """Return the value as JSON may hold it."""
         self._values -= 1
         if isinstance(value, enum.Enum):
             value = value.value
@@ -410,7 +407,7 @@ class _Redaction:
 
 
 def _scalar(value: Any) -> Any:
-    """What is neither text nor container."""
+    """Return what may be shown of a value that is neither text nor a container."""
     shown: Any
     match value:
         case None | bool():
@@ -431,6 +428,6 @@ def _scalar(value: Any) -> Any:
 
 
 def _valid(text: str) -> str:
-    """The text with lone surrogates, which UTF-8 cannot hold, written as escapes; of a subclass, a plain string."""
+    """Return the text with lone surrogates, which UTF-8 cannot hold, as escapes; of a subclass, a plain string."""
     text = text[:]
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")

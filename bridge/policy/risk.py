@@ -1,11 +1,10 @@
-"""How dangerous a change is: judged by what it does to the vault, not by the tool that plans it.
+"""The risk of a change: judged by its effect on the vault, not by the tool that plans it.
 
 The thresholds are those of `docs/protocol.md`, "Risk". Nothing is decided by the risk; it is shown with the question.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.contract.consent import Addition, FilePreview, RiskLevel
 from bridge.vault.plan import ChangeKind, ChangePlan, Hazard
@@ -35,9 +34,8 @@ _ADDS: Final = {
 _Part = tuple[RiskLevel, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Risk:
-    """How dangerous a call is.
+class Risk(NamedTuple):
+    """The risk of a call.
 
     Attributes:
         level: The level that is shown.
@@ -49,7 +47,7 @@ class Risk:
 
 
 def assess(fixed: RiskLevel | None, plan: ChangePlan) -> Risk:
-    """The risk of a change.
+    """Return the risk of a change.
 
     Args:
         fixed: The level that the tool has whatever it does; None to go by the plan.
@@ -61,7 +59,7 @@ def assess(fixed: RiskLevel | None, plan: ChangePlan) -> Risk:
 
 
 def _parts(plan: ChangePlan) -> Iterator[_Part]:
-    """Everything that a change does, each with the level that it alone would have."""
+    """Yield everything that a change does, each with the level that it alone would have."""
     count = {kind: sum(change.kind is kind for change in plan.changes) for kind in ChangeKind}
     if deleted := count[ChangeKind.DELETE]:
         yield RiskLevel.HIGH, f"deletes {_counted(deleted, 'file')}"
@@ -84,7 +82,7 @@ def _parts(plan: ChangePlan) -> Iterator[_Part]:
 
 
 def _added(plan: ChangePlan, own: Sequence[FilePreview]) -> Iterator[_Part]:
-    """What a change adds that does nothing else."""
+    """Yield the risk of the additions that a change makes without doing anything else."""
     for addition, reason in _ADDS.items():
         if addition in (plan.additions or ()):
             yield RiskLevel.LOW, reason
@@ -93,7 +91,7 @@ def _added(plan: ChangePlan, own: Sequence[FilePreview]) -> Iterator[_Part]:
 
 
 def _edited(plan: ChangePlan, own: Sequence[FilePreview]) -> Iterator[_Part]:
-    """What a change does to the lines that are there."""
+    """Yield the risk of a change to existing lines."""
     lost = sum(max(shown.removed - shown.added, 0) for shown in own)
     changed = sum(min(shown.removed, shown.added) for shown in own)
     if plan.replaces:
@@ -111,7 +109,7 @@ def _edited(plan: ChangePlan, own: Sequence[FilePreview]) -> Iterator[_Part]:
 
 
 def _many(files: int, few: RiskLevel) -> RiskLevel:
-    """The level of so many files, which is one higher from `MANY_FILES` on."""
+    """Return the level of so many files, which is one higher from `MANY_FILES` on."""
     return few if files < MANY_FILES else _ORDER[_ORDER.index(few) + 1]
 
 
@@ -120,7 +118,7 @@ def _counted(number: int, thing: str) -> str:
 
 
 def additions_of(plan: ChangePlan) -> frozenset[Addition] | None:
-    """What a plan adds, when it does nothing else and there is nothing to warn of.
+    """Return what a plan adds, when it does nothing else and there is nothing to warn of.
 
     Args:
         plan: The plan, with its warnings.

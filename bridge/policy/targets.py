@@ -1,4 +1,4 @@
-"""What a call touches, as values with a kind, and how far an answer about it may reach.
+"""The targets of a call, as values with a kind, and how far an answer about each may reach.
 
 Each kind has a ladder of widening, narrowest rung first:
 
@@ -30,7 +30,7 @@ import string
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from bridge.contract.targets import Reach, TargetKind, TargetView
@@ -39,7 +39,7 @@ from bridge.vault import name_folding
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]|\\\\" if os.name == "nt" else r"[A-Za-z]:\\|\\\\")
-"""How absolute paths of Windows begin. Elsewhere `A:/` is a folder of that name."""
+"""The beginning of an absolute path of Windows. Elsewhere `A:/` is a folder of that name."""
 _USER = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*://)[^/?#]*@")
 """A user's name before the host, which may be made to look like one; it is not shown."""
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
@@ -52,7 +52,7 @@ _WEB_PORTS = frozenset({80, 443, None})
 _SERVER: Final = "mcp://"
 _CUSTOM: Final = "custom://"
 _ANY_PLACE: Final = "<place in the vault>"
-"""What stands for a place of the vault in a command that may name others."""
+"""A placeholder for a place of the vault in a command that may name others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +68,11 @@ class Rung:
     key: str
 
     def covers(self, target: "Target") -> bool:
-        """Whether an allow for this rung holds for a target: exactly what the key names, or what lies below it."""
+        """Return whether an allow for this rung covers a target: exactly what the key names, or what lies below it."""
         return self in target.rungs()
 
     def denies(self, target: "Target") -> bool:
-        """Whether a denial for this rung holds for a target.
+        """Return whether a denial for this rung holds for a target.
 
         A denial reaches further than an allow: it holds below everything it names, and without regard to case.
         """
@@ -81,12 +81,12 @@ class Rung:
 
     @property
     def kind(self) -> TargetKind:
-        """The family of things that the rung is about; rungs of different families never cover each other's targets."""
+        """Return the family of the rung's things; rungs of different families never cover each other's targets."""
         return _FAMILIES[self.reach]
 
     @property
     def label(self) -> str:
-        """The rung for people, to be read in the middle of a sentence."""
+        """Return the rung for people, to be read in the middle of a sentence."""
         scheme, _, rest = self.key.rpartition("://")
         name = (rest if scheme else self.key).removesuffix("/")
         server, _, tool = name.partition("/")
@@ -122,12 +122,11 @@ _FAMILIES: Final = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
+class Target(NamedTuple):
     """One thing that a call touches. Made by the functions below, which check what they are given.
 
     Attributes:
-        kind: What it is.
+        kind: Its kind.
         label: Its name, as people know it and as older clients are sent it.
         place: Its narrowest rung.
         above: The wider rungs that cover it, nearest first.
@@ -139,11 +138,11 @@ class Target:
     above: tuple[Rung, ...] = ()
 
     def rungs(self) -> tuple[Rung, ...]:
-        """Every rung that covers the target, nearest first."""
+        """Return every rung that covers the target, nearest first."""
         return (self.place, *self.above)
 
     def to_wire(self) -> TargetView:
-        """The target as a question shows it."""
+        """Return the target as a question shows it."""
         return TargetView(kind=self.kind, label=self.label)
 
 
@@ -151,7 +150,7 @@ class Target:
 
 
 def file_target(path: str) -> Target:
-    """A file of the vault. A name that does not say whether it is a file or a folder counts as a file.
+    """Return a file of the vault. A name that does not say whether it is a file or a folder counts as a file.
 
     Args:
         path: Vault-relative, with `/`.
@@ -167,7 +166,7 @@ def file_target(path: str) -> Target:
 
 
 def folder_target(path: str) -> Target:
-    """A folder of the vault; the empty path and `/` are the vault itself. Raises what `file_target` raises."""
+    """Return a folder of the vault; the empty path and `/` are the vault itself. Raises what `file_target` raises."""
     place = _vault_path(path or "/")
     if place == "/":
         return Target(TargetKind.FOLDER, path, Rung(Reach.VAULT, "/"))
@@ -176,7 +175,7 @@ def folder_target(path: str) -> Target:
 
 
 def named_target(name: str) -> Target:
-    """What a caller names in the vault: a file, with a final slash a folder, and the vault when it is empty.
+    """Return the target that a name in the vault means: a file, with a final slash a folder, and the vault when empty.
 
     A name that leads nowhere is a target too, which nothing but an answer for itself or for the whole vault covers.
     """
@@ -187,7 +186,7 @@ def named_target(name: str) -> Target:
 
 
 def url_target(url: str) -> Target:
-    """A page of the web, without its query; `http` and `https` are one.
+    """Return a page of the web, without its query; `http` and `https` are one.
 
     Raises:
         ValueError: The URL has no host, or cannot be read.
@@ -210,7 +209,7 @@ def url_target(url: str) -> Target:
 def command_target(
     executable: str, arguments: Sequence[str] = (), *, vault_paths: Collection[int] = frozenset()
 ) -> Target:
-    """A command. Two that differ only in which places of the vault they name are one.
+    """Return a command. Two that differ only in which places of the vault they name are one.
 
     Args:
         executable: The program's real, absolute path.
@@ -235,7 +234,7 @@ def command_target(
 
 
 def server_tool_target(server: str, tool: str) -> Target:
-    """A tool of another server.
+    """Return a tool of another server.
 
     Raises:
         ValueError: A name is empty, or holds a slash or control characters.
@@ -252,7 +251,7 @@ def server_tool_target(server: str, tool: str) -> Target:
 
 
 def custom_tool_target(name: str) -> Target:
-    """A tool of the user's own. Raises what `server_tool_target` raises."""
+    """Return a tool of the user's own. Raises what `server_tool_target` raises."""
     if not name or "/" in name or _CONTROL.search(name):
         raise ValueError("a custom tool is named without slashes and control characters")
     return Target(TargetKind.CUSTOM_TOOL, name, Rung(Reach.CUSTOM_TOOL, f"{_CUSTOM}{name}"))
@@ -262,7 +261,7 @@ def custom_tool_target(name: str) -> Target:
 
 
 def common_ladder(targets: Sequence[Target]) -> list[tuple[Reach, tuple[Rung, ...]]]:
-    """The rungs on which one answer can hold for all targets of a question, narrowest first.
+    """Return the rungs on which one answer can hold for all targets of a question, narrowest first.
 
     Args:
         targets: What a call touches; all of one family, else there is no rung but each target's own.
@@ -291,7 +290,7 @@ def common_ladder(targets: Sequence[Target]) -> list[tuple[Reach, tuple[Rung, ..
 
 
 def parse_key(key: str) -> Rung:
-    """The rung that a key of the permission file names.
+    """Return the rung that a key of the permission file names.
 
     Raises:
         ValueError: It names nothing; the text says why.
@@ -316,17 +315,17 @@ def parse_key(key: str) -> Rung:
 
 
 def is_executable(name: str) -> bool:
-    """Whether this is an absolute path, of POSIX or of Windows. `/` alone is the vault."""
+    """Return whether this is an absolute path, of POSIX or of Windows. `/` alone is the vault."""
     return (name.startswith("/") and name != "/") or _DRIVE.match(name) is not None
 
 
 def fold_key(key: str) -> str:
-    """The spelling by which denials are compared: without case, which many disks ignore, and without a final slash."""
+    """Return the spelling by which denials are compared: without case, as on many disks, or a final slash."""
     return name_folding.fold(key).rstrip("/")
 
 
 def _folders_above(place: str) -> Iterator[Rung]:
-    """The folders that hold a place of the vault, nearest first, and the vault."""
+    """Yield the folders that hold a place of the vault, nearest first, and the vault."""
     for index in range(len(place) - 2, 0, -1):
         if place[index] == "/":
             yield Rung(Reach.FOLDER, place[: index + 1])
@@ -363,7 +362,7 @@ def _url(name: str) -> str:
 
 
 def _host(name: str) -> str:
-    """A host in its one spelling. An address may be written in many ways, and letters of other scripts look alike."""
+    """Return a host in its one spelling. Addresses can be written in many ways, and letters of scripts look alike."""
     host = unicodedata.normalize("NFKC", name).lower().rstrip(".")
     if ":" in host:
         six = ipaddress.IPv6Address(host)
@@ -381,7 +380,7 @@ def _host(name: str) -> str:
 
 
 def normal_path(path: str) -> str:
-    """The path without `.` and `..` (RFC 3986, 5.2.4), escapes that need not be escaped resolved (6.2.2)."""
+    """Return the path without `.` and `..` (RFC 3986, 5.2.4), escapes that need not be escaped resolved (6.2.2)."""
     kept: list[str] = []
     parts = _ESCAPE.sub(_unescape, name_folding.nfc(path)).split("/")[1:]
     for part in parts:

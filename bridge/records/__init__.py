@@ -1,1 +1,1 @@
-"""What the bridge keeps for its user outside the vault: private folders, and the files of records in them."""
+"""Records that the bridge keeps for its user outside the vault: private folders, and the files in them."""

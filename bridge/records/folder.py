@@ -49,7 +49,7 @@ class RecordFolder(Protocol):
 
 
 class MemoryFolder:
-    """Keeps files for as long as this process lives."""
+    """A folder that keeps files for as long as this process lives."""
 
     def __init__(self) -> None:
         self._files: dict[str, bytes] = {}
@@ -63,7 +63,7 @@ class MemoryFolder:
         self._files[name] = data
 
     def names(self) -> list[str]:
-        """Return the names of what was written."""
+        """Return the names of the files."""
         return sorted(self._files)
 
     def remove(self, *names: str) -> None:
@@ -76,7 +76,7 @@ class UserFolder:
     """A folder of the user's, two below the state folder, which nobody else can look into. Made when missing.
 
     Args:
-        path: Where it lies.
+        path: Its path.
         durable: Whether what is written is on the disk before it takes its name.
         above: Whether the folder that it is in is ours, too.
 

@@ -1,4 +1,4 @@
-"""What a method of the protocol is, and the way from a request to its answer: role, parameters, handler, failures.
+"""The methods of the protocol, and the way from a request to its answer: role, parameters, handler, failures.
 
 The only file that knows jsonrpcserver. Its dispatcher for one request is used and nothing else of it: messages come
 parsed and checked, and answers are encoded once, by `frames.py`. The package is pinned, as this is below
@@ -24,7 +24,7 @@ from bridge.rpc import frames
 from bridge.rpc.frames import CRASHED, FORBIDDEN, INTERNAL_ERROR, INVALID_PARAMS, NO_HINT, Request
 from bridge.rpc.hub import Peer
 from bridge.rpc.services import Services
-from bridge.toolkit.arguments import explain
+from bridge.toolkit.parameters import explain
 
 # The package's own first lines load jsonschema, which takes a tenth of a start, for checks that `frames.py` makes. So
 # the package is registered without running them.
@@ -93,11 +93,11 @@ class Method:
         object.__setattr__(self, "immediate", not inspect.iscoroutinefunction(self.handler))
 
     def permits(self, peer: Peer) -> bool:
-        """Whether this client may call it."""
+        """Return whether this client may call it."""
         return peer.caller.can(self.needs) and (peer.caller.client.is_person or not self.person_only)
 
     def bind(self, positional: Sequence[Any], named: dict[str, Any]) -> Params:
-        """The parameters as their model.
+        """Return the parameters as their model.
 
         Args:
             positional: Those given by position; then there are none by name.
@@ -121,7 +121,7 @@ class Method:
 
 
 class Dispatcher:
-    """Answers requests.
+    """The dispatcher, which answers requests.
 
     Args:
         methods: Every method there is, by name.
@@ -131,11 +131,11 @@ class Dispatcher:
         self._methods = methods
 
     def find(self, name: str) -> Method | None:
-        """The method of this name."""
+        """Return the method of this name."""
         return self._methods.get(name)
 
     async def answer(self, request: Request, context: RequestContext) -> bytes | None:
-        """The encoded answer; None for a notification."""
+        """Return the encoded answer; None for a notification."""
         call = LibraryRequest(request.method, request.params, request.id)
         method = self.find(request.method)
         callables: dict[str, Callable[..., Any]] = {} if method is None else {method.name: _Callable(method)}
@@ -148,7 +148,7 @@ class Dispatcher:
         return frames.encode(answer)
 
     def _nearest(self, name: str) -> str:
-        """What the caller may have meant."""
+        """Return the message for an unknown method, with the names the caller may have meant."""
         if len(name) > MAX_NAME:
             return "No method has a name that long"
         near = difflib.get_close_matches(name, self._methods, n=3, cutoff=0.6)
@@ -199,7 +199,7 @@ class _Callable:
 
 
 def _failed(method: Method, error: BaseException) -> Any:
-    """An exception as the caller sees it. The tools' own failures are no errors here but ToolResults."""
+    """Return an exception as the caller sees it. The tools' own failures are no errors here but ToolResults."""
     match error:
         case ProtocolError():
             return _error(error.code, error.message, error.hint or NO_HINT)

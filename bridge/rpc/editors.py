@@ -46,11 +46,11 @@ class HostEditors:
 
     @property
     def connected(self) -> bool:
-        """Whether one is there."""
+        """Return whether a host with editors is connected."""
         return self._host() is not None
 
     def look(self, paths: Sequence[str]) -> OpenFiles:
-        """Which of these files are open there, and which of those hold text that is not saved.
+        """Return which of these files are open in the host, and which of those have unsaved text.
 
         Args:
             paths: Vault-relative paths.

@@ -9,8 +9,7 @@ What we send is encoded here and nowhere else; `error.data` is always `{"hint": 
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 import re2
@@ -66,8 +65,7 @@ MAX_EXACT: Final = 2**53
 Id = str | int | float | None
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(NamedTuple):
     """A call, or a notification, which is a call nobody waits for."""
 
     method: str
@@ -76,8 +74,7 @@ class Request:
     notification: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(NamedTuple):
     """The other side's answer to a request of ours."""
 
     id: Id
@@ -85,8 +82,7 @@ class Response:
     error: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Fault:
+class Fault(NamedTuple):
     """A message that cannot be understood, and the error it gets."""
 
     id: Id
@@ -98,8 +94,7 @@ class Fault:
 Item = Request | Response | Fault
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """Everything one frame holds. The answers of a batch go back together, in order."""
 
     items: tuple[Item, ...]
@@ -136,7 +131,7 @@ def _unreadable(hint: str) -> Frame:
 
 
 def _item(message: Any) -> Item:
-    """One member of a batch, or the frame's only message."""
+    """Return one member of a batch, or the frame's only message."""
     if not isinstance(message, dict):
         return _malformed(None, "A request is an object")
     given = message.get("id")
@@ -156,7 +151,7 @@ def _is_response(message: dict[str, Any]) -> bool:
 
 
 def _shape_error(message: dict[str, Any]) -> str | None:
-    """What keeps an object from being a request."""
+    """Return the reason why an object is no request; None when it is one."""
     if message.get("jsonrpc") != "2.0":
         return '`jsonrpc` must be "2.0"'
     if not isinstance(message.get("method"), str):
@@ -181,12 +176,12 @@ def _is_id(value: Any) -> bool:
 
 
 def _too_deep(raw: bytes) -> bool:
-    """Whether valid JSON nests too deeply, without a step in Python for each of its bytes."""
+    """Return whether valid JSON nests too deeply, without a step in Python for each of its bytes."""
     return raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _SHALLOW.fullmatch(raw) is None
 
 
 def _shallow_pattern(levels: int) -> bytes:
-    """JSON of at most so many levels, as a pattern: bounded nesting is regular, so RE2 decides it in one pass."""
+    """Return JSON of at most so many levels, as a pattern: bounded nesting is regular, so RE2 decides in one pass."""
     token = rb'(?:[^\[\]{}"]|"(?:[^"\\]|\\.)*")'
     pattern = token + b"*"
     for _ in range(levels):
@@ -205,7 +200,7 @@ _SHALLOW = _shallow()
 
 
 def encode(answer: dict[str, Any]) -> bytes:
-    """A whole answer. When its result is not JSON, which is a bug of ours, the caller gets an internal error.
+    """Return a whole answer. When its result is not JSON, which is a bug of ours, the caller gets an internal error.
 
     Args:
         answer: The JSON-RPC object; models in it are written as their `to_wire` says.
@@ -218,7 +213,7 @@ def encode(answer: dict[str, Any]) -> bytes:
 
 
 def failure(id: Id, code: int, message: str, hint: str) -> bytes:
-    """The error a request gets.
+    """Return the error a request gets.
 
     Args:
         id: The request's.
@@ -231,12 +226,12 @@ def failure(id: Id, code: int, message: str, hint: str) -> bytes:
 
 
 def fault(found: Fault) -> bytes:
-    """The error a message gets that is no request."""
+    """Return the error a message gets that is no request."""
     return failure(found.id, found.code, found.message, found.hint)
 
 
 def notification(event: Event) -> bytes:
-    """An event, as it is sent.
+    """Return an event, as it is sent.
 
     Raises:
         orjson.JSONEncodeError: When its members are not JSON.
@@ -245,12 +240,12 @@ def notification(event: Event) -> bytes:
 
 
 def request(id: Id, method: str, params: dict[str, Any]) -> bytes:
-    """A call from the bridge to a host."""
+    """Return a call from the bridge to a host."""
     return _encode({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 
 
 def batch(answers: Sequence[bytes]) -> bytes:
-    """The answers of a batch, already encoded, as one array."""
+    """Return the answers of a batch, already encoded, as one array."""
     return b"[" + b",".join(answers) + b"]"
 
 
@@ -259,7 +254,7 @@ def _encode(message: dict[str, Any]) -> bytes:
 
 
 def _wire(value: Any) -> Any:
-    """Models say themselves what they are as JSON; what a model is made of otherwise is passed as it is."""
+    """Return the JSON form that a model gives itself; raise TypeError for anything else."""
     if hasattr(value, "to_wire"):
         return value.to_wire()
     raise TypeError(f"{type(value).__name__} is not JSON")

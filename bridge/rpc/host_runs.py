@@ -44,7 +44,7 @@ class _Run:
 
 
 class HostRuns:
-    """Runs code in the Obsidian that connected last of those that can.
+    """The runs of code in the Obsidian that connected last of those that can.
 
     Args:
         hub: Knows the connections.
@@ -60,7 +60,7 @@ class HostRuns:
 
     @property
     def is_there(self) -> bool:
-        """Whether one is connected."""
+        """Return whether a host that can run tools is connected."""
         return self._host() is not None
 
     async def run(
@@ -71,7 +71,7 @@ class HostRuns:
         Args:
             tool: The tool's name.
             code: The body of an async function.
-            parameters: What it is called with.
+            parameters: Its parameters.
             milliseconds: How long it may take; the time in which the bridge answers it is not counted.
             answer: Answers what it asks of the bridge.
 
@@ -105,7 +105,7 @@ class HostRuns:
 
         Args:
             host: Who passes it on.
-            run: Which run.
+            run: The run.
             message: What it asks.
 
         Returns:
@@ -137,7 +137,7 @@ class HostRuns:
                 return await held.answer(message)
 
     def _end(self, run: str, *, tell: bool) -> None:
-        """A run is over: what it asks is answered no more."""
+        """End a run: what it asks is answered no more."""
         held = self._runs.pop(run, None)
         if held is None:
             return
@@ -152,7 +152,7 @@ class HostRuns:
 
 
 def _result(said: Any) -> CustomResult:
-    """What the plugin says of a run, within bounds."""
+    """Return the plugin's answer about a run, within bounds."""
     try:
         answer = RunToolAnswer.model_validate(said, by_alias=True, by_name=False)
     except ValidationError:

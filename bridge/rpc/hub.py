@@ -6,7 +6,6 @@ import logging
 import secrets
 import threading
 from collections.abc import Callable, Coroutine, Iterable
-from dataclasses import replace
 from typing import Any, Protocol
 
 import orjson
@@ -32,7 +31,7 @@ _CHANGES = {
     ChangeKind.DELETE: "deleted",
     ChangeKind.MOVE: "deleted",
 }
-"""What becomes of the file at a change's own path."""
+"""The effect of each kind of change on the file at its own path."""
 
 
 class Transport(Protocol):
@@ -52,7 +51,7 @@ class Transport(Protocol):
 
 
 class Outgoing:
-    """What the bridge has asked one host, and the host has not answered yet.
+    """Requests from the bridge to one host that it has not answered yet.
 
     Args:
         post: Sends a message to the host.
@@ -67,8 +66,8 @@ class Outgoing:
         """Ask the host.
 
         Args:
-            method: What.
-            params: With what.
+            method: The method.
+            params: Its parameters.
             within: Seconds to wait.
 
         Raises:
@@ -98,7 +97,7 @@ class Outgoing:
             waiting.set_exception(ExecutionFailed("The host could not do it; look at the host's own messages"))
 
     def close(self) -> None:
-        """The host is gone: nobody will answer."""
+        """Fail what the host has not answered: it is gone, and nobody will."""
         for waiting in self._open.values():
             if not waiting.done():
                 waiting.set_exception(ExecutionFailed("The host went away before it answered; try again"))
@@ -130,12 +129,12 @@ class Peer:
 
     @property
     def session_id(self) -> str:
-        """The session this connection belongs to."""
+        """Return the session this connection belongs to."""
         return self.caller.session_id
 
     @property
     def name(self) -> str:
-        """The client, for people."""
+        """Return the client, for people."""
         return self.caller.name
 
     def introduce(self, calls_itself: str, can: frozenset[str] | None, *, brief: bool = False) -> None:
@@ -143,8 +142,8 @@ class Peer:
 
         The name is shown and kept, so it is none of the program's secrets.
         """
-        self.caller = replace(
-            self.caller, calls_itself=hide_secrets(calls_itself), brief=brief or self._transport is None
+        self.caller = self.caller._replace(
+            calls_itself=hide_secrets(calls_itself), brief=brief or self._transport is None
         )
         if can is not None and self._transport is not None:
             self.can = can
@@ -207,19 +206,19 @@ class Hub:
         self.home: tuple[asyncio.AbstractEventLoop, int] | None = None
 
     def join(self, peer: Peer) -> None:
-        """A connection is open."""
+        """Add a connection that is open."""
         self.home = (asyncio.get_running_loop(), threading.get_ident())
         self.peers = (*self.peers, peer)
         self.refresh(peer)
 
     def leave(self, peer: Peer) -> None:
-        """A connection is closed. Open questions stay open."""
+        """Remove a connection that is closed. Open questions stay open."""
         self.peers = tuple(other for other in self.peers if other is not peer)
         if self._screens.pop(peer.id, None) is not None:
             self._broker.detach(peer)
 
     def refresh(self, peer: Peer) -> None:
-        """What a client can do may have changed: it becomes, or ceases to be, a consent screen."""
+        """Update a client whose abilities may have changed: it becomes, or ceases to be, a consent screen."""
         if "consent" in peer.can and peer.id not in self._screens:
             self._screens[peer.id] = peer
             self._broker.attach(peer)
@@ -236,7 +235,7 @@ class Hub:
                 loop.call_soon_threadsafe(peer.cut)
 
     def connected(self, client_id: str) -> int:
-        """How many connections of a client are open."""
+        """Return the number of open connections of a client."""
         return sum(peer.caller.client.id == client_id for peer in self.peers)
 
     def notify_hosts(self, event: Event) -> None:
@@ -259,13 +258,13 @@ class Hub:
         """Send an event to every session that subscribed to its kind.
 
         Args:
-            event: What.
+            event: The event.
             person: Whether only to the person's own programs, or only to all others; None: to both.
         """
         self.notify(self.subscribers(event.event_name, person=person), event)
 
     def subscribers(self, kind: str, *, person: bool | None = None) -> list[Peer]:
-        """The sessions that subscribed to a kind of event: the person's own programs, all others, or both."""
+        """Return the sessions that subscribed to a kind of event: the person's own programs, all others, or both."""
         subscribed = [peer for peer in self.peers if kind in peer.kinds]
         return [peer for peer in subscribed if person is None or peer.caller.client.is_person == person]
 
@@ -303,7 +302,7 @@ class Hub:
 
 
 class VaultEvents:
-    """Publishes what happens to the vault's files. Every method may be called from any thread.
+    """The events of the vault's files, as they are published. Every method may be called from any thread.
 
     Args:
         hub: Knows who listens.
@@ -317,7 +316,7 @@ class VaultEvents:
         self._entry_of = entry_of
 
     def changed(self, path: str, change: str) -> None:
-        """Another program has changed a file, and the index knows.
+        """Tell subscribers of a file that another program has changed, and that the index knows.
 
         Args:
             path: The file, vault-relative.
@@ -327,7 +326,7 @@ class VaultEvents:
         self._publish(path, change, entry)
 
     def applied(self, plan: ChangePlan) -> None:
-        """We have changed files, and the index knows."""
+        """Tell subscribers of files that we have changed, and that the index knows."""
         for change in plan.changes:
             if change.kind in _CHANGES:
                 self._publish(change.path, _CHANGES[change.kind], None)
@@ -342,5 +341,5 @@ class VaultEvents:
             self._hub.publish(told, person=False)
 
     def progress(self, done: int, total: int) -> None:
-        """The index has read `done` of the `total` files that it is to read."""
+        """Tell hosts that the index has read `done` of the `total` files that it is to read."""
         self._hub.notify_hosts(IndexProgress(done=done, total=total))

@@ -36,7 +36,7 @@ class InProcess:
 
     @property
     def is_there(self) -> bool:
-        """Whether a request waits for no bridge to start."""
+        """Return True: a request waits for no bridge to start."""
         return True
 
     async def request(self, method: str, /, **params: Any) -> Any:
@@ -108,7 +108,7 @@ class InProcess:
             waiting.set_result(message["result"])
 
     def cut(self) -> None:
-        """The session is ended: the client was revoked."""
+        """End the session: the client was revoked."""
         self.close()
         self._on_cut()
 

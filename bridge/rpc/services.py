@@ -1,8 +1,8 @@
-"""What the methods reach of the rest of the bridge. `capabilities/serving.py` fills it in."""
+"""The rest of the bridge, as the methods reach it. `capabilities/serving.py` fills it in."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from bridge.ports import Late
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from bridge.clock import Clock
     from bridge.consent.broker import Broker
     from bridge.consent.grants import GrantStore
+    from bridge.consent.outbox import Outbox
     from bridge.consent.screens import Screens
     from bridge.consent.web_readers import WebReaders
     from bridge.contract.index_comparison import IndexComparison
@@ -45,13 +46,13 @@ if TYPE_CHECKING:
 
 
 class VectorPort(Protocol):
-    """What the methods ask of the vectors."""
+    """The vectors, as the methods use them."""
 
     def status(self) -> "VectorStatus":
-        """How far they are."""
+        """Return how far they are."""
 
     def changed(self) -> None:
-        """Something may have changed. Returns at once."""
+        """Take note that something may have changed. Returns at once."""
 
     def rebuild(self) -> None:
         """Throw them away, and make them anew. Returns at once."""
@@ -59,7 +60,7 @@ class VectorPort(Protocol):
 
 @dataclass(frozen=True)
 class Parts:
-    """What a bridge may be without; each is given by its capability.
+    """The optional parts of a bridge; each is given by its capability.
 
     Attributes:
         vectors: The vectors of notes, for search by meaning.
@@ -94,8 +95,7 @@ class Parts:
     chats: "Late[Chats]" = field(default_factory=lambda: Late("The chat"))
 
 
-@dataclass(frozen=True)
-class Services:
+class Services(NamedTuple):
     """Everything the methods of one vault reach.
 
     Attributes:
@@ -128,7 +128,8 @@ class Services:
         drafts: The drafts of clients.
         templates: The chains that the user keeps under a name.
         web_readers: The clients that have read from it.
-        screens: What the person looks at in Obsidian.
+        screens: The person's screen in Obsidian.
+        outbox: The texts that the person sends to clients.
         recorder: What other programs changed.
         note: Logs what is no call: its kind, and what happened.
         parts: What a bridge may be without; `get` of each returns it, or says that it is left out.
@@ -164,5 +165,6 @@ class Services:
     templates: "TemplateStore"
     web_readers: "WebReaders"
     screens: "Screens"
+    outbox: "Outbox"
     recorder: "Recorder"
     parts: Parts

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Final
 
 from bridge.identity.caller import Client
@@ -90,12 +90,13 @@ class Session(Peer):
         return _join(work, batch=frame.batch)
 
     def close(self) -> None:
-        """The connection is gone: cancel its calls that carry no call id.
+        """Close the session whose connection is gone: cancel its calls that carry no call id.
 
         The person's own programs cancel nothing when they leave. What a program without a name of its own was allowed
         for its session ends here.
         """
         self._hub.leave(self)
+        self._services.outbox.left(self.caller.client.id)
         self.outgoing.close()
         for running in self._running.values():
             if running.method.waits or (not self.caller.client.is_person and not running.context.kept):
@@ -112,13 +113,13 @@ class Session(Peer):
             running.task.cancel()
 
     def _is_current(self) -> bool:
-        """Whether the client is still one, and from now on with the name and capabilities that it has by now."""
+        """Return whether the client is still known, and take on its present name and capabilities."""
         client = self.caller.client
         if client.is_person or client.is_shared:
             return True
         current = self._services.clients.current(client)
         if current is not None and current != client:
-            self.caller = replace(self.caller, client=current)
+            self.caller = self.caller._replace(client=current)
         return current is not None
 
     async def _begin(self, frame: Frame, size: int, *, alone: bool) -> list[Work]:
@@ -131,6 +132,8 @@ class Session(Peer):
                 room -= 1
             else:
                 work.append(self._take(item))
+            if frame.batch:  # what comes together does not begin in one turn of the loop
+                await asyncio.sleep(0)
         return work
 
     async def _start(self, request: Request, size: int, *, alone: bool) -> Work:
@@ -158,7 +161,7 @@ class Session(Peer):
         self._forget(asyncio.current_task())  # now, for the client may send its next request before callbacks run
 
     def _forget(self, task: asyncio.Task[Any] | None) -> None:
-        """A request is answered and no longer in flight."""
+        """Forget a request that is answered and no longer in flight."""
         if task is not None:
             self._running.pop(task, None)
 
@@ -191,7 +194,7 @@ async def _done(work: Sequence[Work]) -> None:
 
 
 def _join(work: Sequence[Work], *, batch: bool) -> bytes | None:
-    """The answer to a frame whose work is done."""
+    """Return the answer to a frame whose work is done."""
     answers = [answer for part in work if (answer := _finished(part)) is not None]
     if not answers:
         return None

@@ -23,7 +23,7 @@ _OPTIONS: Final = {LayerKind.READ: "--ro-bind", LayerKind.WRITE: "--bind", Layer
 
 @cache
 def beginnings() -> tuple[tuple[str, ...], ...]:
-    """Return the commands by which it may work here, with what must be said first; none where it is not installed.
+    """Return the commands by which it may work here, with what must be said first; none if it is not installed.
 
     Root is not offered it: the devices that it shows are the system's own, and root could change their permissions.
     """
@@ -42,7 +42,7 @@ def wrapper(begin: Sequence[str], layers: Sequence[Layer], folder: Path, *, netw
     Args:
         begin: One of `beginnings`.
         layers: What the program sees.
-        folder: Where it starts, as it sees it.
+        folder: Its working directory, as it sees it.
         network: Whether it may use the network.
     """
     command = [*begin, *_ALONE, *(() if network else ("--unshare-net",)), "--proc", "/proc", "--dev", "/dev"]

@@ -1,4 +1,4 @@
-"""How much what a program writes has grown."""
+"""Growth of what a program writes."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from bridge.sandbox.processes import nameless, size_on_disk
 _AGAIN: Final = 0.2
 """Seconds after which a measure is taken again, at the earliest."""
 _SHARE: Final = 10
-"""How many times as long as a measure takes it is not taken again."""
+"""Minimum time between measurements, as a multiple of the last one's duration."""
 _LEAST_FREE: Final = 256 * 1024 * 1024
 """Bytes that a program must leave free on the disk."""
 _FILE: Final = 16 * 1024
@@ -34,10 +34,10 @@ class Growth:
         self._next = 0.0
 
     def is_too_much(self, processes: Sequence[int] = ()) -> bool:
-        """Whether they have grown by more, or the disk is full. Looks only where the last look is some time ago.
+        """Return whether they have grown by more, or the disk is full. Measures only some time after the last time.
 
         Args:
-            processes: Those that may hold files without a name.
+            processes: Processes that may hold files without a name.
         """
         now = time.monotonic()
         if not self._folders or now < self._next:

@@ -1,4 +1,4 @@
-"""What the bridge tells the supervisor of a program, and what it hears back. Both are JSON; nothing here is not plain.
+"""The messages between the bridge and the supervisor of a program. They are JSON.
 
 The supervisor is a process of its own (`supervisor.py`, `windows_job.py`), so this imports nothing but the standard
 library.
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Ending(StrEnum):
-    """Why a program ended."""
+    """The reason why a program ended."""
 
     EXITED = "exited"
     """By itself."""
@@ -39,7 +39,7 @@ class Job:
 
     Attributes:
         argv: The program's path and its arguments.
-        folder: Where it starts.
+        folder: Its working directory.
         environment: All of its environment.
         report: The file in which the supervisor says how it ended.
         wrapper: A command that runs it in a sandbox, with its arguments; empty: none.
@@ -85,12 +85,12 @@ class Job:
     disk: int
 
     def to_json(self) -> bytes:
-        """One line."""
+        """Return it as one line of JSON."""
         return json.dumps(asdict(self)).encode() + b"\n"
 
     @classmethod
     def from_json(cls, line: bytes) -> "Job":
-        """What `to_json` wrote."""
+        """Return the job that `to_json` wrote."""
         values: dict[str, Any] = json.loads(line)
         lists = ("argv", "wrapper", "write", "grown")
         values |= {name: tuple(values[name]) for name in lists}
@@ -101,12 +101,12 @@ class Job:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Report:
-    """How a program ended.
+    """The report of how a program ended.
 
     Attributes:
-        ending: Why.
-        code: Its exit code, where it ended by itself; minus the number of the signal that ended it.
-        message: Why it could not be started.
+        ending: The reason.
+        code: Its exit code if it ended by itself; minus the number of the signal that ended it.
+        message: The reason why it could not be started.
     """
 
     ending: Ending
@@ -114,11 +114,11 @@ class Report:
     message: str = ""
 
     def to_json(self) -> bytes:
-        """As the file has it."""
+        """Return the JSON for the file."""
         return json.dumps(asdict(self)).encode()
 
     def write(self, file: Path) -> None:
-        """Leave it for the bridge, or nothing where the bridge has gone or has stopped the program itself.
+        """Leave it for the bridge, or nothing if the bridge has gone or has stopped the program itself.
 
         Args:
             file: Where the bridge looks for it, in a folder of its own.
@@ -132,6 +132,6 @@ class Report:
 
     @classmethod
     def from_json(cls, data: bytes) -> "Report":
-        """What `to_json` wrote. Raises ValueError, KeyError or TypeError for anything else."""
+        """Return the report that `to_json` wrote. Raises ValueError, KeyError or TypeError for anything else."""
         values = json.loads(data)
         return cls(**(values | {"ending": Ending(values["ending"])}))

@@ -9,8 +9,7 @@ import os
 import stat
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 # The same numbers on every architecture (include/uapi/asm-generic/unistd.h).
 _CREATE_RULESET: Final = 444
@@ -33,8 +32,6 @@ _SCOPES: Final = 0b11
 _NETWORK_ABI, _SCOPES_ABI = 4, 6
 TRUNCATE_ABI: Final = 3
 """The version from which emptying a file is a right of its own; before, nothing governs `truncate`."""
-SIGNALS_ABI: Final = _SCOPES_ABI
-"""The version from which a program cannot send signals to those outside."""
 
 
 class _Ruleset(ctypes.Structure):
@@ -46,9 +43,8 @@ class _PathBeneath(ctypes.Structure):
     _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What a process may do once it is restricted.
+class Rules(NamedTuple):
+    """The rights of a process once it is restricted.
 
     Attributes:
         read: Files and folders that it may read and execute.
@@ -62,7 +58,7 @@ class Rules:
 
 
 def abi() -> int:
-    """The version of Landlock that the kernel offers; 0 where there is none."""
+    """Return the version of Landlock that the kernel offers; 0 if there is none."""
     if not sys.platform.startswith("linux"):
         return 0
     version: int = _libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_VERSION))
@@ -73,7 +69,7 @@ def restrict(rules: Rules) -> None:
     """Restrict this process for good, with all that it starts from now on.
 
     Args:
-        rules: What it may do. Places that are not there are passed over.
+        rules: What it may do. Places that are not there are skipped.
 
     Raises:
         OSError: The kernel refuses; nothing is restricted.
@@ -97,7 +93,7 @@ def restrict(rules: Rules) -> None:
 
 
 def _handled(version: int) -> int:
-    """Every right that this version knows: what is not handled is not restricted."""
+    """Return every right that this version knows: what is not handled is not restricted."""
     count = {1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)
     return (1 << count) - 1
 

@@ -1,4 +1,4 @@
-"""Which sandbox works on this machine, found out by starting a program in it."""
+"""Probing for a sandbox that works on this machine, by starting a program in it."""
 
 import os
 import shutil
@@ -25,7 +25,7 @@ from bridge.sandbox.sandbox import (
 )
 
 _SECONDS: Final = 10.0
-"""How long a trial may take."""
+"""Time limit for a trial."""
 _UNFILTERED: Final = ("Calls of the kernel that few programs need are not kept from it",)
 
 
@@ -42,7 +42,7 @@ def probe_one(kind: SandboxKind) -> Sandbox | None:
 
 
 def remedy() -> str:
-    """Return what a person can do where no sandbox works; nothing where that is the system's affair."""
+    """Return what a person can do where no sandbox works; nothing if that is the system's affair."""
     if not sys.platform.startswith("linux"):
         return ""
     if shutil.which("bwrap") is None:
@@ -71,7 +71,7 @@ def _candidates(kind: SandboxKind) -> Iterator[Sandbox]:
 
 
 def _holds(sandbox: Sandbox) -> bool:
-    """Whether a program really starts in a sandbox, and cannot read there what it was not given. Blocks."""
+    """Return whether a program starts in a sandbox, and cannot read there what it was not given. Blocks."""
     if not sandbox.confines:
         return True
     place = make_place()

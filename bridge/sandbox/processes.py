@@ -1,4 +1,4 @@
-"""What processes take, as Linux shows it: memory that is theirs, and files without a name that they hold."""
+"""Resources of processes, as Linux shows them: memory that is theirs, and files without a name that they hold."""
 
 import contextlib
 import os
@@ -15,16 +15,16 @@ _OWN: Final = (b"RssAnon:", b"VmSwap:", b"VmPTE:")
 needs to find it."""
 _RESERVED: Final = b"VmSize:"
 _SHARED: Final = (b"/dev/zero", b"/memfd:", b"/SYSV")
-"""How memory is called that processes share and that is no file."""
+"""Names of memory that processes share and that is not a file."""
 _DELETED: Final = b" (deleted)"
 
 
 class Nameless(NamedTuple):
-    """What processes hold that no folder lists.
+    """The files that processes hold and that no folder lists.
 
     Attributes:
         size: Bytes on the disk of files without a name.
-        hides: Whether they may hold others, whose size the system does not tell.
+        hides: Whether they may hold more, whose size the system does not tell.
     """
 
     size: int
@@ -32,7 +32,7 @@ class Nameless(NamedTuple):
 
 
 def descendants(process: int) -> Iterator[int]:
-    """Yield all processes that come from one, parents before their children; none where the system does not tell."""
+    """Yield all processes that come from one, parents before their children; none if the system does not tell."""
     pending = list(children(process))
     while pending:
         found = pending.pop(0)

@@ -1,4 +1,4 @@
-"""What a program that the bridge starts may reach, and how much it may take."""
+"""Access rights and limits of a program that the bridge starts."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,16 +12,16 @@ MEGABYTE = 1024 * 1024
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a program may take, with everything that it starts.
+    """The limits of a program, with everything that it starts.
 
     Attributes:
-        seconds: How long it may run; None: as long as it is wanted.
+        seconds: Time that it may run; None for as long as it is wanted.
         grace: Seconds that it is given to end by itself when it is told to.
         memory: Bytes of memory, of all its processes together.
-        processes: How many processes at once.
+        processes: Number of processes at once.
         file_size: Bytes of one file that it writes.
         disk: Bytes by which all that it may write can grow.
-        output: Bytes that it may write to its output and its errors together; None: as many as are read.
+        output: Bytes that it may write to its output and its errors together; None for as many as are read.
     """
 
     seconds: float | None = None
@@ -35,16 +35,16 @@ class Limits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """What a program may reach, besides the system's own programs, which every one may read.
+    """The access rights of a program, besides reading the system's own programs, which all may.
 
     Attributes:
         read: Files and folders that it may read, with everything below.
         write: Folders that it may write too.
-        kept: What it may at most read, although it lies in `write`.
-        hidden: What it may not reach, although it lies in one of those.
-        shown_at: Where something of `read` or `write` is seen instead, by sandboxes that can do that.
+        kept: Places that it may only read, although they lie in `write`.
+        hidden: Places that it may not reach, although they lie in one of those.
+        shown_at: Other places for something of `read` or `write`, in sandboxes that can move it.
         network: Whether it may use the network.
-        limits: How much it may take.
+        limits: The limits of its resources.
     """
 
     read: tuple[Path, ...] = ()
@@ -56,7 +56,7 @@ class Profile:
     limits: Limits = field(default_factory=Limits)
 
     def guarded(self, hidden: Iterable[Path], scratch: Path | None = None) -> "Profile":
-        """The same with more that is hidden, and with real paths throughout, so that no link leads around a rule.
+        """Return the same with more hidden places, and real paths throughout, so that no link leads around a rule.
 
         Args:
             hidden: What no program may reach.
@@ -83,21 +83,21 @@ class Profile:
         )
 
     def readable(self) -> tuple[Path, ...]:
-        """What may be read, without anything hidden: folders that hold such are replaced by what else is in them."""
+        """Return what may be read: a folder with something hidden in it is replaced by the rest of its content."""
         return tuple(_parts(self._given, self.shut_within))
 
     def writable(self) -> tuple[Path, ...]:
-        """What may be written, without anything hidden or kept, in the same way."""
+        """Return what may be written, without anything hidden or kept, in the same way."""
         return tuple(_parts(self.write, (*self.kept, *self.shut_within)))
 
     @property
     def shut_within(self) -> tuple[Path, ...]:
-        """What is hidden and lies in something that can be read."""
+        """Return what is hidden inside something that can be read."""
         return tuple(place for place in self.hidden if any(place.is_relative_to(outer) for outer in self._given))
 
     @property
     def _given(self) -> tuple[Path, ...]:
-        """All that can be read: the system's places too."""
+        """Return all that can be read: the system's places too."""
         return (*self.read, *self.write, *map(Path, real_places()))
 
 
@@ -106,7 +106,7 @@ def _real(paths: Iterable[Path]) -> tuple[Path, ...]:
 
 
 def _parts(places: Iterable[Path], without: Sequence[Path]) -> Iterator[Path]:
-    """Places, with those that hold something to be left out replaced by everything else that is in them now."""
+    """Yield places; one with something to leave out is replaced by everything else that is in it now."""
     for place in places:
         if place in without:
             continue

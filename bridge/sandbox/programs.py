@@ -1,5 +1,6 @@
 """The one way in which the bridge starts programs for agents: the user's commands, tools and servers."""
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from bridge.sandbox.sandbox import Ready, Running, Sandbox, start
 
 
 class Programs:
-    """Starts programs. None is given what belongs to the bridge, and none runs where a sandbox is missing.
+    """A starter of programs. None is given what belongs to the bridge, and none runs without a required sandbox.
 
     Args:
         hidden: What no program may reach, whatever it is given: the bridge's own folders, keys and credentials.
@@ -36,7 +37,7 @@ class Programs:
 
     @property
     def sandbox(self) -> Sandbox:
-        """What confines programs here. Blocks at the first time."""
+        """Return the sandbox for programs here. Blocks the first time."""
         return self._find()
 
     def refuse_unconfined(self) -> None:
@@ -69,10 +70,9 @@ class Programs:
             ValueError: It would be given what belongs to the bridge.
             OSError: The system has no more processes.
         """
+        sandbox = await asyncio.to_thread(self._find)  # the first time, by starting some programs
         self.refuse_unconfined()
         guarded = profile.guarded(self._hidden, self.scratch)
-        running = await start(
-            self.sandbox, guarded, argv, folder=folder, environment=environment, talks=talks, ready=ready
-        )
+        running = await start(sandbox, guarded, argv, folder=folder, environment=environment, talks=talks, ready=ready)
         running.on_end = self._on_end
         return running

@@ -6,11 +6,11 @@ import os
 import shutil
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from bridge.sandbox import bubblewrap, landlock, namespaces, seatbelt
 from bridge.sandbox.job import Ending, Job, Report
@@ -28,31 +28,30 @@ REPORT: Final = "report"
 """The file of a supervisor's place in which it says how the program ended."""
 _SHARED: Final = "shared"
 _NEEDED: Final = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-"""What an interpreter may need to start; nothing that could hold a secret."""
+"""Variables that an interpreter may need to start; none that could hold a secret."""
 
 
 class SandboxKind(StrEnum):
-    """What confines programs, the best first."""
+    """The kinds of sandbox, the best first."""
 
     NAMESPACES = "namespaces"
     BUBBLEWRAP = "bubblewrap"
     SEATBELT = "sandbox-exec"
     LANDLOCK = "landlock"
     """Keeps much from programs, but lets them change the permissions of files and see what there is: not enough to
-    count as a sandbox. It is used all the same, where there is nothing better and programs may run without one."""
+    count as a sandbox. It is used all the same, if there is nothing better and programs may run without one."""
     NONE = "none"
 
 
-@dataclass(frozen=True, slots=True)
-class Sandbox:
-    """What confines programs here.
+class Sandbox(NamedTuple):
+    """A sandbox for programs on this machine.
 
     Attributes:
-        kind: What does it.
-        lacks: A sentence for each thing that a program can do all the same.
-        begin: The command that starts a program in it, where there is one.
+        kind: Its kind.
+        lacks: A sentence for each thing that a program can do nevertheless.
+        begin: The command that starts a program in it, if there is one.
         own_users: Whether its namespaces have users of their own.
-        filtered: Whether system calls are kept from programs.
+        filtered: Whether system calls are filtered.
     """
 
     kind: SandboxKind
@@ -63,17 +62,17 @@ class Sandbox:
 
     @property
     def confines(self) -> bool:
-        """Whether programs are confined, so that what is said of a sandbox holds."""
+        """Return whether programs are confined, so that what is said of a sandbox holds."""
         return self.moves or self.kind is SandboxKind.SEATBELT
 
     @property
     def moves(self) -> bool:
-        """Whether a program has a file system of its own, and can see something elsewhere (`Profile.shown_at`)."""
+        """Return whether a program has its own file system, and can see files elsewhere (`Profile.shown_at`)."""
         return self.kind in {SandboxKind.BUBBLEWRAP, SandboxKind.NAMESPACES}
 
     @property
     def sentence(self) -> str:
-        """What holds here, for people."""
+        """Return a sentence on the protection here, for people."""
         if not self.confines:
             return "No sandbox works here: what a program can reach is not limited"
         return f"Programs run in a sandbox ({self.kind.value})"
@@ -108,7 +107,7 @@ class Running:
 
     @property
     def supervisor(self) -> int:
-        """The id of the process that watches it."""
+        """Return the id of the process that watches it."""
         return self._process.pid
 
     async def write(self, data: bytes) -> None:
@@ -124,10 +123,10 @@ class Running:
         self._stdin.close()
 
     async def output(self, limit: int | None) -> AsyncIterator[tuple[Literal["stdout", "stderr"], bytes]]:
-        """What it says, in pieces, until it and all that it started have ended.
+        """Yield its output, in pieces, until it and all that it started have ended.
 
         Args:
-            limit: Bytes after which it is ended, since it says too much; None: never.
+            limit: Bytes of output after which it is ended; None for no limit.
         """
         pieces: asyncio.Queue[tuple[Literal["stdout", "stderr"], bytes]] = asyncio.Queue(maxsize=4)
 
@@ -155,7 +154,7 @@ class Running:
                 reader.cancel()
 
     async def ended(self) -> Report:
-        """How it ended, once it and all that it started have ended."""
+        """Return how it ended, once it and all that it started have ended."""
         await self._process.wait()
         self._stdin.close()
         report = await asyncio.to_thread(self._read_report)
@@ -171,8 +170,7 @@ class Running:
             shutil.rmtree(self._report.parent, ignore_errors=True)
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+class Ready(NamedTuple):
     """A supervisor that waits for its job. Made by `get_ready`; it ends at the latest when this process does.
 
     Attributes:
@@ -184,7 +182,7 @@ class Ready:
     place: Path
 
     async def discard(self) -> None:
-        """It is not needed after all."""
+        """Discard it: it is not needed after all."""
         if self.process.stdin is not None:
             self.process.stdin.close()
         await self.process.wait()
@@ -228,13 +226,13 @@ async def start(
     """Start a program. It ends at the latest when this process does.
 
     Args:
-        sandbox: What confines it.
-        profile: What it may reach, as `Profile.guarded` returns it.
+        sandbox: Its sandbox.
+        profile: Its access rights, as `Profile.guarded` returns it.
         argv: Its absolute path, and its arguments.
-        folder: Where it starts.
+        folder: Its working directory.
         environment: All of its environment.
         talks: Whether it is to be written to.
-        ready: A supervisor that waits for it, where there is one.
+        ready: A supervisor that waits for it, if there is one.
 
     Raises:
         OSError: The system has no more processes or descriptors.
@@ -275,9 +273,9 @@ def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> J
     """Return what a profile comes to in a sandbox, without the program.
 
     Args:
-        sandbox: What confines the program.
-        profile: What it may reach, as `Profile.guarded` returns it.
-        folder: Where it starts.
+        sandbox: The program's sandbox.
+        profile: Its access rights, as `Profile.guarded` returns it.
+        folder: Its working directory.
         place: What `make_place` made.
     """
     limits = profile.limits

@@ -29,12 +29,12 @@ _BASE: Final = """(version 1)
 
 @cache
 def is_there() -> bool:
-    """Whether this system has it."""
+    """Return whether this system has it."""
     return sys.platform == "darwin" and Path(PROGRAM).exists()
 
 
 def wrapper(profile: Profile) -> list[str]:
-    """The command that runs a program as a profile says, without the program.
+    """Return the command that runs a program as a profile says, without the program.
 
     Args:
         profile: With real paths.
@@ -43,7 +43,7 @@ def wrapper(profile: Profile) -> list[str]:
 
 
 def rules(profile: Profile) -> str:
-    """A profile in the language of the sandbox."""
+    """Return a profile in the language of the sandbox."""
     read = [*_SYSTEM, *real_places(), *map(str, (*profile.read, *profile.write))]
     lines = [_rule("allow file-read*", [*read, *devices()]), _rule("allow file-write*", [*map(str, profile.write)])]
     lines.append(_rule("allow file-write-data", [*devices()]))
@@ -57,12 +57,12 @@ def rules(profile: Profile) -> str:
 
 
 def _rule(what: str, places: list[str]) -> str:
-    """One rule for some places and everything below them; nothing for none."""
+    """Return one rule for some places and everything below them; nothing for none."""
     return f"({what} {' '.join(f'(subpath {_quoted(place)})' for place in places)})" if places else ""
 
 
 def _quoted(text: str) -> str:
-    """A text in the language of the profiles. Raises ValueError for what cannot be written there."""
+    """Return a text in the language of the profiles. Raises ValueError for what cannot be written there."""
     if any(ord(character) < ord(" ") for character in text):
         raise ValueError("a place with a control character in its name cannot be given to a program")
     escaped = text.replace("\\", "\\\\").replace('"', '\\"')

@@ -21,7 +21,7 @@ _ALLOW: Final = 0x7FFF0000
 _ERROR: Final = 0x00050000
 _NUMBER_AT, _ARCHITECTURE_AT, _ARGUMENTS_AT = 0, 4, 16
 _X32: Final = 0x40000000
-"""Where the calls of the x32 ABI begin, which would be other numbers for the same calls."""
+"""First of the calls of the x32 ABI, which are other numbers for the same calls."""
 _SET_SECCOMP, _FILTER_MODE, _NO_NEW_PRIVILEGES = 22, 2, 38  # prctl(2)
 _INTERNET: Final = (2, 10)
 """AF_INET and AF_INET6."""
@@ -110,12 +110,12 @@ class _Program(ctypes.Structure):
 
 
 def is_supported() -> bool:
-    """Whether there is a filter for this system's architecture."""
+    """Return whether there is a filter for this system's architecture."""
     return sys.platform.startswith("linux") and platform.machine() in _ARCHITECTURES and sys.maxsize > 2**32
 
 
 def program(*, network: bool, machine: str | None = None, truncate: bool = True) -> bytes:
-    """The filter, as the kernel and bubblewrap take it.
+    """Return the filter, as the kernel and bubblewrap take it.
 
     Args:
         network: Whether sockets of the internet can be made.
@@ -206,7 +206,7 @@ def _only(place: int, values: Sequence[int], error: int, of: int = 0xFFFFFFFF) -
 
 
 def _unless(value: int) -> list[bytes]:
-    """Return the steps that refuse what has been loaded where it is a value, and else go on."""
+    """Return the steps that refuse a call if the loaded value matches, and otherwise go on."""
     return [_jump(_JUMP_EQUAL, value, 0, 1), _refuse(errno.EPERM)]
 
 

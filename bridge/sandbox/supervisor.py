@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Final, NoReturn
 
 from bridge.sandbox import landlock, namespaces, seccomp
+from bridge.sandbox.control_group import ControlGroup
 from bridge.sandbox.growth import Growth
 from bridge.sandbox.job import Ending, Job, Report
 from bridge.sandbox.processes import children, descendants, memory, tasks_of_user
@@ -64,6 +65,7 @@ class Supervisor:
         self._program = 0
         self._status: int | None = None
         self._growth = Growth(job.grown, job.disk)
+        self._group = ControlGroup.make(job.memory, job.processes * _THREADS) if _IS_LINUX else None
         self._until: float | None = None
         self._lifeline = sys.stdin.fileno()
         self._to_program: int | None = None
@@ -80,11 +82,14 @@ class Supervisor:
         signal.signal(signal.SIGTERM, lambda _number, _frame: None)
         failure = self._start()
         if failure:
+            self._leave_group()
             return Report(ending=Ending.NOT_STARTED, message=failure)
         if self._job.seconds is not None:
             self._until = time.monotonic() + self._job.seconds
         ending = self._watch()
         self._end_all()
+        if self._leave_group():
+            ending = Ending.MEMORY
         code = os.waitstatus_to_exitcode(self._status) if self._status is not None else None
         return Report(ending=ending, code=code if ending is Ending.EXITED else None)
 
@@ -105,6 +110,8 @@ class Supervisor:
             return f"in a sandbox: {error.strerror}"
         if self._program == 0:
             os.close(said)
+            if self._group is not None:
+                self._group.enter()
             _become(self._job, stdin, saying, user, group)
         os.close(saying)
         os.close(stdin)
@@ -171,7 +178,7 @@ class Supervisor:
         return ending
 
     def _excess(self) -> Ending | None:
-        """What there is too much of; None where all is as it may be."""
+        """Return the limit that was exceeded; None if all is well."""
         processes = self._inner()
         if len(processes) > self._job.processes:
             return Ending.PROCESSES
@@ -188,6 +195,14 @@ class Supervisor:
         return found
 
     # -- the end ------------------------------------------------------------------------------------------------
+
+    def _leave_group(self) -> bool:
+        """Remove the control group, if there is one. Returns whether there was no more memory in it."""
+        if self._group is None:
+            return False
+        was_full = self._group.was_full
+        self._group.remove()
+        return was_full
 
     def _reap(self) -> bool:
         """Take note of whatever has ended, the program or what it left behind; returns whether no child is left."""
@@ -232,7 +247,7 @@ class Supervisor:
 
 
 def _read_job() -> tuple[bytes, bytes]:
-    """The first line of standard input, and what has been read after it."""
+    """Return the first line of standard input, and what has been read after it."""
     data = b""
     while b"\n" not in data:
         piece = os.read(sys.stdin.fileno(), 65536)
@@ -319,7 +334,7 @@ def _settle(job: Job) -> None:
 
 
 def _filter_option(job: Job) -> list[str]:
-    """The filter in a pipe, for bubblewrap to read when it has done what the filter will not let it do."""
+    """Return the filter in a pipe, for bubblewrap to read when it has done what the filter will not let it do."""
     if not job.filtered:
         return []
     source, sink = os.pipe()
@@ -330,7 +345,7 @@ def _filter_option(job: Job) -> list[str]:
 
 
 def _limit(job: Job) -> None:
-    """The system's own limits. They hold for single processes; the supervisor adds them up."""
+    """Set the system's own limits. They hold for single processes; the supervisor adds them up."""
     _set_limit(resource.RLIMIT_CORE, 0)
     _set_limit(resource.RLIMIT_FSIZE, job.file_size)
     _set_limit(resource.RLIMIT_NOFILE, _DESCRIPTORS)

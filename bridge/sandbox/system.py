@@ -1,6 +1,6 @@
-"""What every program may read: the system's own programs and libraries, and what they need to start.
+"""Files that every program may read: the system's own programs and libraries, and what they need to start.
 
-Nothing here is a user's. Of `/etc` only what programs look up is named, since other files in there hold secrets.
+Nothing here is a user's. In `/etc` only what programs look up is named, since other files there hold secrets.
 """
 
 import os
@@ -20,12 +20,12 @@ _CONFIGURATION: Final = (
 _DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 
 SEARCH_PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
-"""Where programs are looked for by name, on Linux and macOS."""
+"""Folders in which programs are looked for by name, on Linux and macOS."""
 
 
 @cache
 def readable_places() -> tuple[Path, ...]:
-    """The places of this system that every program may read. Links among them are links."""
+    """Return the places of this system that every program may read. Links among them are links."""
     found = [Path(name) for name in _PROGRAMS]
     found += [Path("/etc", name) for name in _CONFIGURATION]
     return tuple(place for place in found if place.is_symlink() or place.exists())
@@ -33,18 +33,18 @@ def readable_places() -> tuple[Path, ...]:
 
 @cache
 def real_places() -> tuple[str, ...]:
-    """The same with links resolved, as a kernel takes them, and `/proc`, in which programs read of themselves."""
+    """Return the same with links resolved, as a kernel takes them, and `/proc`, where programs look themselves up."""
     real = dict.fromkeys(os.path.realpath(place) for place in readable_places())
     return (*real, "/proc") if sys.platform.startswith("linux") else tuple(real)
 
 
 def devices() -> tuple[str, ...]:
-    """The devices that every program may read and write."""
+    """Return the devices that every program may read and write."""
     return _DEVICES
 
 
 def environment(*, home: Path, temporary: Path, path: str | None = None) -> dict[str, str]:
-    """An environment that holds nothing of the user's.
+    """Return an environment that holds nothing of the user's.
 
     Args:
         home: What the program takes for the user's home.

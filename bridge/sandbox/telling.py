@@ -1,4 +1,4 @@
-"""How processes of ours say why they end: in the first line of their standard error."""
+"""Error reports of our own processes: the first line of standard error says why they end."""
 
 from typing import Final
 
@@ -10,4 +10,4 @@ def tell(kind, error, trace):
     traceback.print_exception(kind, error, trace)
 sys.excepthook = tell
 """
-"""What their programs begin with: the line that says what was wrong comes before the traceback."""
+"""Beginning of their programs: the line with the error comes before the traceback."""

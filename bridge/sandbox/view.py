@@ -1,6 +1,6 @@
-"""What a program sees of the file system, for the sandboxes that give it one of its own: layers, one over another.
+"""The file system that a program sees, in sandboxes that give it one of its own: layers, one over another.
 
-It sees only what it is given, at the places where it is told, so nothing needs to be forbidden.
+It sees only what it is given, at the places that it is told, so nothing needs to be forbidden.
 """
 
 import os
@@ -13,11 +13,11 @@ from bridge.sandbox.profile import Profile
 from bridge.sandbox.system import readable_places
 
 SHARED: Final = Path("/dev/shm")  # noqa: S108 - the program's own
-"""Where programs share memory by name: a folder on the disk, so that it is measured like everything else they write."""
+"""Folder for memory that programs share by name: on the disk, so that it is measured like all that they write."""
 
 
 class LayerKind(StrEnum):
-    """What lies at a place."""
+    """The kind of layer at a place."""
 
     READ = "read"
     """Something outside, to be read."""

@@ -99,7 +99,7 @@ class _Exchange:
             raise ConnectionLost("The client went away before it was answered")
 
     async def receive(self) -> dict[str, Any]:
-        """The body, once; then the end of the connection, when it comes."""
+        """Return the body, once; then the end of the connection, when it comes."""
         if self._body is not None:
             body, self._body = self._body, None
             return {"type": "http.request", "body": body, "more_body": False}

@@ -1,4 +1,4 @@
-"""Who may connect: from where (Host and Origin, against web pages and DNS rebinding), and as whom (the token)."""
+"""The right to connect: from where (Host and Origin, against web pages and DNS rebinding), and as whom (the token)."""
 
 import hmac
 from collections.abc import Callable, Collection, Mapping
@@ -18,7 +18,7 @@ Headers = CIMultiDictProxy[str]
 
 
 class Authenticator:
-    """Decides on every request, before anything of it is looked at.
+    """The check of every request, before anything of it is looked at.
 
     Args:
         tokens: The tokens of this run: the person's own programs', and the shared one.
@@ -52,11 +52,11 @@ class Authenticator:
             raise web.HTTPForbidden(text="This page may not connect; the setting `allowedOrigins` names those that may")
 
     def allows(self, origin: str) -> bool:
-        """Whether pages of this origin may connect."""
+        """Return whether pages of this origin may connect."""
         return origin == OBSIDIAN or origin in self._origins()
 
     def check_client(self, headers: Headers) -> Client:
-        """The client whose token the request shows.
+        """Return the client whose token the request shows.
 
         Raises:
             web.HTTPUnauthorized: It shows none, or a wrong one.
@@ -77,12 +77,12 @@ class Authenticator:
 
 
 def offered_protocols(headers: Headers) -> list[str]:
-    """The WebSocket subprotocols the client offers."""
+    """Return the WebSocket subprotocols the client offers."""
     return [offer.strip() for value in headers.getall("Sec-WebSocket-Protocol", []) for offer in value.split(",")]
 
 
 def _token(headers: Headers) -> str:
-    """The token a request shows: in the usual header, or, as browsers cannot set that, among its subprotocols."""
+    """Return the token a request shows: in the usual header or, as browsers cannot set that, its subprotocols."""
     authorization = headers.getall("Authorization", [])
     if authorization:
         scheme, _, token = authorization[0].partition(" ")

@@ -23,7 +23,7 @@ has come of the next message."""
 
 
 class Holdings:
-    """How many bytes each connection holds.
+    """The number of bytes that each connection holds.
 
     Args:
         most: Bytes that the connections of one client may hold together.
@@ -36,15 +36,15 @@ class Holdings:
         """By client, the connection that began first to hold something first."""
 
     def admit(self, transport: asyncio.BaseTransport, client_id: str) -> None:
-        """From now on, what comes over a connection is a client's."""
+        """Count what comes over a connection from now on as a client's."""
         self._clients[transport] = client_id
 
     def came(self, transport: asyncio.BaseTransport, count: int) -> asyncio.BaseTransport | None:
-        """Bytes have come over a connection.
+        """Count bytes that have come over a connection.
 
         Args:
             transport: The connection; one of nobody known is not reckoned with.
-            count: How many bytes.
+            count: The number of bytes.
 
         Returns:
             The connection that must be cut, as its client holds too much: of those that hold more than little, the one
@@ -60,7 +60,7 @@ class Holdings:
         return next((other for other, bytes_ in held.items() if bytes_ > SLACK), transport)
 
     def taken(self, transport: asyncio.BaseTransport, count: int | None = None) -> None:
-        """A message of a connection was taken.
+        """Stop counting a message of a connection that was taken.
 
         Args:
             transport: The connection.
@@ -73,7 +73,7 @@ class Holdings:
             held[transport] = rest
 
     def went(self, transport: asyncio.BaseTransport) -> None:
-        """A connection is closed."""
+        """Forget a connection that is closed."""
         client_id = self._clients.pop(transport, None)
         if client_id is not None:
             self._held[client_id].pop(transport, None)
@@ -112,7 +112,7 @@ def raise_descriptor_limit() -> None:
 
 
 def _most_inside() -> int:
-    """Connections of all agents together: with those that wait, half of the descriptors there are."""
+    """Return how many connections all agents may have: with those that wait, half of the descriptors there are."""
     limit = UNLIMITED
     if sys.platform != "win32":
         soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -121,7 +121,7 @@ def _most_inside() -> int:
 
 
 class Door:
-    """Makes the protocol of each new connection, and knows who is behind it.
+    """The door: makes the protocol of each new connection, and knows who is behind it.
 
     Args:
         serve: Makes the protocol that answers a connection.
@@ -138,11 +138,11 @@ class Door:
         self.holdings = Holdings()
 
     def __call__(self) -> asyncio.Protocol:
-        """The protocol of a new connection."""
+        """Return the protocol of a new connection."""
         return _Guest(self, self._serve())
 
     def let_in(self, transport: asyncio.BaseTransport | None, client: Client) -> None:
-        """A connection has shown a client's token.
+        """Let in a connection that has shown a client's token.
 
         Args:
             transport: The connection; None when it is gone.
@@ -164,13 +164,13 @@ class Door:
             self.holdings.admit(transport, client.id)
 
     def came(self, transport: asyncio.Transport) -> None:
-        """A connection is open."""
+        """Watch a connection that is open, until it is let in."""
         self._waiting[transport] = asyncio.get_running_loop().call_later(SECONDS, self._cut, transport)
         if len(self._waiting) > MOST_WAITING:
             self._cut(next(iter(self._waiting)))
 
     def went(self, transport: asyncio.BaseTransport) -> None:
-        """A connection is closed."""
+        """Forget a connection that is closed."""
         if (timer := self._waiting.pop(transport, None)) is not None:
             timer.cancel()
         for connections in self._inside.values():
@@ -178,7 +178,7 @@ class Door:
         self.holdings.went(transport)
 
     def received(self, transport: asyncio.BaseTransport | None, count: int) -> None:
-        """Bytes have come over a connection. If its client has begun too much, one of its connections is cut."""
+        """Count bytes that have come over a connection. If its client has begun too much, one connection is cut."""
         if transport is not None and (too_much := self.holdings.came(transport, count)) is not None:
             self.went(too_much)
             if isinstance(too_much, asyncio.Transport):

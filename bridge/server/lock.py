@@ -93,7 +93,7 @@ class VaultLock:
 
 
 def _holder(folder: Path) -> str:
-    """Who has the lock of a folder, in words."""
+    """Say who has the lock of a folder."""
     with suppress(OSError):
         pid, _, host = (folder / PID_FILE).read_text("ascii", "replace").strip()[:200].partition(" ")
         if pid.isdecimal():

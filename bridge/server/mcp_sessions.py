@@ -62,7 +62,7 @@ class HttpSessions:
 
 
 class _OfClient:
-    """What one client has here, from its first request until it is revoked or has not come for a while."""
+    """The sessions of one client, from its first request until it is revoked or has been away for a while."""
 
     def __init__(self, client: Client, open_session: Open, version: str, forget: Callable[[Client], None]) -> None:
         self._forget = partial(forget, client)
@@ -113,7 +113,7 @@ class _OfClient:
         return self._running
 
     async def _run(self) -> None:
-        """The library's manager has to be entered and left by the same task."""
+        """Run the library's manager, which the same task has to enter and leave."""
         async with self._manager.run():
             self._ready.set()
             await self._ending.wait()

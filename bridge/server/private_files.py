@@ -14,7 +14,7 @@ from bridge.client.token_storage import config_folder
 from bridge.records.folder import cache_place, place, state_folder
 
 OF_THE_USER: Final = ("tokens", "keys", "tools.json", "tools-approved.json", "mcp.json", "mcp-approved.json")
-"""What the bridge keeps in the folder of the user's configuration, which may hold other programs' files as well."""
+"""The bridge's files in the folder of the user's configuration, which may hold other programs' files as well."""
 _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 

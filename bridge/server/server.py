@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 
 
 def json_answer(value: object, status: int = 200) -> web.Response:
-    """A JSON body."""
+    """Return a JSON body."""
     return web.Response(body=orjson.dumps(value), status=status, content_type="application/json")
 
 
 def guard(authenticator: Authenticator) -> Middleware:
-    """The middleware in front of every route: the check of origins, preflights, and errors as JSON."""
+    """Return the middleware in front of every route: the check of origins, preflights, and errors as JSON."""
 
     @web.middleware
     async def guarded(request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -61,7 +61,7 @@ def guard(authenticator: Authenticator) -> Middleware:
 
 
 def _preflight(request: web.Request) -> web.Response | None:
-    """The answer to a browser that asks whether a page may post, whose origin has been checked."""
+    """Return the answer to a browser that asks whether a page may post, whose origin has been checked."""
     asked = request.method == "OPTIONS" and "Origin" in request.headers
     if not asked or "Access-Control-Request-Method" not in request.headers:
         return None
@@ -84,13 +84,15 @@ def _refusal(error: web.HTTPException) -> web.Response:
 
 
 ADDRESS: Final = "127.0.0.1"
+MAX_LINE: Final = 1_024
+"""Bytes of a request's first line. Ours are short, and aiohttp looks for a long path's route piece by piece."""
 PATIENCE: Final = 2.0
 """Seconds that requests have to end when the server stops."""
 FILES: Final = {SHARED: AGENT_FILE, HOST: HOST_FILE}
 
 
 class Server:
-    """Serves one vault on one port.
+    """The server of one vault on one port.
 
     Args:
         services: What the methods reach.
@@ -130,7 +132,12 @@ class Server:
             StartError: The port is taken, or the disk is full.
         """
         runner = web.AppRunner(
-            self._app(), handler_cancellation=True, access_log=None, shutdown_timeout=PATIENCE, handle_signals=False
+            self._app(),
+            handler_cancellation=True,
+            access_log=None,
+            shutdown_timeout=PATIENCE,
+            handle_signals=False,
+            max_line_size=MAX_LINE,
         )
         await runner.setup()
         door = Door(cast("Callable[[], asyncio.Protocol]", runner.server))
@@ -209,7 +216,7 @@ class Server:
         return web.Response(body=answer, content_type="application/json")
 
     async def _mcp(self, request: web.Request) -> web.StreamResponse:
-        """The Model Context Protocol, for clients that can be told apart."""
+        """Serve the Model Context Protocol, for clients that can be told apart."""
         client = self._let_in(request)
         if client.is_shared or client.is_person:
             raise web.HTTPForbidden(
@@ -224,7 +231,7 @@ class Server:
         return await answer_with(partial(sessions.serve, client), request, body)
 
     async def _load_mcp(self) -> "HttpSessions":
-        """The sessions of MCP. Its library takes a second to load, so a bridge that nobody asks for it does without."""
+        """Return the sessions of MCP. Its library loads for a second, so a bridge that nobody asks does without."""
         async with self._mcp_loading:
             if self._mcp_sessions is None:
                 module = await asyncio.to_thread(import_module, "bridge.server.mcp_sessions")
@@ -232,7 +239,7 @@ class Server:
             return self._mcp_sessions
 
     async def _health(self, request: web.Request) -> web.StreamResponse:
-        """That the bridge is there; which vault it serves, only to those who show a token."""
+        """Answer that the bridge is there; and which vault it serves, only to those who show a token."""
         vault = None
         if "Authorization" in request.headers:
             self._let_in(request)
@@ -243,14 +250,14 @@ class Server:
         raise web.HTTPNotFound(text="There are GET /ws, POST /rpc, /mcp and GET /health")
 
     def _let_in(self, request: web.Request) -> Client:
-        """The client whose token a request shows; its connection may stay."""
+        """Return the client whose token a request shows; its connection may stay."""
         client = self._authenticator.check_client(request.headers)
         if self._door is not None:
             self._door.let_in(request.transport, client)
         return client
 
     def _taken(self, transport: asyncio.BaseTransport | None, count: int | None = None) -> None:
-        """A message of so many bytes was taken; None: all that came."""
+        """Count a message of so many bytes as taken; None: all that came."""
         if self._door is not None and transport is not None:
             self._door.holdings.taken(transport, count)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import orjson
 
-from bridge.identity.caller import Caller, Client
 from bridge.records.folder import RunFolder, place
 
 if TYPE_CHECKING:  # each program that an MCP client starts reads a kept list, and has no need of these
@@ -39,7 +38,7 @@ def kept_list(vault: Path, client_id: str) -> list[dict[str, Any]] | None:
 
 
 class ToolLists:
-    """Keeps the lists of one vault's clients. May be used from several threads.
+    """The lists of tools of one vault's clients. May be used from several threads.
 
     Args:
         vault: The vault's real path.
@@ -73,7 +72,8 @@ class ToolLists:
                 self._folder.write(name, data)
 
     def _list(self, client_id: str) -> bytes:
-        from bridge.toolkit.schema import describe  # noqa: PLC0415 - as above
+        from bridge.identity.caller import Caller, Client  # noqa: PLC0415 - an MCP process reads a list without
+        from bridge.toolkit.schema import describe  # noqa: PLC0415 - an MCP process reads a list without
 
         client = self._clients.current(Client(client_id, None, frozenset()))
         if client is None:

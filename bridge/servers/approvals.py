@@ -1,4 +1,4 @@
-"""What the person has said yes to: how each server is started or reached, and how each of its tools described itself.
+"""The person's approvals: how each server is started or reached, and how each of its tools described itself.
 
 A server may change what it runs, and a tool what it says of itself, after it was allowed. So what was allowed is kept
 word for word, and anything else is asked about again, with the difference.
@@ -20,7 +20,7 @@ _LARGEST: Final = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class _Record:
-    """What was approved under one name, as the file holds it.
+    """An approval under one name, as the file holds it.
 
     Attributes:
         name: The name.
@@ -34,7 +34,7 @@ class _Record:
 
 
 class ApprovedTexts:
-    """What a person has approved, word for word. Blocks where it reads or writes.
+    """The texts that a person has approved, word for word. Blocks where it reads or writes.
 
     A file that cannot be read approves nothing, so nothing is lost when it is replaced.
 
@@ -53,7 +53,7 @@ class ApprovedTexts:
 
     @property
     def fault(self) -> str | None:
-        """Why the file cannot be used, as a sentence."""
+        """Return why the file cannot be used, as a sentence; None where it can."""
         return self._file.fault
 
     def knows(self, name: str) -> bool:
@@ -135,7 +135,7 @@ def _told(entry: ServerEntry) -> str:
 
 
 def change_since(before: str | None, now: str) -> str | None:
-    """How a text differs from what was approved: None where it does not, all of it where nothing was approved."""
+    """Return how a text differs from the approved one: None where it does not, all of it where nothing was approved."""
     if before is None:
         return now
     if before == now:

@@ -29,7 +29,7 @@ _LONGEST: Final = 4096
 
 
 def check_name(name: str) -> str:
-    """A server's name. It becomes a part of its tools' names, between double underscores, and must be short.
+    """Check a server's name. It becomes a part of its tools' names, between double underscores, and must be short.
 
     Args:
         name: What the user calls it.
@@ -96,7 +96,7 @@ class ServerEntry(BaseModel):
         return self
 
     def told(self) -> list[str]:
-        """What is run or reached, line by line, without what may be secret: of variables and headers their names."""
+        """Return what is run or reached, line by line; of variables and headers, maybe secret, only the names."""
         lines = [f"program: {self.command}", *(f"  {each}" for each in self.args)] if self.command else []
         lines += [f"address: {self.url}"] if self.url else []
         lines += [f"variable: {name}" for name in sorted(self.env)]
@@ -105,13 +105,13 @@ class ServerEntry(BaseModel):
         return [*lines, *(["may use the network"] if self.network and self.command else [])]
 
     def is_started_as(self, other: "ServerEntry") -> bool:
-        """Whether it is started or reached as another is, whatever it is for and whether or not it is trusted."""
+        """Return whether both are started or reached in the same way, whatever they are for and whether trusted."""
         own = self.model_copy(update={name: getattr(other, name) for name in ("description", "trusted", "enabled")})
         return own == other
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Values that no log may hold."""
+        """Return the values that no log may hold."""
         return (*self.env.values(), *self.headers.values())
 
 
@@ -132,7 +132,7 @@ class ServersFile:
         self._folder = folder
 
     def read(self) -> dict[str, ServerEntry]:
-        """The servers by name, in the user's order; none where there is no file, or where `fault` says why. Blocks."""
+        """Return the servers by name, in the user's order; none where there is no file, or `fault` says why. Blocks."""
         self.fault = None
         try:
             data = self._folder.read(FILE)
@@ -164,7 +164,7 @@ class ServersFile:
 
 
 def parse(data: bytes) -> dict[str, ServerEntry]:
-    """The servers that a file holds.
+    """Return the servers that a file holds.
 
     Args:
         data: Its content.
@@ -187,7 +187,7 @@ def parse(data: bytes) -> dict[str, ServerEntry]:
 
 
 def entry(name: str, member: Any) -> ServerEntry:
-    """One server.
+    """Return the entry of one server.
 
     Args:
         name: Its name.

@@ -82,7 +82,7 @@ class ServerConnection:
         """A sentence for each tool of the list that has arrived last which the protocol does not allow."""
 
     async def connect(self) -> Sequence[Definition]:
-        """Its tools; it is connected first, where it is not yet. Calls at the same time wait for the same connection.
+        """Return its tools; it is connected first where it is not yet. Calls at the same time share the connection.
 
         Raises:
             ExecutionFailed: It cannot be started or reached, or says nothing that can be understood.
@@ -99,7 +99,7 @@ class ServerConnection:
         Args:
             tool: What the server calls it.
             arguments: They were checked against its schema.
-            seconds: How long it may take.
+            seconds: The most time it may take.
             on_progress: Called with what it says of its progress.
 
         Returns:
@@ -140,7 +140,7 @@ class ServerConnection:
         return dict(result.model_dump(mode="json", by_alias=True, exclude_none=True))
 
     def take(self, entry: ServerEntry) -> None:
-        """The user has said something else of the server, which is started or reached as before.
+        """Take a new entry from the user for the server, which is started or reached as before.
 
         Args:
             entry: As it is entered now.
@@ -239,7 +239,7 @@ class ServerConnection:
         self.definitions, self.faults = definitions, [*self._malformed[:MOST], *faults]
 
     async def _heard(self, message: Any) -> None:
-        """The server says that its tools have changed: look at them again, but not as often as it likes."""
+        """Look at the tools again when the server says that they have changed, but not as often as it likes."""
         import mcp_types as types  # noqa: PLC0415 - heavy, and only where servers are used
 
         if isinstance(message, types.ToolListChangedNotification):
@@ -280,7 +280,7 @@ class ServerConnection:
 
 @cache
 def _answers() -> Any:
-    """What a call may be answered with, ready to be checked: making this takes longer than most calls."""
+    """Return the adapter that checks the answers to a call: making it takes longer than most calls."""
     import mcp_types as types  # noqa: PLC0415 - heavy, and only where servers are used
     from pydantic import TypeAdapter  # noqa: PLC0415 - beside it
 
@@ -291,13 +291,13 @@ def _answers() -> Any:
 async def _watched(
     streams: AbstractAsyncContextManager[Any], ended: asyncio.Event, sift: Callable[[dict[str, Any]], None]
 ) -> Any:
-    """Streams that tell when the server's side has ended, and have its answers sifted before anybody sees them."""
+    """Yield streams that tell when the server's side has ended, and sift its answers before anybody sees them."""
     async with streams as (incoming, outgoing):
         yield _Incoming(incoming, ended, sift), outgoing
 
 
 class _Incoming:
-    """What comes from a server."""
+    """The messages that come from a server."""
 
     def __init__(self, stream: Any, ended: asyncio.Event, sift: Callable[[dict[str, Any]], None]) -> None:
         self._stream = stream

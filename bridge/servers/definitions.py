@@ -1,10 +1,9 @@
-"""What a server says of one of its tools, bounded and made plain before anybody looks at it."""
+"""A server's definition of one of its tools, bounded and made plain before anybody looks at it."""
 
 import hashlib
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -20,8 +19,7 @@ _OTHER: Final = re.compile(r"[^A-Za-z0-9_-]")
 _HASHED: Final = 6
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """A tool of a server, as the server describes it.
 
     Attributes:
@@ -44,24 +42,24 @@ class Definition:
 
     @property
     def text(self) -> str:
-        """All of it as text, the same for the same definition: what is compared, and what a diff shows."""
+        """Return all of it as text, the same for the same definition: what is compared, and what a diff shows."""
         says = [name for name in ("read_only", "destructive", "idempotent") if getattr(self, name)]
         head = [f"name: {self.name}", f"title: {self.title}", f"says of itself: {', '.join(says) or 'nothing'}"]
         return "\n".join([*head, self.description, self.takes]) + "\n"
 
     @property
     def takes(self) -> str:
-        """Its schema as people read it, the same for the same schema."""
+        """Return its schema as people read it, the same for the same schema."""
         return orjson.dumps(self.schema, option=orjson.OPT_SORT_KEYS | orjson.OPT_INDENT_2).decode()
 
     @property
     def fingerprint(self) -> str:
-        """A hash of all of it."""
+        """Return a hash of all of it."""
         return hashlib.sha256(self.text.encode(errors="surrogatepass")).hexdigest()
 
 
 def accepted(tools: Iterable[Mapping[str, Any]]) -> tuple[list[Definition], list[str]]:
-    """The definitions that can be used, and a sentence for each that cannot.
+    """Return the definitions that can be used, and a sentence for each that cannot.
 
     Args:
         tools: What the server listed, as JSON.
@@ -88,7 +86,7 @@ def accepted(tools: Iterable[Mapping[str, Any]]) -> tuple[list[Definition], list
 
 
 def tool_name(server: str, name: str) -> str:
-    """What a server's tool is called among ours: `mcp__server__tool`.
+    """Return the name of a server's tool among ours: `mcp__server__tool`.
 
     A name that holds other characters, or is too long, ends in a hash of itself, so that no two become one.
 
@@ -120,5 +118,5 @@ def _definition(name: str, schema: dict[str, Any], tool: Mapping[str, Any]) -> D
 
 
 def _shown(text: object, most: int) -> str:
-    """Text of the server's as people and models see it, without characters that only one of them sees."""
+    """Return text of the server's as people and models see it, without characters that only one of them sees."""
     return without_hidden_characters(text if isinstance(text, str) else "")[:most].strip()

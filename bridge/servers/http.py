@@ -22,10 +22,10 @@ from bridge.web.url import WebUrl, parse_url
 MOST_BYTES: Final = 16 << 20
 """Bytes of one answer; of a stream, of all that is in it."""
 SECONDS: Final = 60.0
-"""How long a connection may be silent."""
+"""The time for which a connection may be silent."""
 
 Pass = Callable[[WebUrl, Service], Passage]
-"""Whether a URL may be reached; raises where not."""
+"""A check that a URL may be reached; raises where it may not."""
 
 
 @asynccontextmanager
@@ -57,7 +57,7 @@ async def addressed(
 
 
 class _CheckedTransport(httpx2.AsyncBaseTransport):
-    """Sends each request over a connection of its own, to an address that was checked for it."""
+    """The transport that sends each request over its own connection, to an address checked for it."""
 
     def __init__(self, service: Service, transport: Transport, allow: Pass) -> None:
         self._service = service
@@ -104,7 +104,7 @@ def _is_plain(response: httpx2.Response) -> bool:
 
 
 class Messages:
-    """Counts the values of each message of an answer.
+    """The count of the values in each message of an answer.
 
     Args:
         most: How many one message may hold.
@@ -116,7 +116,7 @@ class Messages:
         self._stream = stream
         self._after_return = False
         self._is_empty = True
-        """Whether the line that has begun has nothing in it yet."""
+        """Set while the line that has begun is still empty."""
 
     def exceed(self, piece: bytes) -> bool:
         """Return whether a message holds too many values, with what `piece` adds."""

@@ -12,10 +12,10 @@ _LONGEST: Final = 24
 
 
 def fitting_name(name: str) -> str:
-    """A name of ours for a server that is called otherwise elsewhere.
+    """Return a name of ours for a server that is called otherwise elsewhere.
 
     Args:
-        name: What it is called there.
+        name: Its name there.
 
     Raises:
         InvalidParameters: Nothing of it can be used.
@@ -24,7 +24,7 @@ def fitting_name(name: str) -> str:
 
 
 def imported(name: str, member: Any) -> ServerEntry:
-    """An entry of another program's as one of ours. It is not trusted, whatever it was there.
+    """Return an entry of another program's as one of ours. It is not trusted, whatever it was there.
 
     Args:
         name: The server's name.

@@ -1,4 +1,4 @@
-"""How a server is opened: a program in the sandbox, with a home of its own, or an address through the door."""
+"""The opening of a server: a program in the sandbox, with a home of its own, or an address through the door."""
 
 import asyncio
 import os
@@ -30,18 +30,18 @@ _PACKAGE: Final = ("package.json", "pyproject.toml")
 _PROJECT_LEVELS: Final = 4
 _NODE_MODULES: Final = "node_modules"
 _SHARED: Final = frozenset({".local", ".cargo"})
-"""Where the programs of a user lie beside the data and keys of others."""
+"""The folders where the programs of a user lie beside the data and keys of others."""
 _CODE: Final = frozenset({".py", ".pyz", ".js", ".mjs", ".cjs", ".ts", ".mts", ".rb", ".pl", ".php", ".sh"})
 """Endings of files that load others which lie beside them."""
 
 
 def find_program(entry: ServerEntry) -> str | None:
-    """Where the program of a server lies; None where there is none, or where the server is an address."""
+    """Return where the program of a server lies; None where there is none, or where the server is an address."""
     return None if entry.command is None else shutil.which(entry.command, path=os.environ.get("PATH"))
 
 
 class Opener:
-    """Opens servers.
+    """The opener of servers.
 
     Args:
         programs: Starts programs.
@@ -64,12 +64,12 @@ class Opener:
 
     @property
     def confines(self) -> bool:
-        """Whether programs run in a sandbox. Blocks at the first time."""
+        """Return whether programs run in a sandbox. Blocks at the first time."""
         return self._programs.sandbox.confines
 
     @asynccontextmanager
     async def __call__(self, name: str, entry: ServerEntry, log: ServerLog) -> AsyncIterator[Any]:
-        """A server's streams of messages, until the end of the block.
+        """Yield a server's streams of messages, until the end of the block.
 
         Args:
             name: The server's name.
@@ -107,7 +107,7 @@ class Opener:
             yield streams
 
     def _profile(self, entry: ServerEntry, program: Path, home: Path) -> Profile:
-        """What a program may reach: its own files, its home, and what the user has named. Never the vault.
+        """Return what a program may reach: its own files, its home, and what the user has named. Never the vault.
 
         Agents have tools of ours for the vault; what another program wrote there would go round all that they hold to.
         """
@@ -132,7 +132,7 @@ class Opener:
 
 
 def own_files(program: Path) -> Iterator[Path]:
-    """Where a program and what belongs to it lie, where that is not the system's."""
+    """Yield where a program and its files lie, apart from the system's own places."""
     for place in dict.fromkeys((program, program.resolve())):
         if place.parent.name in {"bin", "Scripts"}:
             yield from _installation(place.parent)
@@ -153,7 +153,7 @@ def _installation(folder: Path) -> Iterator[Path]:
 
 
 def _project(file: Path, *, is_program: bool = False) -> Path:
-    """The folder of the package that a file belongs to, with the packages beside it that it may need.
+    """Return the folder of the package that a file belongs to, with the packages beside it that it may need.
 
     Of a script where there is no package near, its own folder; of any other file, and where that would be the user's
     whole home, the file alone.

@@ -1,4 +1,4 @@
-"""What a server writes to its error output, bounded."""
+"""The error output of a server, bounded."""
 
 from collections import deque
 from typing import Final
@@ -19,5 +19,5 @@ class ServerLog:
 
     @property
     def lines(self) -> tuple[str, ...]:
-        """All that are kept, oldest first."""
+        """Return all that are kept, oldest first."""
         return tuple(self._lines)

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What became of loading all servers.
+    """The result of loading all servers.
 
     Attributes:
         ready: Those that are connected.
@@ -33,7 +33,7 @@ class Servers:
 
     Args:
         file: Where the user has entered them.
-        approvals: What the person has said yes to.
+        approvals: The person's approvals.
         open_streams: Opens a server.
         hide: Called with values that no log may hold.
 
@@ -56,7 +56,7 @@ class Servers:
         self._entries: Mapping[str, ServerEntry] = {}
         self._connections: dict[str, ServerConnection] = {}
         self._loaded: dict[str, frozenset[str]] = {}
-        """Which servers each session has loaded."""
+        """The servers that each session has loaded."""
         self._changed: Callable[[], None] = lambda: None
 
     async def start(self, changed: Callable[[], None]) -> None:
@@ -70,16 +70,16 @@ class Servers:
 
     @property
     def entries(self) -> Mapping[str, ServerEntry]:
-        """Those that can be loaded, by name, as of the last look at the file."""
+        """Return those that can be loaded, by name, as of the last look at the file."""
         return {name: entry for name, entry in self._entries.items() if entry.enabled}
 
     @property
     def everything(self) -> Mapping[str, ServerEntry]:
-        """Those that are switched off, too."""
+        """Return those that are switched off, too."""
         return self._entries
 
     def connection(self, name: str) -> ServerConnection | None:
-        """The connection of a server, where there was one."""
+        """Return the connection of a server, where there was one."""
         return self._connections.get(name)
 
     async def refresh(self) -> None:
@@ -126,13 +126,13 @@ class Servers:
         return Loaded(ready, failed)
 
     def of(self, caller: Caller) -> Iterator[ServerConnection]:
-        """The servers whose tools a caller has: those that it has loaded; the person sees all that are connected."""
+        """Yield the servers whose tools a caller has: those that it has loaded; for the person, all connected ones."""
         for name, held in list(self._connections.items()):
             if caller.client.is_person or caller.explains or name in self._loaded.get(caller.session_id, frozenset()):
                 yield held
 
     def why_unknown(self, tool: str) -> str | None:
-        """Why nothing is known of a tool that one of the servers may have; None where it is, or is none of theirs.
+        """Explain why nothing is known of a tool that a server may have; None where it is known, or is none of theirs.
 
         Args:
             tool: What agents call it by.
@@ -146,7 +146,7 @@ class Servers:
         )
 
     def session_ended(self, session_id: str) -> None:
-        """A program without a name is gone, and what it had loaded with it."""
+        """Forget a program without a name that is gone, and what it had loaded."""
         self._loaded.pop(session_id, None)
 
     async def restart(self, name: str) -> ServerConnection:
@@ -194,6 +194,6 @@ class Servers:
 
 
 def described(entries: Mapping[str, ServerEntry]) -> str:
-    """The servers and what they are for, a line each: what models read before any of them is loaded."""
+    """Return the servers and what they are for, a line each: what models read before any of them is loaded."""
     lines = [f"- {name}: {entry.description or 'no description'}" for name, entry in entries.items()]
     return "\n".join(lines)

@@ -97,7 +97,7 @@ async def piped(start: Start, log: ServerLog) -> AsyncIterator[TransportStreams]
 
 
 async def _lines(stream: asyncio.StreamReader, log: ServerLog) -> AsyncIterator[bytes]:
-    """Its lines. One beyond all bounds is the end of them: nobody can tell what follows it."""
+    """Yield its lines. One beyond all bounds is the end of them: nobody can tell what follows it."""
     held = bytearray()
     while data := await stream.read(_CHUNK):
         start = len(held)
@@ -116,7 +116,7 @@ async def _lines(stream: asyncio.StreamReader, log: ServerLog) -> AsyncIterator[
 
 
 async def _cut_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
-    """The lines of its error output; what is too long for one is cut."""
+    """Yield the lines of its error output; what is too long for one is cut."""
     held = b""
     while data := await stream.read(_CHUNK):
         *lines, held = (held + data).split(b"\n")
@@ -128,7 +128,7 @@ async def _cut_lines(stream: asyncio.StreamReader) -> AsyncIterator[bytes]:
 
 
 async def _message(line: bytes, log: ServerLog) -> SessionMessage | Exception:
-    """A line as a message; large ones are read in a thread."""
+    """Return a line as a message; large ones are read in a thread."""
     try:
         if len(line) > LARGE:
             return SessionMessage(await asyncio.to_thread(types.jsonrpc_message_adapter.validate_json, line))

@@ -1,15 +1,13 @@
 """A change of the settings: what they were, what they are, and who changed them."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge.contract.consent import ConsentMode
 from bridge.settings.model import Settings
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsChange:
-    """What listeners of the settings are called with.
+class SettingsChange(NamedTuple):
+    """The change of settings that their listeners are called with.
 
     Attributes:
         before: The settings until now.
@@ -22,7 +20,7 @@ class SettingsChange:
     by: str | None = None
 
     def differences(self) -> dict[str, dict[str, Any]]:
-        """`{key: {from, to}}` for each key that differs, for the log. Encrypted keys are named, never shown."""
+        """Return `{key: {from, to}}` for each key that differs, for the log. Encrypted keys are named, never shown."""
         old, new = self.before.to_wire(), self.after.to_wire()
         return {
             (field.alias or name): {"from": old[field.alias or name], "to": new[field.alias or name]}

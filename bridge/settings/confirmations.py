@@ -1,4 +1,4 @@
-"""Which settings that open something a person has set on this computer.
+"""Confirmations: the settings that open something and that a person has set on this computer.
 
 A settings file lies in the vault, and vaults are synced and shared. So what it says of some settings is a proposal
 until a person sets the same here; that is kept in the user's own folder, outside the vault.
@@ -15,7 +15,7 @@ FILE: Final = "confirmed.json"
 
 
 class Confirmations:
-    """What was confirmed, by the settings' keys. May be used from several threads.
+    """The confirmed values, by the settings' keys. May be used from several threads.
 
     Args:
         folder: Where it is kept; None: nowhere, so that nothing is confirmed but what is set from now on.

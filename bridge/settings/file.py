@@ -18,7 +18,7 @@ class SettingsFault(ValueError):
 
 
 def parse(data: bytes) -> dict[str, Any]:
-    """Everything in the file. What is known in it is valid.
+    """Return everything in the file. What is known in it is valid.
 
     Raises:
         SettingsFault: Naming the line, or the key.

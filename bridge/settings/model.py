@@ -138,7 +138,7 @@ ALSO: dict[str, tuple[str, ...]] = {
     "outside_versions_excluded": ("exclude", "skip"),
     "outside_notice_files": ("notification", "alert", "warn"),
 }
-"""What people call a setting besides its title: a search finds it by these words too."""
+"""Other words for a setting besides its title, by which a search finds it too."""
 
 _HOST = re.compile(
     r"^(\*\.)?[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*\.?$|^[0-9a-f:.]+$|^\[[0-9a-f:.]+\]$"
@@ -496,6 +496,11 @@ class Settings(BaseModel):
         "The text of PDF files is read in the background and found by searches, with its page.",
         default=True,
     )
+    search_pictures: bool = _single(
+        "Search text in pictures",
+        "Text in pictures is recognised in the background and found by searches. Needs the extra `drawn-text`.",
+        default=True,
+    )
     find_max_results: int = _single(
         "Results of find", "How many files `find` returns if the agent does not say.", 50, ge=1, le=10_000
     )
@@ -622,7 +627,7 @@ class Settings(BaseModel):
 
     @classmethod
     def parse(cls, values: dict[str, Any]) -> "Settings":
-        """Settings from their JSON form; keys that are absent have their default.
+        """Parse settings from their JSON form; keys that are absent have their default.
 
         Raises:
             InvalidParameters: With the first fault, the key it is in, and the nearest key for an unknown one.
@@ -644,14 +649,14 @@ class Settings(BaseModel):
 
 
 class EffectiveSettings(BaseModel):
-    """What holds for every tool, also where nothing is set for it.
+    """The values in force for every tool, also where nothing is set for it.
 
     Attributes:
         consent_mode: When each tool asks.
         rate_limits: How many calls a minute one client can make of each.
     """
 
-    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True)
+    model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, defer_build=True)
 
     consent_mode: dict[str, Mode]
     rate_limits: dict[str, Rate]
@@ -659,6 +664,8 @@ class EffectiveSettings(BaseModel):
 
 class SettingsInForce(Settings):
     """All settings as they are set, and what follows for the tools."""
+
+    model_config = ConfigDict(defer_build=True)
 
     effective: EffectiveSettings
 
@@ -673,7 +680,7 @@ _UNAVAILABLE = {
 
 
 def merge(base: dict[str, Any], patch: dict[str, Any]) -> dict[str, Any]:
-    """`base` with `patch` merged in deeply: objects member by member, everything else replaced.
+    """Return `base` with `patch` merged in deeply: objects member by member, everything else replaced.
 
     `null` is a value of a setting, but takes a member out of an object: a tool without a limit of its own has its
     default.
@@ -725,7 +732,7 @@ def requires_sandbox(settings: Settings) -> bool:
 
 
 def guarded(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Those of some values, by the settings' keys, that act only where a person has set them on this computer."""
+    """Return those of some values, by setting keys, that act only where a person has set them on this computer."""
     return {
         key: values[key] for name, kinds in GUARDED.items() if (key := _KEYS[name]) in values and values[key] in kinds
     }
@@ -737,7 +744,7 @@ def is_guarded(key: str) -> bool:
 
 
 def no_effect(keys: Iterable[str]) -> list[str]:
-    """Those of the keys whose settings nothing reads in this version."""
+    """Return those of the keys whose settings nothing reads in this version."""
     return [key for key in keys if key in _UNAVAILABLE]
 
 

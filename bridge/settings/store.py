@@ -26,7 +26,7 @@ logger = logging.getLogger(__name__)
 FILE = "settings.json"
 LAST_GOOD = "settings.last-good.json"
 BROKEN = "settings.broken-"
-"""What the name of a file that was put aside begins with; the time follows."""
+"""The prefix of the name of a file that was put aside; the time follows."""
 KEYS = "encryptedKeys"
 """The setting that holds API keys, encrypted; `keys.set` and the like change it, and nothing else."""
 _SETTLED = 2.0
@@ -49,7 +49,7 @@ def in_force(values: dict[str, Any], confirmations: Confirmations) -> Settings:
 
 
 class SettingsStore:
-    """Loads, changes and keeps the settings. May be used from several threads.
+    """The store that loads, changes and keeps the settings. May be used from several threads.
 
     Args:
         state: The vault's `.vault-bridge` folder, held open.
@@ -75,7 +75,7 @@ class SettingsStore:
 
     @property
     def current(self) -> Settings:
-        """The settings in force: the file's as it is now. While they are being changed, those from before.
+        """Return the settings in force: the file's as it is now. While they are being changed, those from before.
 
         Each use looks at the file; the object itself never changes, so one is enough for a whole call.
         """
@@ -88,17 +88,17 @@ class SettingsStore:
 
     @property
     def latest(self) -> Settings:
-        """The settings as last read, without a look at the file: enough in a call that began with `current`."""
+        """Return the settings as last read, without a look at the file: enough in a call that began with `current`."""
         return self._current
 
     @property
     def is_new(self) -> bool:
-        """Whether nobody has set anything yet: the moment to offer a preset."""
+        """Return whether nobody has set anything yet: the moment to offer a preset."""
         return not self._values and self._start_fault is None
 
     @property
     def faults(self) -> list[str]:
-        """What is wrong with the file and what to do, for people."""
+        """Return what is wrong with the file and what to do, for people."""
         with self._lock:
             self._refresh()
             found = (self._start_fault, self._fault, _ignored(self._values), self._proposed())
@@ -175,7 +175,7 @@ class SettingsStore:
             self._commit(others | ({KEYS: dict(keys)} if keys else {}), by)
 
     def reset(self, section: str | None = None, *, by: str | None = None) -> Settings:
-        """Back to the defaults, of one section or of all. Keys that are no settings, and API keys, are kept.
+        """Reset to the defaults, of one section or of all. Keys that are no settings, and API keys, are kept.
 
         Args:
             section: As in `SECTIONS`; None: all.
@@ -200,7 +200,7 @@ class SettingsStore:
             return self._commit(kept, by)
 
     def _confirm(self, values: dict[str, Any]) -> None:
-        """These values were set here. One that opens nothing takes back what was confirmed before."""
+        """Confirm values that were set here. One that opens nothing takes back what was confirmed before."""
         if any(not self._confirmations.holds(key, value) for key, value in values.items()):
             self._confirmations.confirm(values)
 

@@ -21,12 +21,12 @@ from bridge.vault.name_folding import fold
 from bridge.vault.note_settings import NoteSettings, note_settings
 from bridge.vault.paths import VaultPath, check_new_name, known_path, protected
 from bridge.vault.plan import PlanBuilder
-from bridge.vault.root import EVERYTHING, looked_at
+from bridge.vault.root import EVERYTHING, record_look
 from bridge.vault.subtree import Obstacle, Refuse, Subtree
 from bridge.vault.text import is_note
 
 FIRST_MOMENT = int(datetime(2025, 6, 15, 12, tzinfo=UTC).timestamp()) * 1_000_000_000
-"""When everything was made that a vault begins with, in nanoseconds since 1970; each later change is a second later."""
+"""The moment when a vault's first files were made, in nanoseconds since 1970; each later change is a second later."""
 
 _APP_SETTINGS = ".obsidian/app.json"
 
@@ -55,7 +55,7 @@ class MemoryTree:
         """Write a file, as another program does; folders that are missing are made.
 
         Args:
-            path: Where.
+            path: The file's path.
             data: Its bytes.
             modified: When it changed, in seconds since 1970; a second after the last change when None.
         """
@@ -70,7 +70,7 @@ class MemoryTree:
         self._now += 1_000_000_000 if old else 0
 
     def find(self, path: VaultPath) -> VaultPath:
-        """What a path means: spelled like this, else the only thing that differs in case or Unicode form.
+        """Return what a path means: spelled like this, else the only thing that differs in case or Unicode form.
 
         Raises:
             NotFound: Nothing is there.
@@ -92,26 +92,26 @@ class MemoryTree:
         return known_path(found[0])
 
     def inside(self, folder: VaultPath) -> list[VaultPath]:
-        """Everything directly in a folder, by name."""
+        """Return everything directly in a folder, by name."""
         paths = map(known_path, self.files.keys() | self.folders)
         return sorted((path for path in paths if path.parts[:-1] == folder.parts), key=lambda path: path.name)
 
     def all_folders(self, top: VaultPath) -> Iterator[VaultPath]:
-        """A folder and those in it, each before what is in it, by name; no dot-folders."""
+        """Yield a folder and those in it, each before what is in it, by name; no dot-folders."""
         yield top
         for path in self.inside(top):
             if str(path) in self.folders and not path.name.startswith("."):
                 yield from self.all_folders(path)
 
     def folder(self, path: VaultPath, /) -> BinaryIO:
-        """Something to close, when there is such a folder, as `PlanBuilder` looks for one; else NotFound."""
+        """Return something to close, when there is such a folder, as `PlanBuilder` looks for one; else NotFound."""
         if path.parts and str(path) not in self.folders:
             raise not_found(path)
         return io.BytesIO()
 
 
 class MemoryKnowledge:
-    """What the notes of a tree say, without those that may not be seen.
+    """The content of a tree's notes, without those that may not be seen.
 
     Args:
         tree: The files.
@@ -124,60 +124,60 @@ class MemoryKnowledge:
 
     @property
     def names(self) -> Names:
-        """Every file by its names, closed ones too."""
+        """Return every file by its names, closed ones too."""
         return Names(self._paths())
 
     @property
     def version(self) -> int:
-        """Another number whenever a file is another."""
+        """Return another number whenever a file is another."""
         return hash(frozenset((path, hash(data)) for path, data in self._tree.files.items()))
 
     def status(self) -> IndexStatus:
-        """Everything is known at any time."""
+        """Return a status in which everything is known."""
         paths = self._paths()
         notes = sum(map(is_note, paths))
         return IndexStatus(notes, len(paths), notes, indexing=False, last_sweep=datetime.now(UTC))
 
     def files(self) -> Sequence[IndexedFile]:
-        """Every file but hidden ones."""
+        """Return every file but hidden ones."""
         return [file for path in self._paths() if (file := self.file(path)) is not None]
 
     def folders(self) -> Sequence[str]:
-        """Every folder but the vault itself."""
+        """Return every folder but the vault itself."""
         return [path for path in map(str, self._tree.all_folders(VaultPath.root())) if path and self._sees(path)]
 
     def file(self, path: str) -> IndexedFile | None:
-        """One file, by its exact path."""
+        """Return one file, by its exact path."""
         if path not in self._tree.files or not self._sees(path):
             return None
         time = self._tree.times[path]
         return IndexedFile(path, len(self._tree.files[path]), time, FIRST_MOMENT, time)
 
     def note(self, path: str) -> NoteFacts | None:
-        """What one note says."""
+        """Return the facts of one note."""
         document = self._document(path) if self._sees(path) else None
         return document.facts if document else None
 
     def notes(self) -> Iterable[NoteFacts]:
-        """What every note says."""
+        """Return the facts of every note."""
         return [facts for path in sorted(self._paths()) if (facts := self.note(path)) is not None]
 
     def links_from(self, path: str) -> Sequence[StoredLink]:
-        """The links in a note or canvas."""
+        """Return the links in a note or canvas."""
         return [link for link in self._links(path) if link.counts]
 
     def all_links(self) -> Iterable[StoredLink]:
-        """Every link that counts, by source and place."""
+        """Return every link that counts, by source and place."""
         return [link for path in sorted(self._paths()) if self._sees(path) for link in self.links_from(path)]
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
-        """Every link whose path ends in one of these names."""
+        """Return every link whose path ends in one of these names."""
         wanted = set(keys)
         links = (link for path in sorted(self._paths()) for link in self._links(path))
         return [link for link in links if link_key(link.linkpath) in wanted]
 
     def backlinks(self, path: str) -> Sequence[StoredLink]:
-        """Every link that leads to a file, but for its own."""
+        """Return every link that leads to a file, but for its own."""
         if not self._sees(path):
             return []
         names = self.names
@@ -188,11 +188,11 @@ class MemoryKnowledge:
         ]
 
     def with_alias(self, alias: str) -> Sequence[str]:
-        """The notes that call themselves so."""
+        """Return the notes that call themselves so."""
         return [facts.path for facts in self.notes() if fold(alias) in map(fold, facts.aliases)]
 
     def tags(self) -> Sequence[TagCount]:
-        """Every tag, the most used first, then by name."""
+        """Return every tag, the most used first, then by name."""
         holders: dict[str, list[str]] = {}
         spelled: dict[str, str] = {}
         for facts in self.notes():
@@ -203,21 +203,21 @@ class MemoryKnowledge:
         return sorted(counts, key=lambda count: (-count.uses, fold(count.tag)))
 
     def tagged(self, tag: str) -> Sequence[str]:
-        """The notes with a tag or one nested in it."""
+        """Return the notes with a tag or one nested in it."""
         wanted = fold("#" + tag.removeprefix("#")) + "/"
         return [each.path for each in self.notes() if any((fold(own) + "/").startswith(wanted) for own in each.tags)]
 
     def refresh(self) -> None:
-        """There is nothing to compare with."""
+        """Do nothing: there is nothing to compare with."""
 
     @property
     def _tree(self) -> MemoryTree:
-        """What every answer comes from: whoever asks for a name has looked in the whole vault."""
-        looked_at(EVERYTHING)
+        """Return the files for every answer: whoever asks for a name has looked in the whole vault."""
+        record_look(EVERYTHING)
         return self._files
 
     def _paths(self) -> list[str]:
-        """Every file that is neither hidden nor in a dot-folder."""
+        """Return every file that is neither hidden nor in a dot-folder."""
         return [path for path in self._tree.files if not any(part.startswith(".") for part in path.split("/"))]
 
     def _links(self, path: str) -> list[StoredLink]:
@@ -243,7 +243,7 @@ class MemoryKnowledge:
 
 
 class MemoryStorage:
-    """Reads and plans changes of files in memory. It has neither links nor a place on the disk.
+    """The storage of files in memory. It has neither links nor a place on the disk.
 
     Args:
         files: Bytes or text by path, or a tree that is shared. Obsidian's settings may be in `.obsidian/app.json`.
@@ -267,57 +267,57 @@ class MemoryStorage:
 
     @property
     def app_settings(self) -> AppSettings:
-        """What `.obsidian/app.json` says."""
+        """Return the settings in `.obsidian/app.json`."""
         return AppSettings.model_validate_json(self.tree.files.get(_APP_SETTINGS, b"{}"))
 
     @property
     def note_settings(self) -> NoteSettings:
-        """What the files of `.obsidian` say of daily notes and templates."""
+        """Return the settings of `.obsidian` for daily notes and templates."""
         files = self.tree.files
         return note_settings(lambda name: json.loads(files.get(f".obsidian/{name}", b"null")))
 
     def stat(self, path: VaultPath) -> FileStat:
-        """Size and times of a file."""
+        """Return the size and times of a file."""
         return self.read(path)[1]
 
     def state(self, path: VaultPath) -> FileStat:
-        """Times of a file or folder."""
+        """Return the times of a file or folder."""
         found = self.resolve(path)
         time = self.tree.times.get(str(found), FIRST_MOMENT)
         return FileStat(found, len(self.tree.files.get(str(found), b"")), time, 0o644, FIRST_MOMENT, time)
 
     def is_folder(self, path: VaultPath) -> bool:
-        """Whether a folder is there."""
+        """Return whether a folder is there."""
         found = self.resolve(path)
         return not found.parts or str(found) in self.tree.folders
 
     def resolve(self, path: VaultPath) -> VaultPath:
-        """A path as it is spelled."""
+        """Return a path as it is spelled."""
         self._refuse(path)
-        looked_at(path)
+        record_look(path)
         found = self.tree.find(path)
         self._refuse(found)
         return found
 
     def read(self, path: VaultPath, *, limit: int | None = None) -> tuple[bytes, FileStat]:
-        """A file's bytes and its state."""
+        """Return a file's bytes and its state."""
         found = self.resolve(path)
         if str(found) not in self.tree.files:
             raise folder_given(path)
         return self.tree.files[str(found)][:limit], self.state(found)
 
     def open(self, path: VaultPath) -> AbstractContextManager[BinaryIO]:
-        """A file to be streamed."""
+        """Open a file to be streamed."""
         return io.BytesIO(self.read(path)[0])
 
     def names(self, folder: VaultPath) -> Sequence[str]:
-        """The names in a folder."""
+        """Return the names in a folder."""
         return [path.name for path in self.tree.inside(self.resolve(folder)) if self._sees(str(path))]
 
     def walk(
         self, start: VaultPath | None = None, *, include_hidden: bool = False
     ) -> Iterator[tuple[VaultPath, Sequence[FileStat]]]:
-        """Every folder and its files."""
+        """Yield every folder and its files."""
         for folder in self.tree.all_folders(self.resolve(start or VaultPath.root())):
             if not folder.parts or self._sees(str(folder)):
                 files = [path for path in self.tree.inside(folder) if str(path) in self.tree.files]
@@ -325,14 +325,14 @@ class MemoryStorage:
                 yield folder, [self.state(path) for path in shown if self._sees(str(path))]
 
     def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
-        """What searches pass over."""
+        """Return the rules for what searches pass over."""
         return make_rules(self.app_settings.user_ignore_filters, tuple(patterns)) or None
 
     def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
-        """Where something new will lie."""
+        """Return where something new will lie."""
         if any(part.startswith(".") for part in path.parts[:-1]):
             raise protected(path)
-        looked_at(path)
+        record_look(path)
         if not path.parts:
             raise Conflict("The vault itself exists already; give a name in it", code="exists")
         base, missing = VaultPath.root(), path.parts
@@ -352,7 +352,7 @@ class MemoryStorage:
         check_new_name(name)
 
     def is_link(self, path: VaultPath) -> bool:
-        """There are none."""
+        """Return False: there are no links."""
         del path
         return False
 
@@ -363,7 +363,7 @@ class MemoryStorage:
         refuse: Refuse | None = None,
         most: int | None = None,
     ) -> Subtree:
-        """A folder with everything in it."""
+        """Return a folder with everything in it."""
         del most
         folders, files = [], []
         for folder in self.tree.all_folders(top):
@@ -377,7 +377,7 @@ class MemoryStorage:
         return Subtree(tuple(folders), tuple(files))
 
     def plan(self) -> PlanBuilder:
-        """An empty plan."""
+        """Return an empty plan."""
         return PlanBuilder(self.tree, judge)
 
     def _folder(self, path: VaultPath) -> VaultPath | None:

@@ -69,7 +69,7 @@ class _Applied:
 
 
 class MemoryLedger:
-    """What the ledger is to a folder, for a tree.
+    """The ledger of a tree, as the other is of a folder.
 
     Args:
         tree: The files.
@@ -83,17 +83,17 @@ class MemoryLedger:
         self._applied: dict[str, _Applied] = {}
 
     def check(self, plan: ChangePlan) -> None:
-        """Whether everything is as the plan believes. Raises Conflict (`stale`, `exists`) when it is not."""
+        """Raise Conflict (`stale`, `exists`) unless everything is as the plan expects."""
         self._after(plan)
 
     def part(self, plan: ChangePlan, keep: KeptHunks) -> PartialPlan:
-        """The part of a plan that a person wants, checked."""
+        """Return the part of a plan that a person wants, checked."""
         partial = keep_hunks(plan, keep, lambda change: self._tree.files[change.path])
         self.check(partial.plan)
         return partial
 
     def revise(self, plan: ChangePlan, text: HunkText) -> RevisedPlan:
-        """The plan with other text in one hunk, checked."""
+        """Return the plan with other text in one hunk, checked."""
         self.check(plan)
         return revise_hunk(plan, text, lambda change: self._tree.files[change.path])
 
@@ -109,11 +109,11 @@ class MemoryLedger:
         return AppliedPlan(cause.execution_id, None, plan, plan.disposal)
 
     def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that takes a change back; the newest one when none is named."""
+        """Return the plan that takes a change back; the newest one when none is named."""
         return self._reversal("undo", execution_id, credential)
 
     def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
-        """The plan that makes an undone change again; the one undone when none is named."""
+        """Return the plan that makes an undone change again; the one undone when none is named."""
         return self._reversal("redo", execution_id, credential)
 
     def _now(self) -> _State:

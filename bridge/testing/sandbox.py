@@ -28,14 +28,14 @@ from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON, Caller, Client
 from bridge.index.carried_text import CarriedText
-from bridge.index.changed_bases import ChangedBases
-from bridge.index.lost_parts import lost_parts
-from bridge.index.lost_properties import lost_properties
+from bridge.index.losses import ChangedBases, lost_parts, lost_properties
 from bridge.index.search.nearest import NearestNames
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.notes.additions import judge
+from bridge.pictures.reader import PictureReader
 from bridge.policy.limits import RateLimits
+from bridge.policy.redaction import hide_secrets
 from bridge.records.folder import MemoryFolder
 from bridge.settings.model import MAX_RATE
 from bridge.settings.store import SettingsStore
@@ -70,7 +70,7 @@ _PERMISSIONS = f"{STATE_FOLDER}/permissions.json"
 
 
 class _Person:
-    """Answers the questions that are asked, at once."""
+    """The person, who answers the questions that are asked, at once."""
 
     id = "person"
     caller = PERSON
@@ -103,7 +103,7 @@ class _Person:
 
 @dataclass
 class Sandbox:
-    """Calls tools as an agent does. Make it with `sandbox`.
+    """A vault whose tools are called as an agent does. Make it with `sandbox`.
 
     Attributes:
         folder: The vault's folder; of a vault in memory, one with nothing but the bridge's own state.
@@ -182,11 +182,11 @@ class Sandbox:
         return result
 
     async def preview(self, tool: str, /, **arguments: Any) -> CallPreview:
-        """What a call would do, without doing it. Raises ToolFailure where the call would fail."""
+        """Return the effect of a call, without doing it. Raises ToolFailure where the call would fail."""
         return await self._pipeline.preview(ToolCall(_caller("agent", "agent-1"), tool, arguments))
 
     async def undo(self) -> None:
-        """The person takes the last change back.
+        """Take the last change back, as the person.
 
         Raises:
             AssertionError: It cannot be undone.
@@ -194,11 +194,11 @@ class Sandbox:
         await self.succeed("history_undo", role="host")
 
     async def redo(self) -> None:
-        """The person makes the change again that was undone last. Raises what `undo` raises."""
+        """Make the change again that was undone last, as the person. Raises what `undo` raises."""
         await self.succeed("history_redo", role="host")
 
     def data(self, path: str) -> bytes:
-        """What a file holds now.
+        """Return the present bytes of a file.
 
         Raises:
             KeyError: There is no such file.
@@ -206,11 +206,11 @@ class Sandbox:
         return self.files()[path]
 
     def text(self, path: str) -> str:
-        """What a file holds now, as text. Raises what `data` raises."""
+        """Return the present text of a file. Raises what `data` raises."""
         return self.data(path).decode()
 
     def files(self) -> dict[str, bytes]:
-        """Every file of the vault, but for the bridge's own."""
+        """Return every file of the vault, but for the bridge's own."""
         if isinstance(self.storage, MemoryStorage):
             return dict(self.storage.tree.files)
         paths = (path for path in self.folder.rglob("*") if path.is_file())
@@ -218,7 +218,7 @@ class Sandbox:
         return {name: path.read_bytes() for name, path in found.items() if not name.startswith(STATE_FOLDER)}
 
     def folders(self) -> set[str]:
-        """Every folder of the vault, but for the bridge's own."""
+        """Return every folder of the vault, but for the bridge's own."""
         if isinstance(self.storage, MemoryStorage):
             return set(self.storage.tree.folders)
         found = (path.relative_to(self.folder).as_posix() for path in self.folder.rglob("*") if path.is_dir())
@@ -243,7 +243,7 @@ class Sandbox:
             os.utime(place, (modified, modified))
 
     def close_path(self, path: str) -> None:
-        """The person closes a file, or a folder (`Private/`), for reading and writing."""
+        """Close a file, or a folder (`Private/`), for reading and writing, as the person."""
         (self.folder / _PERMISSIONS).write_text(json.dumps({path: "---"}), encoding="utf-8")
 
 
@@ -251,7 +251,7 @@ class Sandbox:
 async def sandbox(
     files: Mapping[str, bytes | str] | None = None, *, folder: Path | None = None, memory: bool = False
 ) -> AsyncIterator[Sandbox]:
-    """A vault to call tools in, which ends with the `async with`.
+    """Yield a vault to call tools in, which ends with the `async with`.
 
     Args:
         files: Bytes or text by path.
@@ -362,7 +362,7 @@ def _in_folder(
     settings: SettingsStore,
     stack: AsyncExitStack,
 ) -> tuple[PlanningStorage, Ledger, list[ToolProvider], Drafts]:
-    """The bridge's own storage and ledger, and all its tools. The system's trash is a temporary folder."""
+    """Return the bridge's own storage and ledger, and all its tools. The system's trash is a temporary folder."""
     index = VaultIndex(VaultFiles(root), clock, stale=0)
     stack.callback(index.close)
     index.unwatched()  # so it compares the disk before each answer, and a test need not wait
@@ -385,6 +385,8 @@ def _in_folder(
     )
     ledger.recover()
     stack.callback(ledger.close)
+    pictures = PictureReader(clock, hide_secrets)
+    stack.callback(pictures.close)
     services = ToolServices(
         files=VaultFiles(root),
         everything=index,
@@ -392,6 +394,7 @@ def _in_folder(
         clock=clock,
         denied=closed,
         handed=session_files.handed,
+        pictures=pictures,
     )
     loop, ending = asyncio.get_running_loop(), set[asyncio.Future[None]]()
 
@@ -416,7 +419,7 @@ def _in_folder(
 def _in_memory(
     files: Mapping[str, bytes | str], clock: SystemClock, closed: Denials, session_files: SessionFiles
 ) -> _World:
-    """A storage and a ledger in memory, and the tools that search no texts."""
+    """Return a storage and a ledger in memory, and the tools that search no texts."""
     storage = MemoryStorage(files, closed)
     ledger = MemoryLedger(storage.tree)
     tools = [

@@ -4,11 +4,11 @@ import asyncio
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from bridge.contract.consent import LineComment, Take
 from bridge.contract.drafts import ReviewComment
-from bridge.drafts.store import said_of
+from bridge.drafts.store import Drafts, said_of
 from bridge.errors import InvalidParameters
 from bridge.identity.caller import Caller
 from bridge.journal.ledger import Ledger
@@ -29,36 +29,12 @@ from bridge.vault.plan import ChangeKind, ChangePlan, Rest
 T = TypeVar("T")
 
 
-class Drafted(Protocol):
-    """A draft that is put to a person, who may change it before they take it; `bridge.drafts.store.Drafts`. Blocks."""
-
-    def choose(self, draft_id: str, who: str, choices: Mapping[str, Take]) -> ChangePlan:
-        """The plan of a draft once a person has chosen where others changed the same."""
-        ...
-
-    def edit(self, draft_id: str, who: str, path: str, data: bytes, by: str) -> ChangePlan:
-        """The plan of a draft in which a person has edited a file."""
-        ...
-
-    def renewed(self, draft_id: str, who: str) -> ChangePlan:
-        """The plan of a draft as the vault is now."""
-        ...
-
-    def comments(self, draft_id: str, plan: ChangePlan, said: Sequence[LineComment]) -> tuple[ReviewComment, ...]:
-        """What a person says of files and lines, as the client of the draft is told."""
-        ...
-
-    def is_handed_in(self, draft_id: str) -> bool:
-        """Whether the client has done with it, so that the person alone changes it."""
-        ...
-
-
 @dataclasses.dataclass(frozen=True, slots=True)
 class PlanEdit:
-    """That a person has edited the text of a plan.
+    """An edit by a person of the text of a plan.
 
     Attributes:
-        by: At which screen.
+        by: The screen at which it was made.
         digest: Of the plan that came of it.
     """
 
@@ -91,7 +67,7 @@ class Approval:
         *,
         warned: Callable[[ChangePlan], ChangePlan] = lambda plan: plan,
         own_warnings: tuple[str, ...] = (),
-        drafted: Drafted | None = None,
+        drafted: Drafts | None = None,
         who: str = "",
     ) -> None:
         self._drafted = drafted if effect.plan.draft is not None else None
@@ -110,23 +86,23 @@ class Approval:
 
     @property
     def plan(self) -> ChangePlan:
-        """What is to be done."""
+        """Return the plan to be carried out."""
         return self.effect.plan
 
     @property
     def held(self) -> int:
-        """Bytes of new text and of diffs that are kept while the change waits."""
+        """Return the bytes of new text and of diffs that are kept while the change waits."""
         text = sum(map(len, self.plan.blobs.values()))
         return text + sum(len(preview.diff) for preview in self.plan.previews)
 
     @property
     def is_divisible(self) -> bool:
-        """Whether hunks may be left out."""
+        """Return whether hunks may be left out."""
         return is_divisible(self.plan)
 
     @property
     def is_editable(self) -> bool:
-        """Whether the person may edit the text first."""
+        """Return whether the person may edit the text first."""
         return is_editable(self.plan)
 
     async def check(self) -> None:
@@ -139,11 +115,11 @@ class Approval:
 
     @property
     def is_draft(self) -> bool:
-        """Whether it is a draft, which can be sent back."""
+        """Return whether it is a draft, which can be sent back."""
         return self._drafted is not None
 
     async def comments(self, said: Sequence[LineComment]) -> tuple[ReviewComment, ...]:
-        """What the person says of files and lines, as the client of the draft is told.
+        """Return the person's comments on files and lines, as the client of the draft is told.
 
         Raises:
             InvalidParameters: There is no such file or line.
@@ -152,7 +128,7 @@ class Approval:
         return await self._working(drafted.comments, draft, self.plan, said)
 
     def send_rest_back(self, words: str, comments: tuple[ReviewComment, ...]) -> None:
-        """What is left out of the draft stays in it, and goes back to its client."""
+        """Keep what is left out in the draft, and send it back to its client."""
         whole = {change.path: change for change in self._whole.changes}
         moved = {change.path: change.new_path for change in self._whole.changes if change.kind is ChangeKind.MOVE}
         files: dict[str, bytes | None] = {}
@@ -166,7 +142,7 @@ class Approval:
         self.effect = self.with_plan(dataclasses.replace(self.plan, rest=Rest(files, words, comments)))
 
     @property
-    def _of_draft(self) -> tuple[Drafted, str]:
+    def _of_draft(self) -> tuple[Drafts, str]:
         if self._drafted is None or self.plan.draft is None:
             raise InvalidParameters("Only a draft can be sent back, and its files be commented on")
         return self._drafted, self.plan.draft
@@ -190,7 +166,7 @@ class Approval:
         return partial.plan.digest
 
     async def revised(self, change: HunkText | Mapping[str, Take] | None, by: str) -> RevisedPlan:
-        """The plan with other text in one hunk, with warnings of its own. It holds once it is taken.
+        """Return the plan with other text in one hunk, with warnings of its own. It holds once it is taken.
 
         Of a draft that is handed in, the text becomes part of the draft.
 
@@ -223,7 +199,7 @@ class Approval:
                 data = found.plan.blobs[after or ""]
                 plan = self._drafted.edit(self.plan.draft, self._who, found.path, data, by)
                 return RevisedPlan(self._warned(plan), found.path, found.old)
-            return dataclasses.replace(found, plan=self._warned(found.plan))
+            return found._replace(plan=self._warned(found.plan))
 
         return await self._working(revised)
 
@@ -232,7 +208,7 @@ class Approval:
         return dataclasses.replace(self.effect, plan=plan)
 
     def take(self, revised: RevisedPlan) -> None:
-        """From now on this is what is to be done."""
+        """Take this as what is to be done from now on."""
         self.effect = self.with_plan(revised.plan)
         if revised.path:
             self._before[revised.path] = revised.old
@@ -240,7 +216,7 @@ class Approval:
             self._proposed = revised.plan
 
     def reported(self, applied: Applied) -> Applied:
-        """What was done, for the tool's report: without the diffs of files whose text is the person's.
+        """Return what was done, for the tool's report: without the diffs of files whose text is the person's.
 
         They show what is in the file, which whoever proposed the change may not have read.
         """
@@ -248,7 +224,7 @@ class Approval:
             shown.model_copy(update={"diff": ""}) if shown.path in self._before else shown
             for shown in applied.plan.previews
         )
-        return dataclasses.replace(applied, plan=dataclasses.replace(applied.plan, previews=previews))
+        return applied._replace(plan=dataclasses.replace(applied.plan, previews=previews))
 
     def in_answer(self, output: Output) -> Output:
         """Return a tool's answer, and in it what the person edited and left out."""
@@ -276,7 +252,7 @@ class Approval:
         return dataclasses.replace(output, data=data, text=output.text + "\n".join(lines))
 
     def _revised_lines(self) -> list[RevisedLines]:
-        """What became of the lines that were proposed, for each file that the person edited and that was written."""
+        """Return what became of the proposed lines, for each file that the person edited and that was written."""
         after = {change.path: change.after for change in self.plan.changes}
         found = []
         for change, shown in zip(self._proposed.changes, self._proposed.previews, strict=False):
@@ -296,7 +272,7 @@ class Approval:
         }
 
     def _diff(self, file: LeftOut) -> str:
-        """What was left out, as whoever proposed it may see it: not the person's own text."""
+        """Return the diff of what was left out, as whoever proposed it may see it: not of the person's own text."""
         return "" if file.path in self._before else file.diff
 
     async def _working(self, work: Callable[..., T], *arguments: Any) -> T:

@@ -18,7 +18,7 @@ from bridge.policy.consent import Verdict
 from bridge.policy.targets import Target
 from bridge.toolkit.approval import PlanEdit
 from bridge.toolkit.registry import ToolRegistry
-from bridge.toolkit.tool_call import ToolCall
+from bridge.toolkit.tool_call import ToolCall, without_bulk
 from bridge.vault.plan import ChangePlan
 
 SHORT = 200
@@ -36,13 +36,13 @@ COUNT_SECONDS = 60.0
 
 
 class AuditStep:
-    """Writes one record for every execution, every decision, and what else there is to know later.
+    """The step that writes a record for every execution and decision, and what else there is to know.
 
     What one client can cause without limit (calls that are refused before the limit or by it, waits, deliveries) is
     folded: the first few records are whole, and the others one counting record a minute.
 
     Args:
-        log: Where to.
+        log: The log to write to.
         registry: Says which parameters of a tool are sensitive.
         clock: For the times.
         on_appended: Called from a thread with each record, without its parameters and result: hosts ask for those.
@@ -75,7 +75,7 @@ class AuditStep:
             tool_call: The call.
             result: Its result.
             plan: What it wrote; None when it wrote nothing.
-            seconds: How long it took.
+            seconds: The time it took.
         """
         facts: dict[str, Any] = {
             "success": result.success,
@@ -194,7 +194,7 @@ class AuditStep:
         return {"timestamp": stamp(self._clock.now()), "kind": kind, "tool": None, "client": None} | facts
 
     def _is_counted(self, record: dict[str, Any]) -> bool:
-        """Whether a record is one of so many that only their number is logged, within a minute."""
+        """Return whether a record is one of so many that only their number is logged, within a minute."""
         if self._folding.is_empty and self._counting is None:
             self._counting = asyncio.get_running_loop().call_later(COUNT_SECONDS, self._write_counts)
         return self._folding.takes(record)
@@ -208,7 +208,7 @@ class AuditStep:
             self._submit(COUNT, facts)
 
     def _record(self, kind: str, tool_call: ToolCall, facts: dict[str, Any]) -> tuple[dict[str, Any], frozenset[str]]:
-        """One record of a call, and which of its parameters must not be logged.
+        """Return one record of a call, and which of its parameters must not be logged.
 
         One thread writes them all: in order, and large parameters do not hold up the event loop.
         """
@@ -222,7 +222,7 @@ class AuditStep:
             "clientId": tool_call.caller.client.id,
             "role": tool_call.caller.role,
             "userId": tool_call.caller.session_id,
-            "parameters": tool_call.arguments,
+            "parameters": without_bulk(tool_call.arguments, tool.spec.bulky) if tool else tool_call.arguments,
             "reason": tool_call.reason,
         }
         if tool_call.within is not None:
@@ -236,7 +236,7 @@ class AuditStep:
 
 
 def _measures(tool_call: ToolCall, result: ToolResult, seconds: float) -> dict[str, Any]:
-    """How long the call took, for how long of that a question was open, and whether the web was asked for it."""
+    """Return how long the call took, for how long a question was open meanwhile, and whether the cache answered."""
     found: dict[str, Any] = {"duration": round(seconds * 1000, 3)}
     if tool_call.waited is not None:
         found["waited"] = round(tool_call.waited * 1000, 3)
@@ -254,7 +254,7 @@ def _on_event_loop() -> bool:
 
 
 def _shape(data: Any) -> Any:
-    """What a result was like, without the notes' text in it."""
+    """Return the shape of a result, without the notes' text in it."""
     if isinstance(data, list):
         return {"items": len(data)}
     if isinstance(data, dict):

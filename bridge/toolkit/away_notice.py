@@ -1,4 +1,4 @@
-"""What the system is to tell the person while no screen is connected: that something waits for them.
+"""The system's notification that something waits for the person while no screen is connected.
 
 The text holds numbers and names of clients, and nothing of the vault. However much comes, it is one notification in a
 few minutes: what came meanwhile is counted in the next. What waited before the bridge started is not told
@@ -11,9 +11,8 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import ConsentRequest
@@ -24,11 +23,11 @@ from bridge.vault.misleading_characters import with_hidden_characters_shown
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 5.0
-"""How often it is looked. What waits is told when it is seen a second time: a screen may just reconnect."""
+"""The interval of looks. What waits is told when it is seen a second time: a screen may just reconnect."""
 QUIET_SECONDS = 300.0
 """Between two notifications, at least."""
 MOST_SECONDS = 10.0
-"""How long the system's program may take."""
+"""The time the system's program may take."""
 LONGEST_NAME: Final = 60
 """Characters of a client's name."""
 REMEDY: Final = "vault-bridge inbox shows what waits"
@@ -39,11 +38,10 @@ _ENVIRONMENT: Final = (
     *("DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"),
     *("HOME", "LANG", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH"),
 )
-"""What reaches the desktop and says how text is encoded; nothing that holds a secret of the bridge's."""
+"""The variables that reach the desktop and give the encoding of text; none holds a secret of the bridge's."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Waiting:
+class _Waiting(NamedTuple):
     """A draft that was handed in, or a question (without one)."""
 
     thing_id: str
@@ -52,7 +50,7 @@ class _Waiting:
 
 
 class AwayNotice:
-    """Has the system say that something waits. To be used on the event loop.
+    """The notice by which the system says that something waits. To be used on the event loop.
 
     Args:
         drafts: The drafts that somebody works on or that wait.
@@ -81,9 +79,9 @@ class AwayNotice:
         self._clock = clock
         self._began = stamp(clock.now())
         self._known: set[str] = set()
-        """What the person has been told, or could see."""
+        """The questions and drafts that the person has been told of, or could see."""
         self._seen: set[str] = set()
-        """What waited at the last look."""
+        """The questions and drafts that waited at the last look."""
         self._told_at: float | None = None
         self._looking: asyncio.Task[None] | None = None
 

@@ -18,7 +18,7 @@ import contextlib
 import uuid
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, Literal
@@ -33,6 +33,7 @@ from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
 from bridge.journal.ledger import Ledger
 from bridge.journal.record import HistoryEntry
 from bridge.json_values import held_by
+from bridge.toolkit.fair_turns import FairTurns
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.tickets import Ticket, Tickets
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, in_own_words
@@ -59,6 +60,14 @@ class _Call:
     """Writes its ticket down, once it has one; whether that outlives the bridge."""
 
 
+@dataclass(slots=True)
+class _Ended:
+    """The ended calls of one client, the oldest first, and the bytes of their results."""
+
+    calls: deque[_Call] = field(default_factory=deque)
+    size: int = 0
+
+
 class CallRegistry:
     """Every call of every session, by id.
 
@@ -83,8 +92,11 @@ class CallRegistry:
         self._ledger = ledger
         self._clock = clock
         self._tickets = tickets
+        self._turns = FairTurns()
         self._stopping = False
         self._calls: dict[str, _Call] = {}
+        self._ended: dict[str, _Ended] = defaultdict(_Ended)
+        """What is kept, by client: it is never looked through, because every call asks what of it is too much."""
         self._running: dict[str, int] = defaultdict(int)
         """Bytes that the requests whose calls run take, by client."""
 
@@ -105,7 +117,7 @@ class CallRegistry:
         """Run a tool, or find the run that this call id already names.
 
         Args:
-            caller: Who calls.
+            caller: The caller.
             name: The tool.
             arguments: Its arguments.
             call_id: Makes the call idempotent and lets it outlive the connection.
@@ -146,10 +158,10 @@ class CallRegistry:
     async def result(
         self, caller: Caller, call_id: str, wait: float | None = None, *, ticket_if_alone: bool = False
     ) -> ToolResult | PendingCall:
-        """The result of an earlier call of this caller, or its ticket after `wait` seconds.
+        """Return the result of an earlier call of this caller, or its ticket after `wait` seconds.
 
         Args:
-            caller: Who asks.
+            caller: The caller.
             call_id: The call.
             wait: Seconds; None waits to the end.
             ticket_if_alone: As of `call`.
@@ -181,7 +193,7 @@ class CallRegistry:
         return found.task.cancel()
 
     def tickets(self, caller: Caller) -> list[TicketInfo]:
-        """What has become of the calls of this caller that have a ticket: those that wait first, then the newest.
+        """Return the state of this caller's calls that have a ticket: those that wait first, then the newest.
 
         A client with a name has those of all its connections, and a program without one those of this connection.
         """
@@ -204,17 +216,18 @@ class CallRegistry:
                 await self._tickets.end(ticket.key, ended)
 
     def not_taken_up(self) -> list[Ticket]:
-        """What waited for a person when the last bridge stopped and is not asked about by this one, oldest first."""
+        """Return what waited when the last bridge stopped and this one does not ask about, oldest first."""
         now = stamp(self._clock.now())
         return [one for one in self._tickets.waiting() if one.key not in self._calls and one.until > now]
 
     async def end_client(self, client_id: str) -> None:
-        """A client was revoked: stop its calls that have not begun to write, and forget its results."""
+        """End the calls of a revoked client that have not begun to write, and forget its results."""
         for key, call in list(self._calls.items()):
             if call.tool_call.caller.client.id == client_id:
                 if call.tool_call.phase not in {Phase.WRITING, Phase.DONE}:
                     call.task.cancel()
                 del self._calls[key]
+        self._ended.pop(client_id, None)
         await self._tickets.forget_client(client_id)
 
     async def stop(self) -> None:
@@ -227,7 +240,7 @@ class CallRegistry:
         await self._tickets.close()
 
     def _find(self, tool_call: ToolCall) -> _Call | Ticket | HistoryEntry | ToolResult:
-        """The run of this call id: one in memory, one that was kept or a new one; or why there is none."""
+        """Return the run of this call id: one in memory, one that was kept or a new one; or why there is none."""
         call_id, key = tool_call.call_id or "", tool_call.call_key or ""
         self._forget()
         found = self._calls.get(key)
@@ -258,11 +271,15 @@ class CallRegistry:
         call.tool_call.notify = lambda _event: None
         if not task.cancelled() and task.exception() is None:
             call.size = len(orjson.dumps(task.result().to_wire(), default=str))
+        if self._calls.get(call.tool_call.call_key or "") is call:  # its client was not revoked
+            ended = self._ended[call.tool_call.caller.subject]
+            ended.calls.append(call)
+            ended.size += call.size
         if call.size > LARGE:  # what small ones add up to is looked at when the next call comes
             self._forget()
 
     async def _hand_out(self, caller: Caller, call_id: str, kept: Ticket | HistoryEntry) -> ToolResult | PendingCall:
-        """The result of a call that is not in memory."""
+        """Return the result of a call that is not in memory."""
         if isinstance(kept, Ticket) and kept.is_open:  # this bridge takes up nothing, as it lives too short
             return _pending(call_id, state="waiting_for_person", expires_at=kept.until)
         result = await self._tickets.result(kept) if isinstance(kept, Ticket) else _recorded(kept)
@@ -274,11 +291,11 @@ class CallRegistry:
         return result
 
     def _kept(self, caller: Caller, call_id: str) -> Ticket | HistoryEntry | None:
-        """What there is of a call that is not in memory: its ticket, with the very result, or what the journal has."""
+        """Return what is kept of a call that is not in memory: its ticket, with the result, or the journal's entry."""
         return self._tickets.find(call_key(caller, call_id)) or self._recorded(caller, call_id)
 
     def _recorded(self, caller: Caller, call_id: str) -> HistoryEntry | None:
-        """What the journal has of a call; one that an earlier version wrote is found by a random UUID alone."""
+        """Return the journal's entry of a call; one that an earlier version wrote is found by a random UUID alone."""
         found = self._ledger.find_call(call_key(caller, call_id))
         if found is None and _is_random(call_id):
             found = self._ledger.find_call(call_id)
@@ -297,8 +314,9 @@ class CallRegistry:
                 )
             )
         self._running[client] += held
+        work = self._pipeline.call(tool_call)
         try:
-            return await self._pipeline.call(tool_call)
+            return await (work if tool_call.caller.client.is_person else self._turns.run(client, work))
         finally:
             self._running[client] -= held
             if not self._running[client]:
@@ -331,7 +349,7 @@ class CallRegistry:
         return call.task.result() if call.task.done() else await self._give_ticket(call)
 
     async def _give_ticket(self, call: _Call) -> ToolResult | PendingCall:
-        """A ticket for a call that goes on. From now on its question lives for hours; it ends with the call's id."""
+        """Return a ticket for a call that goes on. Its question then lives for hours; it ends with the call's id."""
         tool_call = call.tool_call
         call_id, consent = tool_call.call_id or "", self._pipeline.consent
         until = self._clock.now() + timedelta(hours=self._pipeline.settings().ticket_hours)
@@ -400,7 +418,7 @@ class CallRegistry:
         )
 
     def _ended_meanwhile(self, ticket: Ticket) -> ToolResult | None:
-        """What has become of a ticket that waited when the bridge stopped; None when it waits still."""
+        """Return the result of a ticket that waited when the bridge stopped; None when it waits still."""
         entry = self._ledger.find_call(ticket.key, of_any_age=True)
         if entry is not None:
             return _recorded(entry)
@@ -457,44 +475,41 @@ class CallRegistry:
     def _forget(self) -> None:
         """Drop what finished more than a day ago, and beyond what we keep the oldest of the client with most."""
         old = self._clock.monotonic() - KEPT_SECONDS
-        kept: dict[str, deque[str]] = defaultdict(deque)
-        bytes_of: dict[str, int] = defaultdict(int)
-        for moment, key in sorted(
-            (call.finished, key) for key, call in self._calls.items() if call.finished is not None
+        for client, ended in list(self._ended.items()):
+            while ended.calls and (ended.calls[0].finished or 0.0) < old:
+                self._drop(client)
+            while ended.size > MOST_RESULTS and len(ended.calls) > 1:
+                self._drop(client)
+        while sum(ended.size for ended in self._ended.values()) > MOST_RESULTS_OF_ALL and (
+            several := [client for client, ended in self._ended.items() if len(ended.calls) > 1]
         ):
-            if moment < old:
-                del self._calls[key]
-            else:
-                client = self._calls[key].tool_call.caller.subject
-                kept[client].append(key)
-                bytes_of[client] += self._calls[key].size
+            self._drop(max(several, key=lambda client: self._ended[client].size))
+        for _ in range(sum(len(ended.calls) for ended in self._ended.values()) - MOST_KEPT):
+            self._drop(max(self._ended, key=lambda client: len(self._ended[client].calls)))
 
-        def drop(client: str) -> None:
-            key = kept[client].popleft()
-            bytes_of[client] -= self._calls.pop(key).size
-
-        for client, keys in kept.items():
-            while bytes_of[client] > MOST_RESULTS and len(keys) > 1:
-                drop(client)
-        while sum(bytes_of.values()) > MOST_RESULTS_OF_ALL and any(len(keys) > 1 for keys in kept.values()):
-            drop(max((client for client in kept if len(kept[client]) > 1), key=bytes_of.__getitem__))
-        for _ in range(sum(map(len, kept.values())) - MOST_KEPT):
-            drop(max(kept, key=lambda client: len(kept[client])))
+    def _drop(self, client: str) -> None:
+        """Forget the oldest call of a client that has ended."""
+        ended = self._ended[client]
+        call = ended.calls.popleft()
+        ended.size -= call.size
+        del self._calls[call.tool_call.call_key or ""]
+        if not ended.calls:
+            del self._ended[client]
 
 
 def _hash(name: str, arguments: Any) -> str:
-    """What tells two different calls under one id apart."""
+    """Return a hash that tells two different calls under one id apart."""
     return content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
 
 
 def call_key(caller: Caller, call_id: str) -> str:
-    """Under what a call is kept, in memory and in the journal: its id, and whom it holds for."""
+    """Return the key of a call, in memory and in the journal: from its id, and from whom it holds for."""
     holder = caller.subject if caller.client.is_shared and _is_random(call_id) else caller.session_id
     return content_hash(orjson.dumps([holder, call_id]))
 
 
 def _is_random(call_id: str) -> bool:
-    """Whether nobody could guess this id: a UUID of version 4 (RFC 9562, 5.4), in its usual spelling."""
+    """Return whether nobody could guess this id: a UUID of version 4 (RFC 9562, 5.4), in its usual spelling."""
     try:
         read = uuid.UUID(call_id)
     except ValueError:
@@ -503,18 +518,18 @@ def _is_random(call_id: str) -> bool:
 
 
 def _outlives_connection(caller: Caller, call_id: str) -> bool:
-    """Whether the caller of a call finds it again after its connection has ended."""
+    """Return whether the caller of a call finds it again after its connection has ended."""
     return not caller.client.is_shared or _is_random(call_id)
 
 
 def _client(client_id: str, current: Callable[[Client], Client | None]) -> Client | None:
-    """Whoever holds a credential now; None when it was revoked."""
+    """Return whoever holds a credential now; None when it was revoked."""
     own = {client.id: client for client in (SHARED, HOST, CHAT)}
     return own.get(client_id) or current(Client(client_id, None, frozenset()))
 
 
 async def _already() -> bool:
-    """The ticket is written down."""
+    """Return True: the ticket is written down already."""
     return True
 
 
@@ -522,7 +537,7 @@ LET_READ: Final = (
     "A note that the user lets you read needs no ticket, neither to be read nor to be changed; if this is about one "
     "that you may not read yet, tell them so."
 )
-"""What a client that works in drafts is told with a ticket."""
+"""The advice with a ticket to a client that works in drafts."""
 
 
 def _pending(
@@ -536,7 +551,7 @@ def _pending(
     shown: bool = False,
     in_drafts: bool = False,
 ) -> PendingCall:
-    """What a caller gets of a call that goes on, with the sentence that says what to do."""
+    """Return the answer for a call that goes on, with the sentence that says what to do."""
     if state != "waiting_for_person":
         said = waits or "The call goes on."
     elif shown:
@@ -563,7 +578,7 @@ def _pending(
 
 
 def _not_resumed(why: str) -> ToolResult:
-    """The result of a call that cannot be taken up after a restart."""
+    """Return the result of a call that cannot be taken up after a restart."""
     return ToolResult.failed(
         ExecutionFailed(
             f"The bridge was restarted while this call waited for the user, and it could not be taken up again: "
@@ -573,7 +588,7 @@ def _not_resumed(why: str) -> ToolResult:
 
 
 def _interrupted(ticket: Ticket) -> ToolResult:
-    """The result of a call that ran when the bridge was killed, and of which no journal knows."""
+    """Return the result of a call that ran when the bridge was killed, and of which no journal knows."""
     return ToolResult.failed(
         ExecutionFailed(
             f"The bridge ended while {ticket.tool!r} ran, so its result is lost. It was not run again, and it has "
@@ -596,7 +611,7 @@ def _used_otherwise(call_id: str) -> ToolResult:
 
 
 def _recorded(entry: HistoryEntry) -> ToolResult:
-    """The result of a write that an earlier run of the bridge made."""
+    """Return the result of a write that an earlier run of the bridge made."""
     files = ", ".join(entry.files)
     if entry.state == "conflicted":
         return ToolResult.failed(

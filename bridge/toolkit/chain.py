@@ -7,9 +7,9 @@ the one that its client is in. A call that reaches beyond the vault is asked abo
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from bridge.contract.chains import ChainCall
 from bridge.contract.result import ResultPart, ToolResult
@@ -51,8 +51,7 @@ class ChainFailed(ToolFailure):
         self.error_type = error_type
 
 
-@dataclass(frozen=True, slots=True)
-class _Made:
+class _Made(NamedTuple):
     """One call that was made.
 
     Attributes:
@@ -78,7 +77,7 @@ class _Made:
 def chain_effect(
     calls: Sequence[ChainCall], summary: str | None = None, params: dict[str, Any] | None = None
 ) -> ChainEffect:
-    """What some calls do as a chain.
+    """Return the effect of some calls as a chain.
 
     Args:
         calls: The calls.
@@ -166,7 +165,7 @@ class Chain:
 
     @property
     def in_draft(self) -> str | None:
-        """The client's draft that it is staged in; None where it is put to the person itself."""
+        """Return the client's draft that it is staged in; None where it is put to the person itself."""
         return None if self._draft is None or self._draft.head.of_chain else self._draft.head.draft_id
 
     async def make_calls(self) -> None:
@@ -187,14 +186,14 @@ class Chain:
         self._is_finished = True
 
     async def plan(self) -> NetPlan:
-        """What the chain's own draft comes to."""
+        """Return the net plan of the chain's own draft."""
         if self._draft is None or self.in_draft is not None:
             return NetPlan(None)
         _stop_if_cancelled()
         return await self._blocking(chain_submission, self._draft, self._effect.summary)
 
     def in_answer(self, output: Output) -> Output:
-        """What is answered of it: what became of its changes, and what each call answered."""
+        """Add to an answer what each call of the chain answered."""
         parts: tuple[ResultPart, ...] = tuple(part for made in self._made for part in made.result.parts)
         data = output.data | {"calls": [made.to_wire() for made in self._made]}
         text = "\n".join([output.text, *self._said()])
@@ -210,7 +209,7 @@ class Chain:
         return draft
 
     def _said(self) -> list[str]:
-        """What models read of the calls' answers: those that nothing came of, whole, and how the others begin.
+        """Return the calls' answers for models; in a chain that writes, used and writing calls are cut to a line.
 
         What a call reads for a later one is in that one, and what is changed has been shown to the person.
         """
@@ -248,7 +247,7 @@ class Chain:
                 call.tool,
                 arguments,
                 size_of(arguments),
-                caller=replace(whole.caller, draft=draft_id, chain=whole.execution_id),
+                caller=whole.caller._replace(draft=draft_id, chain=whole.execution_id),
             )
         )
         if not made.success:
@@ -274,7 +273,7 @@ class Chain:
             raise self._failed(call, place, failure) from None
 
     def _failed(self, call: ChainedCall, place: int | None, why: ToolFailure | ToolResult) -> ToolFailure:
-        """The chain's failure: that of one of its calls, and what the calls before it answered."""
+        """Return the chain's failure: that of one of its calls, and what the calls before it answered."""
         result = ToolResult.failed(why) if isinstance(why, ToolFailure) else why
         number = self._effect.calls.index(call) + 1
         kept = "Nothing of the chain is in the draft" if self.in_draft else "Nothing was written"
@@ -297,7 +296,7 @@ class Chain:
 
 
 def _stop_if_cancelled() -> None:
-    """What blocks is done to its end, and then nothing more."""
+    """Raise CancelledError if the call was cancelled while something that blocks was being finished."""
     task = asyncio.current_task()
     if task is not None and task.cancelling():
         raise asyncio.CancelledError

@@ -4,7 +4,7 @@ import asyncio
 import secrets
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, Literal, Protocol, TypeVar
@@ -46,7 +46,7 @@ from bridge.toolkit.effects.kind import EffectKind, Terms
 from bridge.toolkit.effects.tool_run import Reading
 from bridge.toolkit.enabled import acts_of, strictest_class, strictest_mode
 from bridge.toolkit.tool import ReadEffect, Tool, in_vault
-from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words
+from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words, without_bulk
 from bridge.vault.person_edits import HunkText
 from bridge.vault.plan import content_hash
 from bridge.web.guard import all_listed
@@ -66,7 +66,7 @@ T = TypeVar("T")
 
 
 class Record(Protocol):
-    """Writes decisions down."""
+    """The function that writes decisions down."""
 
     def __call__(
         self,
@@ -79,7 +79,7 @@ class Record(Protocol):
         edit: PlanEdit | None = None,
         waited: float | None = None,
     ) -> None:
-        """The verdict on `targets`, and the person's answer where one was asked.
+        """Record the verdict on `targets`, and the person's answer where one was asked.
 
         `by` is who ended the question without an answer; `edit` says that the text in question has been edited;
         `waited` is for how many seconds the question was open.
@@ -153,7 +153,7 @@ class ConsentStep:
     def verdict(
         self, tool: Tool[Any], effect: EffectKind, tool_call: ToolCall, settings: Settings
     ) -> tuple[ConsentCase, Verdict]:
-        """What the rules say of this call, without asking anyone."""
+        """Return the verdict of the rules on this call, without asking anyone."""
         spec, terms, targets = tool.spec, effect.terms(), effect.targets
         # What a tool asks for while it runs is another question than the call itself.
         later = [target.place.key for target in targets] if tool_call.phase is Phase.RUNNING else []
@@ -206,23 +206,22 @@ class ConsentStep:
         return case, verdict
 
     def _insists(self, effect: EffectKind, terms: Terms, caller: Caller) -> str:
-        """Why a call must be asked about whatever was said before: for what it is, or for what its client has read."""
+        """Return why a call must be asked about in any case: for itself, or for what its client has read."""
         if terms.insists or self._web_readers is None or effect.only_reads:
             return terms.insists
         return self._web_readers.insists(caller, effect.targets, terms.hazards, sends_new=terms.sends_new)
 
     async def read_web(self, caller: Caller, targets: Sequence[Target]) -> None:
-        """A client is about to get something from the web. Raises ExecutionFailed where it must not."""
+        """Mark a client that is about to get something from the web. Raises ExecutionFailed where it must not."""
         if self._web_readers is not None and not self._web_readers.is_marked(caller, targets):
             await asyncio.to_thread(self._web_readers.mark, caller, targets)
 
     def _with_reading(self, case: ConsentCase, verdict: Verdict, reads: Sequence[str], settings: Settings) -> Verdict:
-        """The verdict on a change that puts the text of some files into others: they must be allowed to be read, too.
+        """Return the verdict on a change that puts text of files into others: they must be allowed to be read, too.
 
         Where they are not yet, the person is asked, and sees the text.
         """
-        reading = replace(
-            case,
+        reading = case._replace(
             tool=_READER,
             title="Read",
             operation=Operation.READ,
@@ -335,14 +334,14 @@ class ConsentStep:
                 False if self.verdict(tool, named, tool_call, self._settings())[1].outcome == "deny" else None
             )
 
-        case = replace(case, only_once=True)
+        case = case._replace(only_once=True)
         once = self._offered(case, settings)
         offered = [
             *(offer for offer in once if offer.decision.allows),
             *self._reading_offered(reader, found, tool_call, settings),
             *(offer for offer in once if not offer.decision.allows),
         ]
-        shown = replace(case, operation=Operation.READ)
+        shown = case._replace(operation=Operation.READ)
         question = self._question(tool, named, tool_call, case=shown, offered=offered, settings=settings)
         question = question.model_copy(update={"risk_level": RiskLevel.LOW})
         await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, None, covered), verdict)
@@ -374,11 +373,11 @@ class ConsentStep:
         return self._broker.keep_waiting(request_id, until)
 
     def expires_at(self, tool_call: ToolCall) -> str | None:
-        """Until when the open question of a call can be answered; None when none is open."""
+        """Return until when the open question of a call can be answered; None when none is open."""
         return None if tool_call.request_id is None else self._broker.expires_at(tool_call.request_id)
 
     def was_shown(self, tool_call: ToolCall) -> bool:
-        """Whether the open question of a call has reached a screen."""
+        """Return whether the open question of a call has reached a screen."""
         return tool_call.request_id is not None and self._broker.was_shown(tool_call.request_id)
 
     def _follow(self, verdict: Verdict, case: ConsentCase, tool: Tool[Any], tool_call: ToolCall) -> None:
@@ -457,14 +456,14 @@ class ConsentStep:
         change: HunkText | Mapping[str, Take] | None,
         by: Caller | None,
     ) -> ConsentRequest:
-        """The question about another plan: of a person's text or choices, or of the vault as it is now (None).
+        """Return the question about another plan: of a person's text or choices, or of the vault as it is now (None).
 
         Nothing but a yes to it, or a no, is offered.
         """
         revised = await approval.revised(change, "" if by is None else by.name)
         effect = approval.with_plan(revised.plan)
         tool, tool_call, settings = inquiry.tool, inquiry.tool_call, inquiry.settings
-        case = replace(self.verdict(tool, effect, tool_call, settings)[0], only_once=True)
+        case = self.verdict(tool, effect, tool_call, settings)[0]._replace(only_once=True)
         offered = self._offered(case, settings)
         question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
         if by is not None:
@@ -506,7 +505,7 @@ class ConsentStep:
         return kept[-1]
 
     def _seconds(self, tool_call: ToolCall, settings: Settings) -> float:
-        """How long a question that is asked now can be answered."""
+        """Return how long a question that is asked now can be answered."""
         until = tool_call.whole.ticket_until
         return settings.consent_timeout if until is None else (until - self._clock.now()).total_seconds()
 
@@ -538,7 +537,7 @@ class ConsentStep:
             operation=case.operation,
             summary=effect.summary,
             reason=tool_call.reason or terms.reason,
-            parameters=tool_call.arguments,
+            parameters=without_bulk(tool_call.arguments, spec.bulky),
             targets=tuple(target.label for target in case.targets),
             touches=tuple(target.to_wire() for target in case.targets),
             options=tuple(offer.to_wire(case, bounds) for offer in offered),
@@ -561,7 +560,7 @@ async def _beside(effect: EffectKind, work: Callable[[], T]) -> T:
 
 
 def _denied(answer: ConsentAnswer, draft: str | None) -> PermissionDenied:
-    """What the caller gets to know of a no: the person's words, and what it can do now."""
+    """Return the failure that tells the caller of a no: the person's words, and what it can do now."""
     said = f" and said: {answer.feedback}" if answer.feedback else ""
     end = "" if said.endswith((".", "!", "?")) else "."
     data: dict[str, Any] = {"feedback": answer.feedback} if answer.feedback else {}
@@ -580,7 +579,7 @@ def _denied(answer: ConsentAnswer, draft: str | None) -> PermissionDenied:
 
 
 def _own_question(inquiry: _Inquiry) -> OwnQuestion:
-    """What a client may put to its own user. The question itself may say what the client may not read."""
+    """Return what a client may ask its own user. The question itself may say what the client may not read."""
     tool_call = inquiry.tool_call
     wanted = in_own_words(inquiry.tool.spec.action, tool_call)
     return OwnQuestion(
@@ -595,7 +594,7 @@ def _bounds(settings: Settings) -> Bounds:
 
 
 def _scope(terms: Terms, case: ConsentCase) -> Scope:
-    """What the call reaches. What lies in the vault is in scope, whatever else can be read is not."""
+    """Return what the call reaches. What lies in the vault is in scope, whatever else can be read is not."""
     target = case.targets[0].label if len(case.targets) == 1 else None
     count = len(case.targets)
     match case.operation:
@@ -615,7 +614,7 @@ def _scope(terms: Terms, case: ConsentCase) -> Scope:
 
 
 def call_fingerprint(*parts: Any) -> str:
-    """What the same call, made again, has again; white space and invisible characters make no other call.
+    """Return what a repeated call has in common; white space and invisible characters make no other call.
 
     Args:
         parts: The tool's names and the arguments: JSON values.
@@ -624,7 +623,7 @@ def call_fingerprint(*parts: Any) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A JSON value without what can be changed in a text while a person would still call it the same."""
+    """Return a JSON value without what can be changed in a text while a person would still call it the same."""
     match value:
         case str() if len(value) <= _LONG:
             return " ".join(_visible(value).split())

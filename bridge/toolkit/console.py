@@ -1,4 +1,4 @@
-"""What the bridge writes to its console: no secret, and in developer mode every call with its time."""
+"""The console of the bridge: no secret, and in developer mode every call with its time."""
 
 import logging
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ _FORMATTER = logging.Formatter()
 
 
 class Redacting(logging.Filter):
-    """Takes secrets out of what is logged, the traceback too.
+    """The filter that takes secrets out of what is logged, the traceback too.
 
     Args:
         secrets: Secrets of our own.
@@ -41,7 +41,7 @@ class Redacting(logging.Filter):
 
 @contextmanager
 def redacted_console(secrets: Secrets) -> Iterator[None]:
-    """As long as this lasts, no handler of the root logger shows a secret, nor does Python's handler of last resort."""
+    """Keep secrets from every handler of the root logger as long as this lasts, and from Python's of last resort."""
     redacting = Redacting(secrets)
     handlers = [*logging.getLogger().handlers, *([logging.lastResort] if logging.lastResort else [])]
     for handler in handlers:

@@ -1,4 +1,4 @@
-"""Which tools one caller has: by the setting `enabledTools`, and by the preset of a client with a name.
+"""The tools of one caller: by the setting `enabledTools`, and by the preset of a client with a name.
 
 A client's preset takes the place of `enabledTools` where that is one of the named sets. What a set lists is for the
 model's context; a client may call every tool of any set, listed or not. Only the set `minimal` allows no more than it
@@ -8,7 +8,6 @@ the user's own) comes on top, where `enabledTools` has it or a setting of its ow
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -29,11 +28,11 @@ _MODES = (ConsentMode.NEVER_ALLOW, ConsentMode.ALWAYS_ASK, ConsentMode.SESSION_A
 
 
 def own_acts(spec: ToolSpec, params: Any, paths: Sequence[str] = ()) -> tuple[Act, ...]:
-    """What a call does, by the names of the tools whose work that is.
+    """Return the acts of a call, each by the names of the tools whose work it is.
 
     Args:
         spec: The tool that is called.
-        params: With what; None where that is not known, and then it is the tool's own work.
+        params: Its parameters; None where they are not known, and then it is the tool's own work.
         paths: What it is about, as it is called in the vault.
     """
     acts = () if spec.acts is None or params is None else tuple(dict.fromkeys(spec.acts(params, paths)))
@@ -43,12 +42,12 @@ def own_acts(spec: ToolSpec, params: Any, paths: Sequence[str] = ()) -> tuple[Ac
 def acts_of(
     spec: ToolSpec, params: Any, paths: Sequence[str], operation: Operation, tools: Iterable[Tool[Any]]
 ) -> tuple[Act, ...]:
-    """What a call does, each act by the names of all tools that could do it.
+    """Return the acts of a call, each by the names of all tools that could do it.
 
     Args:
         spec: The tool that is called.
-        params: With what.
-        paths: What it is about.
+        params: Its parameters.
+        paths: The paths it is about.
         operation: What the call does to the world. A tool that replaces the one that is called stands for it where it
             does the same: `edit` for what `write_file` overwrites, `create_note` for what it creates.
         tools: All tools there are.
@@ -60,7 +59,7 @@ def acts_of(
 def strictest_class(
     spec: ToolSpec, acts: Iterable[Act], tools: Iterable[Tool[Any]], at_most: ConsentClass | None = None
 ) -> ConsentClass:
-    """How far a call may be trusted at most: as far as every tool whose work it is, and as it says itself."""
+    """Return how far a call may be trusted at most: as far as every tool whose work it is, and as it says itself."""
     names = frozenset[str]().union(*acts)
     classes = {spec.consent_class, *(tool.spec.consent_class for tool in tools if tool.name in names)}
     return min(classes | ({at_most} if at_most is not None else set()), key=_CLASSES.index)
@@ -69,7 +68,7 @@ def strictest_class(
 def strictest_mode(
     spec: ToolSpec, acts: Collection[Act], tools: Iterable[Tool[Any]], settings: Settings
 ) -> tuple[ConsentMode, str]:
-    """When a call asks, and the tool that this was set for.
+    """Return when a call asks, and the tool that this was set for.
 
     Of one act, a mode that refuses or asks every time counts before one that allows, whichever of its names it was set
     for, and one that allows before the usual one. Of several acts, the strictest counts.
@@ -87,8 +86,7 @@ def strictest_mode(
     return min((of(act) for act in acts), key=lambda each: _MODES.index(each[0]))
 
 
-@dataclass(frozen=True, slots=True)
-class EnabledTools:
+class EnabledTools(NamedTuple):
     """The tools of one caller.
 
     Attributes:
@@ -111,11 +109,11 @@ class EnabledTools:
 
     @property
     def everything(self) -> bool:
-        """Whether the caller has all there are, and with them the shape of what they answer."""
+        """Return whether the caller has all there are, and with them the shape of what they answer."""
         return ALL in self.listed
 
     def shows(self, spec: ToolSpec) -> bool:
-        """Whether a tool is in the caller's list."""
+        """Return whether a tool is in the caller's list."""
         if not spec.listed:
             return False
         if spec.own:
@@ -125,7 +123,7 @@ class EnabledTools:
         return self.everything or spec.name in self.listed
 
     def calls(self, spec: ToolSpec) -> bool:
-        """Whether the caller may call a tool by this name.
+        """Return whether the caller may call a tool by this name.
 
         Args:
             spec: The tool that is called.
@@ -139,11 +137,11 @@ class EnabledTools:
         return spec.name in self.in_sets
 
     def missing(self, spec: ToolSpec, params: Any) -> str | None:
-        """The tool whose work a call would do although the person has left it out of their list; None for none.
+        """Return the tool whose work a call would do although the person has left it out of their list; None for none.
 
         Args:
             spec: The tool that is called, which the caller may call.
-            params: With what.
+            params: Its parameters.
         """
         if not self.by_hand or not spec.is_governed or self.everything:
             return None
@@ -176,11 +174,11 @@ def refusal(name: str, enabled: EnabledTools, caller: Caller) -> PermissionDenie
 
 
 def enabled_tools(registry: ToolRegistry, caller: Caller, settings: Settings) -> EnabledTools:
-    """The tools that a caller has.
+    """Return the tools that a caller has.
 
     Args:
         registry: All tools.
-        caller: Whose.
+        caller: The caller.
         settings: What the person has set.
     """
     tools = tuple(registry.tools(caller))
@@ -188,7 +186,7 @@ def enabled_tools(registry: ToolRegistry, caller: Caller, settings: Settings) ->
 
 
 class _Facts(NamedTuple):
-    """What follows from which tools there are, and from what is enabled; see `EnabledTools`."""
+    """The facts that follow from the tools there are and from what is enabled; see `EnabledTools`."""
 
     listed: frozenset[str]
     by_hand: bool
@@ -223,7 +221,7 @@ def _replaced(tools: Sequence[Tool[Any]]) -> dict[str, frozenset[str]]:
 
 
 def _within(name: str, preset: frozenset[str], tools: Sequence[Tool[Any]]) -> bool:
-    """Whether a set has a tool, or one that replaces it, or one that it replaces."""
+    """Return whether a set has a tool, or one that replaces it, or one that it replaces."""
     if name in preset:
         return True
     return any(

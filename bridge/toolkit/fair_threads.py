@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class FairThreads:
-    """Divides threads among clients. Any thread may ask.
+    """The threads, divided among clients. Any thread may ask.
 
     Args:
         threads: The threads; they are shut down by whoever made them.

@@ -8,7 +8,7 @@ is then: so it is a question like any other. Where the vault changes while the p
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import Any, Final
@@ -26,14 +26,14 @@ from bridge.toolkit.tool_call import ToolCall
 logger = logging.getLogger(__name__)
 
 LOOK_SECONDS: Final = 1.0
-"""How often it is looked whether a session has ended or a screen has come."""
+"""The interval of checks whether a session has ended or a screen has come."""
 TOOL: Final = "draft"
 """The tool that submits a draft."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Around:
-    """What is around the drafts.
+    """The surroundings of the drafts.
 
     Attributes:
         call: Makes a call.
@@ -53,7 +53,7 @@ class Around:
 
 
 class HandingIn:
-    """Hands in what sessions have left, and puts it to the person. To be used on the event loop.
+    """The step that hands in what sessions have left, and puts it to the person. Use it on the event loop.
 
     Args:
         drafts: All drafts.
@@ -75,10 +75,10 @@ class HandingIn:
         """Those that could not be handed in when this was tried last."""
         self._looking: asyncio.Task[None] | None = None
         self._changed: set[str] = set()
-        """What has changed in the vault since it was looked last."""
+        """The paths that have changed in the vault since the last look."""
 
     def changed(self, paths: Iterable[str]) -> None:
-        """Something has changed in the vault: what is shown of it is shown anew with the next look. Any thread."""
+        """Take note that something has changed in the vault: the next look shows it anew. Any thread."""
         self._changed |= set(paths)
 
     def start(self) -> None:
@@ -115,7 +115,7 @@ class HandingIn:
 
     @property
     def awaits_sessions(self) -> bool:
-        """Whether something will be handed in when its session has ended, if this goes on looking until then."""
+        """Return whether something will be handed in when its session has ended, if this goes on looking until then."""
         drafts = (draft for draft in self._of_clients_in_drafts() if draft.head.draft_id not in self._left)
         return any(draft.steps and draft.head.state != "handed_in" and draft.is_new for draft in drafts)
 
@@ -126,7 +126,7 @@ class HandingIn:
                 yield draft
 
     def _is_over(self, client_id: str) -> bool:
-        """Whether the session of a client has ended."""
+        """Return whether the session of a client has ended."""
         if self._around.connections(client_id):
             self._gone.pop(client_id, None)
             return False
@@ -174,7 +174,7 @@ class HandingIn:
         """Put a draft to the person until they have decided about it."""
         draft_id = draft.head.draft_id
         arguments = {"action": "submit", "draft": draft_id}
-        caller = Caller(replace(client, drafts=False), f"review-{draft_id}")  # this one call of it is asked about
+        caller = Caller(client._replace(drafts=False), f"review-{draft_id}")  # this one call of it is asked about
         while True:
             result = await self._around.call(
                 ToolCall(

@@ -1,4 +1,4 @@
-"""What a change of the settings says of tools that cannot come about."""
+"""Warnings, when the settings change, about tools that cannot come about."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from bridge.toolkit.tool import ToolSpec
 def idle(
     patch: Mapping[str, Any], tool: Callable[[str], ToolSpec | None], near: Callable[[str], Sequence[str]]
 ) -> list[str]:
-    """A sentence for each value of a patch that cannot act, in the order of the patch.
+    """Return a sentence for each value of a patch that cannot act, in the order of the patch.
 
     Args:
         patch: What was set, by the settings' keys; it has been accepted.
@@ -40,7 +40,7 @@ def _about(
 
 
 def _mode(spec: ToolSpec, mode: ConsentMode) -> Iterator[str]:
-    """A mode that the tool's class does not give it."""
+    """Yield a sentence about a mode that the tool's class does not give it."""
     if mode is ConsentMode.ALWAYS_ALLOW:
         yield f"consentMode: {spec.name} asks all the same; {mode.value!r} is for tools that only read"
     elif mode is ConsentMode.SESSION_ALLOW:

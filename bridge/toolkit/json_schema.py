@@ -126,7 +126,7 @@ def _additional_properties(validator: Any, additional: Any, instance: Any, schem
 
 
 def _unique_items(_validator: Any, unique: Any, instance: Any, _schema: Any) -> Iterator[ValidationError]:
-    """The library compares objects each with each."""
+    """Yield an error where items are equal; the library compares objects each with each."""
     if unique is True and isinstance(instance, list):
         try:
             seen = {orjson.dumps(item, option=orjson.OPT_SORT_KEYS) for item in instance}
@@ -145,7 +145,7 @@ _steps_left: ContextVar[list[int]] = ContextVar("steps left")
 
 
 def _counted(name: str, keyword: Callable[..., Any]) -> Callable[..., Iterator[ValidationError]]:
-    """A keyword's check, which counts what it compares."""
+    """Return a keyword's check, which counts what it compares."""
 
     def check(validator: Any, value: Any, instance: Any, schema: Any) -> Iterator[ValidationError]:
         left = _steps_left.get()
@@ -171,7 +171,7 @@ _Validator = extend(
 
 
 def _outside(schema: dict[str, Any]) -> Iterator[str]:
-    """References that lead out of the schema."""
+    """Yield references that lead out of the schema."""
     for node in _objects(schema):
         for name in ("$ref", "$dynamicRef"):
             value = node.get(name)
@@ -180,7 +180,7 @@ def _outside(schema: dict[str, Any]) -> Iterator[str]:
 
 
 def _objects(schema: Any) -> Iterator[dict[str, Any]]:
-    """Every object in a schema. Its depth was looked at before."""
+    """Yield every object in a schema. Its depth was looked at before."""
     open_nodes = [schema]
     while open_nodes:
         node = open_nodes.pop()
@@ -192,7 +192,7 @@ def _objects(schema: Any) -> Iterator[dict[str, Any]]:
 
 
 def is_bounded(schema: Any) -> bool:
-    """Whether a schema is small enough to be looked at, whatever it says.
+    """Return whether a schema is small enough to be looked at, whatever it says.
 
     Raises:
         ValueError: It is not JSON.

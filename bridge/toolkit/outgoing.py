@@ -1,4 +1,4 @@
-"""What leaves: whether it carries text of notes, and whether it is all as the caller has read it.
+"""Outgoing data: whether it carries text of notes, and whether it is all as the caller has read it.
 
 A request says what it sends (`RequestEffect.sends`, and `address` for a page); everything else is decided here.
 """
@@ -26,7 +26,7 @@ _LONGEST: Final = 4 << 20
 
 @dataclass(slots=True)
 class Outgoing:
-    """Looks at what leaves. Every method blocks and may be called from any thread.
+    """The watch over what leaves. Every method blocks and may be called from any thread.
 
     Args:
         carried: Compares with the texts of the vault.
@@ -47,14 +47,14 @@ class Outgoing:
             is_known = is_known and whole
             sent += [] if whole else self._parts(effect.address, caller)
         found = self.carried.find(*sent)
-        effect = replace(effect, sends_known=is_known)
+        effect = effect._replace(sends_known=is_known)
         if found is None:
             return effect
         why = f"It carries text that also stands in {found}"
-        return replace(effect, insists=f"{effect.insists}. {why}" if effect.insists else why)
+        return effect._replace(insists=f"{effect.insists}. {why}" if effect.insists else why)
 
     def read(self, caller: Caller, effect: RequestEffect | None, texts: Iterable[str]) -> None:
-        """A caller is about to get an answer from the network: the addresses in it are what it has read."""
+        """Remember the addresses in an answer from the network: the caller is about to read them."""
         keys = [hash(key) for text in texts for key in addresses(text[:_LONGEST])]
         if effect is not None and effect.address:
             keys.append(hash(address_key(effect.address)))
@@ -65,7 +65,7 @@ class Outgoing:
                 del kept[key]
 
     def warned(self, plan: ChangePlan) -> ChangePlan:
-        """A plan, with a warning where an address in its new text carries text of a note."""
+        """Return a plan, with a warning where an address in its new text carries text of a note."""
         warnings: list[str] = []
         for path, keys in _written(plan):
             new = [key for key in keys if not self.carried.holds(key)]
@@ -77,7 +77,7 @@ class Outgoing:
         return replace(plan, warnings=(*plan.warnings, *warnings), hazards=hazards)
 
     def writing(self, caller: Caller, plan: ChangePlan) -> None:
-        """A plan is about to be carried out: the addresses that an agent put together are its own from now on.
+        """Record the addresses that an agent put together, before its plan is carried out: they are its own then.
 
         Raises:
             ExecutionFailed: That cannot be kept; the plan must not be carried out.
@@ -90,14 +90,14 @@ class Outgoing:
             self.written.add(new)
 
     def _is_known(self, address: str, caller: Caller) -> bool:
-        """Whether an address was taken unchanged from what the caller has read, or stands in a note as the person's."""
+        """Return whether an address is unchanged from what the caller has read, or is the person's, in a note."""
         key = address_key(address)
         if self.written.has(key):
             return False
         return hash(key) in self._read.get(caller.subject, {}) or self.carried.holds(key)
 
     def _parts(self, address: str, caller: Caller) -> list[str]:
-        """What of an address is compared: all that is not known by itself."""
+        """Return the parts of an address to compare: all that are not known by themselves."""
         try:
             url = parse_url(address)
         except BadUrl:
@@ -137,7 +137,7 @@ def _said(value: Any, names: list[str]) -> Iterator[str]:
 
 
 def _written(plan: ChangePlan) -> Iterator[tuple[str, Sequence[str]]]:
-    """The addresses that a plan adds to each file, but those that stood in what it takes away."""
+    """Yield the addresses that a plan adds to each file, but those that stood in what it takes away."""
     removed = {
         key
         for preview in plan.previews

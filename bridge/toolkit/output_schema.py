@@ -22,13 +22,13 @@ _WAITS: Final[Schema] = {
     },
     "required": ["status", "ticket"],
 }
-"""What is answered while a person decides."""
+"""The shape of the answer while a person decides."""
 _CUT: Final[Schema] = {"properties": {"truncated": {"const": True}}, "required": ["truncated"]}
 """Of an answer that is longer than it may be, lists and texts end earlier, and members may be left out."""
 
 
 def members(*, optional: Mapping[str, Schema] | None = None, **types: Schema) -> Schema:
-    """An object that has these members; others may be beside them.
+    """Return the schema of an object that has these members; others may be beside them.
 
     Args:
         optional: Those that are not always there.
@@ -38,17 +38,17 @@ def members(*, optional: Mapping[str, Schema] | None = None, **types: Schema) ->
 
 
 def a_list(items: Schema) -> Schema:
-    """A list of such items."""
+    """Return the schema of a list of such items."""
     return {"type": "array", "items": items}
 
 
 def perhaps(schema: Schema) -> Schema:
-    """This, or null."""
+    """Return the schema of this, or null."""
     return {"anyOf": [schema, {"type": "null"}]}
 
 
 def over_mcp(schema: Schema) -> dict[str, Any]:
-    """The shape of a tool's structured content over MCP, which is an object in any case.
+    """Return the shape of a tool's structured content over MCP, which is an object in any case.
 
     Args:
         schema: Of the `data` of the tool's results.

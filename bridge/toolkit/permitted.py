@@ -1,4 +1,4 @@
-"""Which of the vault's files a call may be given: none that the user has closed, and some of them whole."""
+"""The vault's files that a call may be given: none that the user has closed, and some of them whole."""
 
 from collections.abc import Callable, Iterator
 
@@ -21,7 +21,7 @@ _MADE = {ChangeKind.CREATE, ChangeKind.MODIFY}
 
 
 class PermittedFiles(VaultFiles):
-    """Reads of one vault, within what may be read at all.
+    """The files of one vault that may be read.
 
     A file that is closed is not listed, and opening it is refused: by the path that was asked for, so that a refusal
     does not tell whether anything is there, and by the place that it leads to, so that no link leads in. A refusal
@@ -37,7 +37,7 @@ class PermittedFiles(VaultFiles):
         self._denials = denials
 
     def find(self, path: VaultPath) -> Place:
-        """What a path means, if it may be seen. Raises PermissionDenied besides."""
+        """Return what a path means, if it may be seen. Raises PermissionDenied besides."""
         self.refuse_closed(path)
         place = super().find(path)
         try:
@@ -48,7 +48,7 @@ class PermittedFiles(VaultFiles):
         return place
 
     def walk_folders(self, start: VaultPath | None = None, *, include_hidden: bool = False) -> Iterator[WalkedFolder]:
-        """Every folder and file that may be seen, under the rules as they are when the walk begins."""
+        """Yield every folder and file that may be seen, under the rules as they are when the walk begins."""
         denial = self._denials()
         for walked in super().walk_folders(start, include_hidden=include_hidden):
             if denial is None:
@@ -82,7 +82,7 @@ class PermittedFiles(VaultFiles):
 
 
 class SessionFiles:
-    """Which files a session may be given whole: those it has written, and those the user attached.
+    """The files that a session may be given whole: those it has written, and those the user attached.
 
     Remembered as long as the bridge runs, as sessions are.
 
@@ -95,7 +95,7 @@ class SessionFiles:
         self._written: dict[str, set[str]] = {}
 
     def applied(self, session_id: str, plan: ChangePlan) -> None:
-        """A session's plan has been applied."""
+        """Remember the files that a session's applied plan wrote."""
         written = self._written.setdefault(session_id, set())
         for change in plan.changes:
             if change.kind in _MADE:
@@ -104,12 +104,12 @@ class SessionFiles:
                 written.add(fold(change.new_path or ""))
 
     def forget(self, session_id: str) -> None:
-        """A session has ended."""
+        """Forget a session that has ended."""
         self._written.pop(session_id, None)
         self.attached.pop(session_id, None)
 
     def handed(self, session_id: str, path: str) -> bool:
-        """Whether a session has written a file, or the user has attached it.
+        """Return whether a session has written a file, or the user has attached it.
 
         A person attaches in the host that they sit at, and agents have sessions of their own. So what is attached
         anywhere is attached for all who may read it.

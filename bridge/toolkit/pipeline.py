@@ -39,7 +39,7 @@ Finished = Callable[[ToolCall, ToolResult, ChangePlan | None, float], Awaitable[
 
 @dataclass(frozen=True, kw_only=True)
 class Pipeline(CallServices):
-    """Takes a call through every step.
+    """The pipeline, which takes a call through every step.
 
     Attributes:
         on_finished: Called at every call's end, for the audit log.

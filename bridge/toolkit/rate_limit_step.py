@@ -17,13 +17,13 @@ from bridge.toolkit.tool import Tool
 from bridge.toolkit.tool_call import ToolCall
 
 LOOK_SECONDS = 1.0
-"""How often a call that waits looks whether the limits were changed."""
+"""The interval at which a waiting call checks whether the limits were changed."""
 
 _HINT = "Many changes in one call count once, and so does one wider search"
 
 
 class RateLimitStep:
-    """Keeps every client to its calls a minute.
+    """The step that keeps every client to its calls a minute.
 
     Args:
         limits: The windows.
@@ -92,7 +92,7 @@ class RateLimitStep:
             self._limits.dequeue(ticket)
 
     def give_back(self, tool_call: ToolCall) -> None:
-        """A person has allowed this very write, so it takes no place in the windows. Calls that wait look again."""
+        """Give back a call's places in the windows, as a person has allowed this write. Waiting calls look again."""
         if tool_call.passed is None:
             return
         self._limits.give_back(tool_call.caller.subject, tool_call.tool, tool_call.passed)
@@ -123,7 +123,7 @@ class RateLimitStep:
             tool_call.notify(hit)
 
     def usage(self, subject: str, tools: Iterable[Tool[Any]], settings: Settings) -> dict[str, LimitUse]:
-        """How much of the limits one client has used.
+        """Return how much of the limits one client has used.
 
         Args:
             subject: Whose calls: the credential.

@@ -11,8 +11,7 @@ There are five forms, and no code. Each stands where a value would stand:
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bridge.errors import InvalidParameters
 
@@ -35,8 +34,7 @@ _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]{0,63}")
 _STEP: Final = re.compile(r"\.(?P<key>[^.\[\]]{1,200})|\[(?P<index>-?[0-9]{1,6})\]")
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """A place in what an earlier call answered.
 
     Attributes:
@@ -84,7 +82,7 @@ class Reference:
         return cls.parse(_THE_ITEM + (f".{text}" if text and not text.startswith("[") else text))
 
     def look_up(self, answers: Mapping[str, Any]) -> Any:
-        """What is there.
+        """Return the value that is referred to.
 
         Args:
             answers: The data of the calls so far, by name.
@@ -115,28 +113,28 @@ def _inside(value: Any, step: str | int, way: str, text: str) -> Any:
 
 
 def references(value: Any) -> Iterator[Reference]:
-    """Every reference to an earlier call in a value. Raises InvalidParameters for one that is none."""
+    """Yield every reference to an earlier call in a value. Raises InvalidParameters for one that is none."""
     for kind, inner in _marks(value, 0):
         if kind == FROM:
             yield Reference.parse(inner)
 
 
 def parameters(value: Any) -> Iterator[str]:
-    """The name of every parameter that a value uses."""
+    """Yield the name of every parameter that a value uses."""
     for kind, inner in _marks(value, 0):
         if kind == PARAM:
             yield inner
 
 
 def uses_item(value: Any) -> bool:
-    """Whether a value uses an item of a list that it does not go through itself."""
+    """Return whether a value uses an item of a list that it does not go through itself."""
     return any(kind == ITEM for kind, _ in _marks(value, 0))
 
 
 def resolved(
     value: Any, answers: Mapping[str, Any], params: Mapping[str, Any] | None = None, item: Any = _NO_ITEM
 ) -> Any:
-    """A value with everything in place of what refers to it. What comes in so is not looked through for references.
+    """Return a value with everything in place of what refers to it. What comes in is not searched for references.
 
     Args:
         value: A JSON value.
@@ -151,7 +149,7 @@ def resolved(
 
 
 def size_of(value: Any) -> int:
-    """About how many characters a value has as JSON."""
+    """Return about how many characters a value has as JSON."""
     total, waiting = 0, [value]
     while waiting:
         one = waiting.pop()
@@ -234,7 +232,7 @@ class _Resolving:
 
 
 def _mark(value: Any, depth: int) -> tuple[str, Any] | None:
-    """What kind of reference a value is, if it is one."""
+    """Return the kind of reference that a value is, and what it holds; None when it is none."""
     if depth > DEEPEST:
         raise InvalidParameters(f"The arguments are nested more than {DEEPEST} deep")
     if not isinstance(value, dict) or len(value) != 1:

@@ -25,12 +25,12 @@ _OUTSIDE = {
         frozenset({"shell", "bash", "exec", "execute", "run", "terminal"}),
     ),
 }
-"""What tools outside the vault are about, and words in the names that models expect them under."""
+"""The subject of tools outside the vault, and words in the names that models expect them under."""
 
 EVERYTHING = "everything"
 """The preset that stands for every tool there is."""
 ALL = "*"
-"""What stands in it, and in `enabledTools`, for all tools."""
+"""The sign in it, and in `enabledTools`, for all tools."""
 
 
 class ToolProvider(ABC):
@@ -50,11 +50,21 @@ class ToolProvider(ABC):
 
     @abstractmethod
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """The tools that a caller has, in the order they are listed. Must be quick: it is asked at every call.
+        """Return the tools that a caller has, in the order they are listed. Must be quick: it is asked at every call.
 
         Args:
             caller: Who asks; two callers may have different tools.
         """
+
+    def why_missing(self, name: str, caller: Caller) -> str | None:
+        """Return why a caller has no tool of this name, and what to do; None where this provider knows nothing of it.
+
+        Args:
+            name: What was called.
+            caller: Who called it.
+        """
+        del name, caller
+        return None
 
     async def start(self, changed: Callable[[], None]) -> None:
         """Get ready; called once, before the first call.
@@ -153,15 +163,15 @@ class ToolRegistry:
         self._providers = {}
 
     def tools(self, caller: Caller) -> list[Tool[Any]]:
-        """Every tool that a caller has, unlisted ones too, in the order of the providers."""
+        """Return every tool that a caller has, unlisted ones too, in the order of the providers."""
         return [tool for tool, _ in self._held(caller).every]
 
     def get(self, name: str, caller: Caller) -> Tool[Any] | None:
-        """The tool that a caller means by a name; None when it has none."""
+        """Return the tool that a caller means by a name; None when it has none."""
         return self._held(caller).by_name.get(name)
 
     def title_of(self, name: str) -> str:
-        """A tool's title, for people; its name where there is no such tool now."""
+        """Return a tool's title, for people; its name where there is no such tool now."""
         tool = self.get(name, PERSON)
         return name if tool is None else tool.spec.title
 
@@ -179,19 +189,22 @@ class ToolRegistry:
         return " on the sites of `allowedDomains`" if tool.spec.listed_sites else ""
 
     def with_providers(self, caller: Caller) -> list[tuple[Tool[Any], str]]:
-        """Every tool that a caller has, with the id of its provider."""
+        """Return every tool that a caller has, with the id of its provider."""
         return list(self._held(caller).every)
 
     def nearest(self, name: str, caller: Caller) -> list[str]:
-        """Names of the caller's listed tools that resemble this one, best first."""
+        """Return names of the caller's listed tools that resemble this one, best first."""
         listed = [tool.name for tool, _ in self._held(caller).every if tool.spec.listed]
         return difflib.get_close_matches(name[:LONGEST_NAME], listed, n=3, cutoff=0.5)
 
     def advice(self, name: str, caller: Caller) -> tuple[str, list[str]]:
-        """What to tell a caller that has no tool of this name, and the nearest names there are.
+        """Return advice for a caller that has no tool of this name, and the nearest names there are.
 
         A tool of a kind that this version has not at all is near to none.
         """
+        for provider in self._providers.values():
+            if why := provider.why_missing(name, caller):
+                return why, []
         words = {word.lower() for word in _WORD.findall(name[:LONGEST_NAME])}
         there = {tool.spec.operation for tool, _ in self._held(caller).every}
         for operation, (kind, about) in _OUTSIDE.items():
@@ -201,7 +214,7 @@ class ToolRegistry:
         return (f"Did you mean {' or '.join(map(repr, near))}?" if near else "`tools.list` names them"), near
 
     def presets(self, caller: Caller) -> dict[str, tuple[str, ...]]:
-        """The named sets for `enabledTools`, as the tools declare them; `*` stands for every tool there is."""
+        """Return the named sets for `enabledTools`, as the tools declare them; `*` stands for every tool there is."""
         return named_sets(self.tools(caller))
 
     def _held(self, caller: Caller) -> "_Held":
@@ -236,7 +249,7 @@ def named_sets(tools: Iterable[Tool[Any]]) -> dict[str, tuple[str, ...]]:
 
 
 def _tools_of(provider: ToolProvider, caller: Caller) -> Sequence[Tool[Any]]:
-    """A provider's tools; none when it cannot say. One that fails must not take the others' tools away."""
+    """Return a provider's tools; none when it cannot say. One that fails must not take the others' tools away."""
     try:
         return provider.tools(caller)
     except Exception:

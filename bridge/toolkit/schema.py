@@ -35,15 +35,15 @@ _GROUPS = {
     Operation.NETWORK: "Network",
     Operation.EXECUTE: "Programs",
 }
-"""What the settings screen calls tools of an operation."""
+"""The settings screen's name for tools of an operation."""
 
 
 def describe(registry: ToolRegistry, caller: Caller, settings: Settings, form: Format = "bridge") -> list[Wire] | str:
-    """The enabled tools of a caller, in the form that it wants.
+    """Return the enabled tools of a caller, in the form that it wants.
 
     Args:
         registry: Where the tools are.
-        caller: Whose tools.
+        caller: The caller.
         settings: Which of them are enabled, and in which consent mode.
         form: `bridge` (everything we know), `ollama`, `openai`, `mcp`, or `text` (`@param` lines).
     """
@@ -59,7 +59,7 @@ def describe(registry: ToolRegistry, caller: Caller, settings: Settings, form: F
 
 
 def setting(tool: ToolSpec, settings: Settings) -> ToolSetting:
-    """A tool as the settings screen shows it."""
+    """Return a tool as the settings screen shows it."""
     return ToolSetting(
         **dict(ToolSummary.of(tool)),
         group=_GROUPS[tool.operation],
@@ -93,7 +93,7 @@ def _function(tool: ToolSpec) -> FunctionTool:
 
 
 def _mcp(tool: ToolSpec, *, shaped: bool) -> McpTool:
-    """A tool as MCP lists it. The shapes of results are longer than most sets may be, as models read them every time.
+    """Return a tool as MCP lists it. Shapes of results are longer than most sets may be, and models read all of it.
 
     Args:
         tool: The tool.
@@ -116,7 +116,7 @@ def _mcp(tool: ToolSpec, *, shaped: bool) -> McpTool:
 
 
 def _text(tool: ToolSpec) -> str:
-    """The form for prompts: `@param name {type} [required|optional] description`, nested members by their path."""
+    """Return the form for prompts: `@param name {type} [required|optional] description`, nested members by path."""
     return "\n".join([f"{tool.name}: {tool.description}", *_param_lines(tool.parameters.json_schema, "")])
 
 

@@ -1,4 +1,4 @@
-"""What tools see of what the person looks at in Obsidian; who may see how much of it, they do not know."""
+"""The screen of the person in Obsidian, as tools see it; they do not know who may see how much of it."""
 
 from collections.abc import Callable
 from typing import Protocol
@@ -9,23 +9,23 @@ from bridge.policy.consent import Rule
 
 
 class Seen(Protocol):
-    """What a client is given."""
+    """The part of the screen that a client is given."""
 
     @property
     def granted(self) -> Rule:
-        """The answer that allows it."""
+        """Return the answer that allows it."""
 
     @property
     def screen(self) -> Screen | None:
-        """What the person looks at, as far as the client may read it; None: Obsidian does not tell."""
+        """Return the person's screen, as far as the client may read it; None: Obsidian does not report it."""
 
 
 class Screens(Protocol):
-    """Where tools ask; `bridge.consent.screens` answers."""
+    """The screens as tools ask for them; `bridge.consent.screens` answers."""
 
     @property
     def is_unsaved(self) -> Callable[[str], bool | None]:
-        """Whether an editor holds text of a file that is not saved; None: it did not say. Blocks."""
+        """Return a function that tells whether an editor holds unsaved text of a file; None: it did not say. Blocks."""
 
     def look(self, caller: Caller, may_open: Callable[[str], bool]) -> Seen:
         """Return what a client is given, and remember what is selected in it."""

@@ -28,7 +28,7 @@ from bridge.records.store import RecordStore
 logger = logging.getLogger(__name__)
 
 KEPT: Final = timedelta(hours=24)
-"""How long the result of a ticket is kept."""
+"""The time for which the result of a ticket is kept."""
 MOST_ENDED: Final = 100
 """Tickets of one client that are kept after their end."""
 MOST_BYTES: Final = 32 * 1024 * 1024
@@ -41,15 +41,15 @@ _OPEN: Final = frozenset({"waiting_for_person", "running"})
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """What is known of a call that has a ticket.
+    """The facts of a call that has a ticket.
 
     Attributes:
         key: Under what the call is kept, here and in the journal.
         call_id: The ticket.
         client_id: The credential that called.
-        session_id: Whom it is listed for.
+        session_id: The session it is listed for.
         calls_itself: The name that the program gave itself.
-        tool: What was called.
+        tool: The tool that was called.
         summary: The call in the caller's words.
         reason: Why, in the caller's words.
         arguments_hash: Of tool and arguments.
@@ -78,12 +78,12 @@ class Ticket:
 
     @property
     def is_open(self) -> bool:
-        """Whether nothing has become of it yet."""
+        """Return whether it has no result yet."""
         return self.state in _OPEN
 
     @property
     def file(self) -> str:
-        """The name of its file."""
+        """Return the name of its file."""
         return f"{hashlib.sha256(self.key.encode()).hexdigest()[:32]}.json"
 
 
@@ -97,7 +97,7 @@ class _File(BaseModel):
 
 
 class Tickets:
-    """Keeps the tickets of one vault. To be used on the event loop; what touches the disk runs in a thread, in order.
+    """The tickets of one vault. To be used on the event loop; what touches the disk runs in a thread, in order.
 
     Args:
         folder: Where the files lie.
@@ -156,31 +156,31 @@ class Tickets:
         await self._sweep()
 
     def find(self, key: str) -> Ticket | None:
-        """The ticket of a call; None when it has none, or had one too long ago."""
+        """Return the ticket of a call; None when it has none, or had one too long ago."""
         ticket = self._tickets.get(key)
         return None if ticket is None or self._is_over(ticket) else ticket
 
     def waiting(self) -> list[Ticket]:
-        """Every ticket of which nothing has become yet, the oldest first."""
+        """Return every ticket of which nothing has become yet, the oldest first."""
         return sorted((one for one in self._tickets.values() if one.is_open), key=lambda one: one.since)
 
     def of_session(self, session_id: str) -> list[Ticket]:
-        """The tickets that are listed for a caller, the newest first."""
+        """Return the tickets that are listed for a caller, the newest first."""
         own = [one for one in self._tickets.values() if one.session_id == session_id and not self._is_over(one)]
         return sorted(own, key=lambda one: one.since, reverse=True)
 
     async def arguments(self, ticket: Ticket) -> Any:
-        """The arguments of a call that waits; None when they cannot be read."""
+        """Return the arguments of a call that waits; None when they cannot be read."""
         content = await self._on_disk(self._content, ticket.file)
         return None if content is None else content.arguments
 
     async def result(self, ticket: Ticket) -> ToolResult | None:
-        """The result of a call that has ended; None when it was not kept."""
+        """Return the result of a call that has ended; None when it was not kept."""
         content = await self._on_disk(self._content, ticket.file)
         return None if content is None or content.result is None else ToolResult.model_validate(content.result)
 
     async def forget_client(self, client_id: str) -> None:
-        """A client was revoked: nobody can ask for its tickets any more."""
+        """Forget the tickets of a revoked client: nobody can ask for them any more."""
         await self._drop([one for one in self._tickets.values() if one.client_id == client_id])
 
     async def _write(self, content: _File) -> bool:
@@ -258,7 +258,7 @@ class Tickets:
 
 
 def _state(result: ToolResult) -> TicketState:
-    """What became of a call, in a word."""
+    """Return the state of a call with this result."""
     if result.success:
         return "done"
     code = result.data.get("code") if isinstance(result.data, dict) else None

@@ -1,4 +1,4 @@
-"""What a tool is, and the words it speaks with the pipeline.
+"""The interface of a tool, and its words with the pipeline.
 
 A tool is a `ToolSpec`, which says what it is, and a handler, which is asked at most three things: `prepare` (what will
 you do?), and then either `run` (do it: reads, network, processes) or `report` (the ledger did it: writes). It never
@@ -10,7 +10,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final, Generic, TypeVar
+from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.contract.result import ResultPart, ToolResult
@@ -36,8 +36,7 @@ VAULT: Final = "vault"
 """The preset of all tools for the vault's own files."""
 
 
-@dataclass(frozen=True, slots=True)
-class ToolAnnotations:
+class ToolAnnotations(NamedTuple):
     """Hints about a tool, as MCP has them. They help models and people choose; nothing is decided by them.
 
     Attributes:
@@ -55,18 +54,18 @@ class ToolAnnotations:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ToolSpec:
-    """What a tool is.
+    """The specification of a tool.
 
     Attributes:
-        name: What it is called by: at most 64 letters, digits, `_` and `-` of ASCII. No tool can look like another one,
+        name: Its name: at most 64 letters, digits, `_` and `-` of ASCII. No tool can look like another one,
             or be taken for a method of the bridge.
         title: For people, in sentence case.
         description: For models and people.
         action: How the log words its use, such as `read/read {path|a file}`; see `audit/phrase.py`. Without one, it
             says that the tool was used.
-        parameters: What it takes.
+        parameters: Its parameters.
         output: The shape of its results' `data`, where every call that succeeds has the same.
-        operation: What it does to the world.
+        operation: Its effect on the world.
         risk: How dangerous it is, as the list of tools has it.
         fixed_risk: Whether every question shows that; else a write is shown with the risk of what it would change.
         consent_class: How far it may ever be trusted.
@@ -76,6 +75,8 @@ class ToolSpec:
         default_rate: Calls a minute, where the settings do not say.
         usual_rate: The same, where it depends on the settings.
         sensitive: Parameters whose values no log may hold.
+        bulky: Parameters that are lists of bytes, which the question shows otherwise: logs and the list of parameters
+            have their number.
         id_prefix: What execution ids begin with; the name when empty.
         listed: Whether `tools.list` shows it and `enabledTools` governs it; the history's own tools are not listed.
         timeout: Seconds that `prepare` and `run` may each take, or a function that works them out from the parameters;
@@ -115,6 +116,7 @@ class ToolSpec:
     default_rate: int = 100
     usual_rate: Callable[[Settings], int] | None = None
     sensitive: frozenset[str] = frozenset()
+    bulky: frozenset[str] = frozenset()
     action: str = ""
     id_prefix: str = ""
     listed: bool = True
@@ -139,7 +141,7 @@ class ToolSpec:
 
     @property
     def annotations(self) -> ToolAnnotations:
-        """What models are told of its effects."""
+        """Return what models are told of its effects."""
         return self.hints or ToolAnnotations(
             read_only=self.operation is Operation.READ,
             destructive=self.operation in {Operation.UPDATE, Operation.DELETE, Operation.EXECUTE},
@@ -149,41 +151,41 @@ class ToolSpec:
 
     @property
     def can_bypass(self) -> bool:
-        """Whether the user may set it to always allow."""
+        """Return whether the user may set it to always allow."""
         return self.consent_class is ConsentClass.ALWAYS
 
     @property
     def modes(self) -> tuple[ConsentMode, ...]:
-        """What the user can choose between: never, every time, and once a session and always where its class allows."""
+        """Return the user's choices: never, every time, and once a session and always where its class allows."""
         session = () if self.consent_class is ConsentClass.NEVER else (ConsentMode.SESSION_ALLOW,)
         always = (ConsentMode.ALWAYS_ALLOW,) if self.can_bypass else ()
         return (ConsentMode.NEVER_ALLOW, ConsentMode.ALWAYS_ASK, *session, *always)
 
     @property
     def writes(self) -> bool:
-        """Whether its effect is a change plan that the ledger carries out."""
+        """Return whether its effect is a change plan that the ledger carries out."""
         return self.operation in {Operation.CREATE, Operation.UPDATE, Operation.DELETE} and not self.by_caller
 
     def seconds(self, params: Any) -> float:
-        """How long `prepare` and `run` may each take for these parameters."""
+        """Return how long `prepare` and `run` may each take for these parameters."""
         return self.timeout(params) if callable(self.timeout) else self.timeout
 
     def mode(self, settings: Settings) -> ConsentMode:
-        """When it asks: what the user set, else its default."""
+        """Return when it asks: as the user set it, else its default."""
         return ConsentMode(settings.consent_mode.get(self.name, self.default_mode.value))
 
     def rate(self, settings: Settings) -> int:
-        """Calls a minute: what the user set, else its default."""
+        """Return the calls a minute: what the user set, else its default."""
         usual = self.default_rate if self.usual_rate is None else self.usual_rate(settings)
         return settings.rate_limits.get(self.name, usual)
 
     @property
     def is_governed(self) -> bool:
-        """Whether settings are about it."""
+        """Return whether settings are about it."""
         return self.listed and not self.own
 
     def is_enabled(self, settings: Settings) -> bool:
-        """Whether agents may call it; what no setting is about always may."""
+        """Return whether agents may call it; they always may where no setting is about it."""
         return not self.is_governed or self.switched or settings.enables(self.name)
 
 
@@ -201,10 +203,10 @@ async def _not_reviewed(effect: "RequestEffect") -> None:
 
 @dataclass(slots=True)
 class CallContext:
-    """What one call knows of its surroundings.
+    """The surroundings of a call, as the tool knows them.
 
     Attributes:
-        caller: Who calls.
+        caller: The caller.
         settings: The settings as they were when the call began.
         deadline: `Clock.monotonic()` value after which the call must not go on; later after the person was asked.
         progress: Called with how far a long call is: done, total (None: unknown), message.
@@ -238,16 +240,16 @@ class CallContext:
 
 
 def in_vault(*names: str) -> tuple[Target, ...]:
-    """Places of the vault as targets: files by their paths, folders with a final slash, the vault by an empty name."""
+    """Return places of the vault as targets: files by path, folders with a final slash, the vault by an empty name."""
     return tuple(map(named_target, names))
 
 
 def running(program: str, arguments: Sequence[str], places: Collection[int] = frozenset()) -> tuple[Target, ...]:
-    """A command as a target.
+    """Return a command as a target.
 
     Args:
         program: The program's real, absolute path.
-        arguments: What it is given.
+        arguments: Its arguments.
         places: Which of the arguments, counted from 0, name a place in the vault and nothing else: an answer for longer
             holds with other places there.
     """
@@ -255,16 +257,15 @@ def running(program: str, arguments: Sequence[str], places: Collection[int] = fr
 
 
 def matching(glob: str) -> tuple[Target, ...]:
-    """What a glob may match as a target: the folder that holds all of it, shown as the glob."""
+    """Return the target of a glob: the folder that holds all that it may match, shown as the glob."""
     magic = next((index for index, character in enumerate(glob) if character in "*?[{"), len(glob))
     folder = glob[:magic].rpartition("/")[0]
     held = named_target(f"{folder}/" if folder else "")
     return (Target(held.kind, glob, held.place, held.above),)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadEffect:
-    """What a read tool will look at.
+class ReadEffect(NamedTuple):
+    """The intention of a read tool: what it will look at.
 
     Attributes:
         targets: The places, as the consent question shows them.
@@ -279,12 +280,11 @@ class ReadEffect:
     granted: Rule | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RequestEffect:
-    """What a network or process tool will do.
+class RequestEffect(NamedTuple):
+    """The intention of a network or process tool: what it will do.
 
     Attributes:
-        targets: Where to.
+        targets: Where it goes.
         summary: The question's sentence.
         exact: The exact request or argv, as text.
         warnings: A sentence for each thing that the person should mind.
@@ -311,13 +311,13 @@ class RequestEffect:
 
     @property
     def sends_something(self) -> bool:
-        """Whether anything leaves with it."""
+        """Return whether anything leaves with it."""
         return bool(self.sends or self.address)
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a tool answers.
+    """The answer of a tool.
 
     Attributes:
         data: For programs: any JSON value.
@@ -353,8 +353,7 @@ STILL_INDEXED: Final = "[The vault is still being indexed: there may be more.]"
 """The line of a text that says that an answer may be incomplete."""
 
 
-@dataclass(frozen=True, slots=True)
-class Relayed:
+class Relayed(NamedTuple):
     """The result of another call of the same caller, handed on exactly as it is.
 
     Attributes:
@@ -366,14 +365,13 @@ class Relayed:
     output: Output
 
 
-@dataclass(frozen=True, slots=True)
-class Unchanged:
-    """What a write tool plans when the vault is already as it should be: nothing, and this answer.
+class Unchanged(NamedTuple):
+    """The plan of a write tool when the vault is already as it should be: nothing, and this answer.
 
     It is given when reading the targets is allowed, because it says how they are.
 
     Attributes:
-        targets: What it looked at.
+        targets: The things that it looked at.
         summary: The question's sentence, where reading must be asked for.
         output: The answer.
     """
@@ -383,9 +381,8 @@ class Unchanged:
     output: Output
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a program did to a copy of the vault, to be done in the vault as one change.
+class Outcome(NamedTuple):
+    """The changes that a program made to a copy of the vault, to be made in the vault as one change.
 
     Attributes:
         plan: Plans it against the vault as it is, without the files for which a given function returns a reason; None
@@ -397,8 +394,7 @@ class Outcome:
     report: "Callable[[Applied | None], Output]"
 
 
-@dataclass(frozen=True, slots=True)
-class ChainedCall:
+class ChainedCall(NamedTuple):
     """One call of a chain.
 
     Attributes:
@@ -414,9 +410,8 @@ class ChainedCall:
     each: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class ChainEffect:
-    """What a chain will do: other calls, in order, each of which says itself what it does.
+class ChainEffect(NamedTuple):
+    """The intention of a chain: other calls, in order, each of which says itself what it does.
 
     Attributes:
         calls: The calls.
@@ -430,23 +425,22 @@ class ChainEffect:
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """Nothing of its own: each of its calls has targets."""
+        """Return no targets: each of its calls has its own."""
         return ()
 
 
 WriteEffect = ChangePlan | Unchanged | ChainEffect | RequestEffect
 Effect = ReadEffect | RequestEffect | ChangePlan | Unchanged | ChainEffect | EffectKind
-"""What a tool may say that a call will do; `effects/kinds.py` has the kind of each."""
+"""The effects that a tool may say a call will have; `effects/kinds.py` has the kind of each."""
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
-    """What the ledger did with a plan.
+class Applied(NamedTuple):
+    """The result of a plan that the ledger has applied.
 
     Attributes:
         execution_id: The change's name in the history.
         backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
-        plan: What was applied.
+        plan: The plan that was applied.
         disposal: Where what it deleted went; None when it only stays in the backups.
     """
 
@@ -463,7 +457,7 @@ class Tool(ABC, Generic[P]):
 
     @property
     def name(self) -> str:
-        """What it is called by."""
+        """Return the name by which it is called."""
         return self.spec.name
 
     @abstractmethod

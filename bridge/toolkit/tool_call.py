@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from bridge.audit.phrase import phrase
+from bridge.audit.phrase import counted, phrase
 from bridge.contract.base import Event
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
@@ -23,7 +23,7 @@ LONGEST_SUMMARY = 300
 
 
 class Phase(StrEnum):
-    """How far a call is. From WRITING on it can no longer be cancelled."""
+    """The progress of a call. From WRITING on it can no longer be cancelled."""
 
     QUEUED = "queued"
     PREPARING = "preparing"
@@ -34,7 +34,7 @@ class Phase(StrEnum):
 
 
 class TimeLimit:
-    """What ends a tool's method when its time is up. A person's time does not count.
+    """The time limit of a tool's method. A person's time does not count.
 
     Args:
         timeout: The time-out that the method runs in.
@@ -79,7 +79,7 @@ class ToolCall:
     """The changing state of one call.
 
     Attributes:
-        caller: Who calls.
+        caller: The caller.
         tool: What is called.
         call_id: The caller's own id for the call, which makes it idempotent.
         call_key: Under what the call is kept: the id, and whom it holds for.
@@ -155,7 +155,7 @@ class ToolCall:
 
     @property
     def event_members(self) -> dict[str, Any]:
-        """The members that all events of the call have; without an id of the caller's own, none is sent."""
+        """Return the members that all events of the call have; without an id of the caller's own, none is sent."""
         named = {"execution_id": self.execution_id, "tool": self.tool, "client": self.caller.name}
         return named | ({"call_id": self.call_id} if self.call_id else {})
 
@@ -163,7 +163,7 @@ class ToolCall:
         """Return a call that is a part of this one.
 
         Args:
-            tool: What it calls.
+            tool: The tool that it calls.
             arguments: Its arguments.
             size: Their bytes.
             caller: Who calls; as of this one, with no more rights.
@@ -182,12 +182,22 @@ class ToolCall:
 
     @property
     def whole(self) -> "ToolCall":
-        """What its client has called: the chain that it is a part of, or the call itself."""
+        """Return the call that its client has made: the chain that it is a part of, or the call itself."""
         return self if self.within is None else self.within
 
 
+def without_bulk(arguments: Any, bulky: frozenset[str]) -> Any:
+    """Return arguments to be shown, with the number of items of each list that is too much for that."""
+    if not bulky or not isinstance(arguments, dict):
+        return arguments
+    return {
+        name: f"[{counted(len(value), 'item')}]" if name in bulky and isinstance(value, list) else value
+        for name, value in arguments.items()
+    }
+
+
 def in_own_words(action: str, tool_call: ToolCall) -> str:
-    """A call in its caller's words, where the question's own sentence may say what the caller may not read.
+    """Return a call in its caller's words, where the question's own sentence may say what the caller may not read.
 
     Args:
         action: How its tool's use is worded (`audit/phrase.py`); empty where nothing is known of the tool.

@@ -9,7 +9,7 @@ _SHORTEST: Final = 100
 
 
 def bounded(data: dict[str, Any], most: int) -> dict[str, Any]:
-    """Data with no more than so many bytes as JSON: the longest lists and texts in it end earlier, and it says so."""
+    """Return data of at most so many bytes as JSON: the longest lists and texts end earlier, and it says so."""
     if _size(data) <= most:
         return data
     kept = dict(data)
@@ -26,7 +26,7 @@ def bounded(data: dict[str, Any], most: int) -> dict[str, Any]:
 
 
 def _shortened(value: Any, most: int) -> Any:
-    """The beginning of a list or a text."""
+    """Return the beginning of a list or a text."""
     if not isinstance(value, list | str):
         return None
     low, high = 0, len(value)

@@ -68,19 +68,19 @@ class VaultProvider(StaticProvider):
 
 
 def providers(services: ToolServices) -> list[ToolProvider]:
-    """Every provider, ready to be registered. None of them can read what the user has closed.
+    """Return every provider, ready to be registered. None of them can read what the user has closed.
 
     Args:
         services: What the tools are built from.
     """
     storage, clock, everything = services.storage, services.clock, services.everything
     grep = Grep(storage.files, clock, everything, services.denied)
-    texts = SearchTexts(everything.texts, storage.files, clock, services.pdfs)
+    texts = SearchTexts(everything.texts, storage.files, clock, services.file_texts)
     search = NoteSearch(storage.knowledge, StoredWords(everything.search), texts, services.meaning)
-    find, *others = core_tools(storage, clock, services.pdfs, services.pictures, services.screens)
+    find, *others = core_tools(storage, clock, services.file_texts, services.pictures, services.screens)
     others.append(AwaitDecisionTool(services.calls, services.decided))
     searching: list[Tool[Any]] = [SearchNotesTool(storage, search), SearchFilesTool(storage, grep)]
-    files = [*searching, *file_tools(storage, clock, services.handed)]
+    files = [*searching, *file_tools(storage, clock, services.handed, services.pictures)]
     history: list[Tool[Any]] = [
         HistoryTool(services.history, services.denied),
         UndoTool(services.history),
@@ -91,7 +91,7 @@ def providers(services: ToolServices) -> list[ToolProvider]:
             "agent",
             "For models",
             "Few tools that do the work of all others.",
-            [SearchTool(storage, search, grep), *agent_tools(storage, clock, services.screens)],
+            [SearchTool(storage, search, grep), *agent_tools(storage, clock, services.screens, services.pictures)],
         ),
         VaultProvider(
             "core",
@@ -134,7 +134,7 @@ def providers(services: ToolServices) -> list[ToolProvider]:
 
 
 def draft_provider(drafts: Drafts, templates: TemplateStore, clock: Clock) -> ToolProvider:
-    """The provider of the tools that make one question of many changes.
+    """Return the provider of the tools that make one question of many changes.
 
     Args:
         drafts: The drafts of all clients.
@@ -146,7 +146,7 @@ def draft_provider(drafts: Drafts, templates: TemplateStore, clock: Clock) -> To
 
 
 def web_provider(web: WebServices, search: WebSearch) -> ToolProvider:
-    """The provider of the tools of the web."""
+    """Return the provider of the tools of the web."""
     return VaultProvider("web", "Web", "Search the web, and fetch its pages.", web_tools(web, search), web.reader.close)
 
 
@@ -163,14 +163,14 @@ class TerminalProvider(VaultProvider):
         self._allowed = allowed
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """The one tool, or none."""
+        """Return the one tool, or none."""
         return super().tools(caller) if self._allowed() else ()
 
 
 def terminal_provider(
     storage: VaultStorage, programs: Programs, drafts: Drafts, allowed: Callable[[], bool]
 ) -> ToolProvider:
-    """The provider of the tool that runs commands; the arguments are `RunTerminalCommandTool`'s.
+    """Return the provider of the tool that runs commands; the arguments are `RunTerminalCommandTool`'s.
 
     Args:
         storage: See there.
@@ -187,7 +187,7 @@ def terminal_provider(
 
 
 def specs() -> list[ToolSpec]:
-    """The specs of all tools here, without building any of them; by name."""
+    """Return the specs of all tools here, without building any of them; by name."""
     found: dict[str, ToolSpec] = {}
     kinds: list[Any] = [Tool]
     while kinds:

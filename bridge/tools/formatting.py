@@ -7,6 +7,7 @@ from typing import Any
 
 from bridge.clock import stamp
 from bridge.toolkit.tool import Applied
+from bridge.vault.paths import without_middle
 
 UNLINKABLE = "#^[]|"
 """Characters that keep Obsidian from following links to a name."""
@@ -26,7 +27,7 @@ _DONE = {
 
 
 def size(count: int) -> str:
-    """A number of bytes as people say it: `156 bytes`, `2.4 KB`, `1.0 MB`."""
+    """Return a number of bytes as people say it: `156 bytes`, `2.4 KB`, `1.0 MB`."""
     if count < _KB:
         return counted(count, "byte")
     kilobytes = round(count / _KB, 1)
@@ -34,17 +35,17 @@ def size(count: int) -> str:
 
 
 def exact_size(count: int) -> str:
-    """The same with the bytes themselves, where it leaves any out: `2.4 KB (2,456 bytes)`."""
+    """Return the same with the bytes themselves, where it leaves any out: `2.4 KB (2,456 bytes)`."""
     return size(count) if count < _KB else f"{size(count)} ({count:,} bytes)"
 
 
 def counted(count: int, thing: str) -> str:
-    """`1 line`, `5 lines`."""
+    """Return a count in words: `1 line`, `5 lines`."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def moment(nanoseconds: int | None) -> datetime | None:
-    """The time of so many nanoseconds since 1970, in UTC; None for one that no calendar has."""
+    """Return the time of so many nanoseconds since 1970, in UTC; None for one that no calendar has."""
     try:
         return None if nanoseconds is None else datetime.fromtimestamp(nanoseconds / _NANOSECONDS, UTC)
     except (OverflowError, ValueError, OSError):
@@ -52,24 +53,24 @@ def moment(nanoseconds: int | None) -> datetime | None:
 
 
 def utc_time(nanoseconds: int | None) -> str | None:
-    """The time of so many nanoseconds since 1970 for programs, in UTC; None where there is none."""
+    """Return the time of so many nanoseconds since 1970 for programs, in UTC; None where there is none."""
     when = moment(nanoseconds)
     return stamp(when) if when else None
 
 
 def local_time(nanoseconds: int | None) -> str:
-    """`2026-02-03 14:22:45` on this machine's clock; `unknown` where there is none."""
+    """Return `2026-02-03 14:22:45` on this machine's clock; `unknown` where there is none."""
     when = moment(nanoseconds)
     return when.astimezone().strftime("%Y-%m-%d %H:%M:%S") if when else "unknown"
 
 
 def local_date(nanoseconds: int | None) -> str:
-    """`2026-02-03` on this machine's clock; `unknown` where there is none."""
+    """Return `2026-02-03` on this machine's clock; `unknown` where there is none."""
     return local_time(nanoseconds).partition(" ")[0]
 
 
 def done(summary: str) -> str:
-    """A question's sentence (`Create folder "A"`) as one that says it is done (`Created folder "A".`).
+    """Return a question's sentence (`Create folder "A"`) as one that says it is done (`Created folder "A".`).
 
     Args:
         summary: Its first word is one of `_DONE`.
@@ -79,17 +80,17 @@ def done(summary: str) -> str:
 
 
 def value_text(value: Any) -> str:
-    """A property's value as it is written in YAML, on one line: text as it is, anything else as JSON."""
+    """Return a property's value as it is written in YAML, on one line: text as it is, anything else as JSON."""
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def lines_shown(first: int, last: int, total: int, *, of: str = "", following: Mapping[str, int]) -> str:
-    """Which lines of a file an answer holds: `Lines 10-13 of 21; next: startLine=14`.
+    """Say which lines of a file an answer holds: `Lines 10-13 of 21; next: startLine=14`.
 
     Args:
         first: The first of them, from 1.
         last: The last of them; before `first` when there is none.
-        total: How many the file has.
+        total: The number of lines of the file.
         of: The file's path, where the answer does not name it elsewhere.
         following: Where the file goes on (`FilePart.next_place`).
     """
@@ -99,7 +100,7 @@ def lines_shown(first: int, last: int, total: int, *, of: str = "", following: M
 
 
 def next_words(following: Mapping[str, int], names: tuple[str, str] = ("startLine", "lineOffset")) -> str:
-    """The arguments that go on where an answer ends: `; next: startLine=14`. Empty at the end of the file.
+    """Return the arguments that go on where an answer ends: `; next: startLine=14`. Empty at the end of the file.
 
     Args:
         following: Where the file goes on (`FilePart.next_place`).
@@ -111,32 +112,32 @@ def next_words(following: Mapping[str, int], names: tuple[str, str] = ("startLin
 
 
 def some(items: Sequence[str], separator: str = ", ", *, most: int = 500) -> str:
-    """As many of some texts as a short answer has room for, and how many are left out.
+    """Return as many of some texts as a short answer has room for, and how many are left out.
 
     Args:
         items: The texts.
-        separator: What stands between them.
-        most: Bytes of what is named; the first is always named, cut where it is longer than that.
+        separator: The text between them.
+        most: Bytes of what is named; the first is always named, without its middle where it is longer than that.
     """
     named: list[str] = []
     for item in items:
         if named and len(separator.join([*named, item]).encode()) > most:
             break
-        named.append(shortened(item, most))
+        named.append(without_middle(item, most))
     more = len(items) - len(named)
     return separator.join(named) + (f"{separator}and {more:,} more" if more else "")
 
 
 def shortened(text: str, most: int = 100) -> str:
-    """A text that is repeated in a sentence, cut where it is long."""
+    """Return a text that is repeated in a sentence, cut where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."
 
 
 def edit_facts(applied: Applied) -> dict[str, Any]:
-    """The edited file and its diff.
+    """Return the edited file and its diff.
 
     Args:
-        applied: What the ledger did with a plan of one change.
+        applied: The ledger's result for a plan of one change.
     """
     (shown,) = applied.plan.previews
     return {

@@ -14,18 +14,18 @@ from bridge.vault.text import prevailing_ending
 
 
 def ending_of(text: str) -> str:
-    """The line ending that prevails in a text."""
+    """Return the line ending that prevails in a text."""
     head = text[:100_000].encode("utf-8", "surrogatepass")
     return (prevailing_ending(head, 0, len(head)) or b"\n").decode()
 
 
 def with_ending(text: str, ending: str) -> str:
-    """A text with this line ending throughout."""
+    """Return a text with this line ending throughout."""
     return text.replace("\r\n", "\n").replace("\n", ending)
 
 
 def body_of(text: str) -> str:
-    """A note without its properties, and without blank lines at both ends."""
+    """Return a note without its properties, and without blank lines at both ends."""
     block = find_frontmatter(text)
     lines = (text[block.end :] if block else text.removeprefix("\ufeff")).split("\n")
     while lines and not lines[0].strip():
@@ -36,7 +36,7 @@ def body_of(text: str) -> str:
 
 
 def appended(text: str, added: str, ending: str) -> str:
-    """A text with another one below it, one blank line between.
+    """Return a text with another one below it, one blank line between.
 
     Args:
         text: The first.
@@ -53,7 +53,7 @@ def appended(text: str, added: str, ending: str) -> str:
 
 
 def parsed(text: str) -> ParsedNote:
-    """What a note says, as far as a note may be work."""
+    """Return the content of a note, as far as one note may take work."""
     return parse_note(text, outline=False, work=Work.of_one_note())
 
 
@@ -77,7 +77,7 @@ def check_joined(whole: ParsedNote, parts: Sequence[ParsedNote], what: str) -> N
 
 
 def _said(notes: Sequence[ParsedNote]) -> tuple[list[tuple[int, str]], list[str], list[str], list[str]]:
-    """What notes say together."""
+    """Return the content of several notes together."""
     return (
         [(each.level, each.heading) for note in notes for each in note.headings],
         [each.tag for note in notes for each in note.tags],
@@ -87,7 +87,7 @@ def _said(notes: Sequence[ParsedNote]) -> tuple[list[tuple[int, str]], list[str]
 
 
 def with_blocks(text: str, ids: Mapping[str, str]) -> str:
-    """A note in which some blocks have other ids.
+    """Return a note in which some blocks have other ids.
 
     Args:
         text: The note.
@@ -105,7 +105,7 @@ def with_blocks(text: str, ids: Mapping[str, str]) -> str:
 
 
 def free_block(block: str, taken: AbstractSet[str]) -> str:
-    """A block's id, or the like of it, that nothing has.
+    """Return a block's id, or the like of it, that nothing has.
 
     Args:
         block: The id.

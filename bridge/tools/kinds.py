@@ -20,10 +20,10 @@ Acts = Callable[[Any, Sequence[str]], Iterable[frozenset[str]]]
 
 
 def by_kind(paths: Sequence[str], notes: frozenset[str], others: frozenset[str]) -> Iterator[frozenset[str]]:
-    """Acts that some tools do with notes, and some with other files; what has no extension may be a note.
+    """Yield acts that some tools do with notes, and some with other files; what has no extension may be a note.
 
     Args:
-        paths: What a call is about.
+        paths: The paths that a call is about.
         notes: The tools that do it with notes.
         others: The tools that do it with other files.
     """
@@ -35,7 +35,7 @@ def by_kind(paths: Sequence[str], notes: frozenset[str], others: frozenset[str])
 
 
 def by_text(paths: Sequence[str], notes: frozenset[str], others: frozenset[str]) -> Iterator[frozenset[str]]:
-    """Acts as of `by_kind` that change text: where it is that of a canvas, it is the work of `edit_canvas` too."""
+    """Yield acts as of `by_kind` that change text: in a canvas, they are the work of `edit_canvas` too."""
     canvases = {path for path in paths if path.lower().endswith(CANVAS)}
     if canvases:
         yield others | {"edit_canvas"}
@@ -66,7 +66,7 @@ class VaultWriteTool(WriteTool[P]):
 
 
 class SpecFields(TypedDict, total=False):
-    """What specs of both kinds say where they differ from what most say; `ToolSpec` has what each of it means."""
+    """The fields in which specs of both kinds differ from most; `ToolSpec` has what each of them means."""
 
     action: str
     risk: RiskLevel
@@ -75,10 +75,11 @@ class SpecFields(TypedDict, total=False):
     presets: frozenset[str]
     replaces: frozenset[str]
     acts: Acts | None
+    bulky: frozenset[str]
 
 
 class WriteFields(SpecFields, total=False):
-    """What specs of tools that change something can say besides."""
+    """The further fields of specs of tools that change something."""
 
     id_prefix: str
     operation: Operation
@@ -112,11 +113,11 @@ def read_spec(
     """Return the spec of a tool that reads the vault. A yes holds for the tool, not for one file, and may hold always.
 
     Args:
-        name: What it is called by.
+        name: Its name.
         title: For people.
         description: For models and people.
         icon: The name of a Lucide icon.
-        parameters: What it takes.
+        parameters: Its parameters.
         output: The shape of what it answers, where that is always the same.
         **differing: What it says otherwise than most.
     """
@@ -144,11 +145,11 @@ def write_spec(
     """Return the spec of a tool that changes the vault. A yes holds for one file, and at most for the session.
 
     Args:
-        name: What it is called by.
+        name: Its name.
         title: For people.
         description: For models and people.
         icon: The name of a Lucide icon.
-        parameters: What it takes.
+        parameters: Its parameters.
         **differing: What it says otherwise than most.
     """
     per_session = differing.get("consent_class", ConsentClass.SESSION) is ConsentClass.SESSION

@@ -7,19 +7,17 @@ any other, and its client has read from the web; only the answer goes to the too
 import asyncio
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from urllib.parse import quote, unquote, urlsplit
 
-from bridge.errors import ErrorType, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
+from bridge.errors import ErrorType, ExecutionFailed, InvalidParameters, ToolFailure
 from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.properties import read_yaml_properties, set_property
 from bridge.policy.targets import url_target
 from bridge.toolkit.tool import CallContext, RequestEffect
-from bridge.tools.files.note_names import note_name
-from bridge.tools.files.paths import vault_path
+from bridge.tools.attachments import free_place, kind_of
 from bridge.tools.joining import parsed
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.misleading_characters import without_hidden_characters
@@ -31,7 +29,7 @@ from bridge.web.url import BadUrl, parse_url
 FETCH: Final = "web_fetch"
 LONGEST_URL: Final = 4096
 SECONDS: Final = 720.0
-"""How long working out a note from a page may take; the requests have bounds of their own."""
+"""The time that making a note from a page may take; the requests have bounds of their own."""
 MOST_IMAGES: Final = 15
 """Images that are saved with one note; `web_fetch` makes twenty requests a minute."""
 MOST_BYTES: Final = 20 << 20
@@ -39,21 +37,13 @@ MOST_BYTES: Final = 20 << 20
 _LONGEST: Final = 500
 """Characters of a title or an author."""
 _DEEPEST: Final = 6
-_KINDS: Final[Mapping[bytes, str]] = {
-    b"\x89PNG\r\n\x1a\n": "png",
-    b"\xff\xd8\xff": "jpg",
-    b"GIF87a": "gif",
-    b"GIF89a": "gif",
-}
-"""How the images begin that notes show; WebP has its name eight bytes on."""
 _URL: Final = "%:/?#[]@!$&'()*+,;=-._~"
-"""What stays as it is in an address between `<` and `>`."""
+"""The characters that stay as they are in an address between `<` and `>`."""
 _NOT_IN_TEXT: Final = re.compile(r"[\[\]()|<>\\`*_!]")
 
 
-@dataclass(frozen=True, slots=True)
-class FetchedPage:
-    """What `web_fetch` has got, whole.
+class FetchedPage(NamedTuple):
+    """The whole result of `web_fetch`.
 
     Attributes:
         url: Where it came from, after redirects.
@@ -62,11 +52,11 @@ class FetchedPage:
         form: `note`, `raw` for other text, or `base64` for data.
         text: Its text; of a page, Markdown with marks where its images belong.
         data: Its bytes, where it is data.
-        author: Who wrote it.
+        author: Its author.
         date: When it was published, as `YYYY-MM-DD`.
-        images: What each image shows, and its address.
-        marked: What the marks of the images begin with.
-        removed: How many hidden parts were left out.
+        images: The images: what each shows, and its address.
+        marked: The beginning of the marks of the images.
+        removed: The number of hidden parts left out.
         scripted: Whether scripts write the rest of it.
     """
 
@@ -94,7 +84,7 @@ class FetchFailed(ToolFailure):
     Args:
         message: Why.
         error_type: The kind of failure.
-        data: What is known of it.
+        data: Further data.
     """
 
     def __init__(self, message: str, error_type: ErrorType, data: dict[str, Any]) -> None:
@@ -200,7 +190,7 @@ async def save_images(
                 if failure.error_type is ErrorType.PERMISSION_DENIED:
                     refused.add(site)  # the person has said no, and is not asked again for each image
                 data = b""
-            if _kind(data) and held + len(data) <= MOST_BYTES:
+            if kind_of(data) and held + len(data) <= MOST_BYTES:
                 bodies[address], held = data, held + len(data)
         body = bodies[address]
         if body is None:
@@ -208,7 +198,8 @@ async def save_images(
             continue
         place = next((place for place, data in saved.files.items() if data == body), None)
         if place is None:
-            place = await asyncio.to_thread(_place, address, body, note, storage, saved.files)
+            name = unquote(urlsplit(address).path).rpartition("/")[2]
+            place = await asyncio.to_thread(free_place, name, body, note, storage, saved.files)
             saved.files[place] = body
         saved.links[number] = f"![[{place}]]"
     return saved
@@ -300,35 +291,3 @@ def _linked(shows: str, address: str) -> str:
     except BadUrl:
         return text
     return f"[{text}](<{quote(url, safe=_URL)}>)"
-
-
-def _kind(data: bytes) -> str:
-    """Return the extension of an image by how it begins; empty where notes do not show it."""
-    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
-        return "webp"
-    return next((kind for start, kind in _KINDS.items() if data.startswith(start)), "")
-
-
-def _place(
-    address: str, data: bytes, note: VaultPath, storage: PlanningStorage, taken: Mapping[VaultPath, bytes]
-) -> VaultPath:
-    """Return a free place for an image, in the user's folder for attachments (rule 79 of docs/obsidian.md)."""
-    set_to = storage.app_settings.attachment_folder_path
-    if set_to.startswith("./"):
-        folder = note.parent
-        set_to = set_to.removeprefix("./")
-        wished = f"{folder}/{set_to}" if set_to else str(folder)
-    else:
-        wished = set_to
-    folder = VaultPath.root()
-    with suppress(InvalidParameters, PermissionDenied):
-        folder = vault_path(wished or "/", storage)
-    names = {fold(path.name) for path in taken}
-    with suppress(NotFound):
-        names |= {fold(name) for name in storage.names(folder)}
-    last = unquote(urlsplit(address).path).rpartition("/")[2]
-    stem = note_name(last.rpartition(".")[0] or last)
-    name, number = f"{stem}.{_kind(data)}", 1
-    while fold(name) in names:
-        name, number = f"{stem} {number}.{_kind(data)}", number + 1
-    return storage.resolve_new(folder.child(name))

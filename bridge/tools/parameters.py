@@ -5,8 +5,7 @@ from typing import Annotated, Any, Final, TypeVar
 from pydantic import BaseModel, ConfigDict, Field
 
 from bridge.contract.base import Params
-from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.parameters import ModelParameters, Sentence
 from bridge.vault.text import encode
 
 P = TypeVar("P", bound=Params)
@@ -39,7 +38,7 @@ Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
 """A tag, with or without `#`."""
 
 Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_CURSOR)]
-"""Where an answer goes on: the `metadata.cursor` of the one before."""
+"""The place where an answer goes on: the `metadata.cursor` of the one before."""
 
 _WRITTEN: Final = frozenset({"content", "append", "prepend", "new_text", "new_content", "patch", "texts"})
 """The parameters whose text is put into files."""

@@ -13,17 +13,17 @@ _LINE = 8
 
 
 def snippets(passages: Sequence[FoundPassage]) -> list[str]:
-    """What is shown of each of some passages, so that they have room together."""
+    """Return what is shown of each of some passages, so that they fit together."""
     room = max(ROOM // max(len(passages), 1), _LEAST)
     return [_cut(passage.text, room - len(_place(passage).encode()) - _LINE) for passage in passages]
 
 
 def numbered(passages: Sequence[FoundPassage], shown: Sequence[str]) -> Iterator[str]:
-    """The lines of some passages, each with its number and place.
+    """Yield the lines of some passages, each with its number and place.
 
     Args:
         passages: The best first.
-        shown: What is shown of each.
+        shown: The part shown of each.
     """
     for number, (passage, snippet) in enumerate(zip(passages, shown, strict=True), 1):
         yield f"{number}. {_place(passage)}"
@@ -33,11 +33,13 @@ def numbered(passages: Sequence[FoundPassage], shown: Sequence[str]) -> Iterator
 def found_note(note: FoundNote) -> dict[str, Any]:
     """Return a note that was found as data."""
     entry: dict[str, Any] = {"path": note.path, "excerpt": note.excerpt}
+    if note.is_drawn:
+        entry["recognised"] = True
     return entry if note.page is None else entry | {"page": note.page}
 
 
 def words_only(why: str) -> str:
-    """The line that says that meaning was not compared, although it should have been.
+    """Return the line that says that meaning was not compared, although it should have been.
 
     Args:
         why: The end of a sentence.
@@ -46,12 +48,12 @@ def words_only(why: str) -> str:
 
 
 def _place(passage: FoundPassage) -> str:
-    """The note, the lines and the heading of a passage."""
+    """Return the note, the lines and the heading of a passage."""
     return passage.place + (f" ({passage.heading})" if passage.heading else "")
 
 
 def _cut(text: str, room: int) -> str:
-    """A text as one line in so many bytes at most, but a few words of it at least."""
+    """Return a text as one line in so many bytes at most, but a few words of it at least."""
     data = " ".join(text.split()).encode()
     room = max(room - 3, _LEAST)
     return data.decode() if len(data) <= room else f"{data[:room].decode(errors='ignore')}..."

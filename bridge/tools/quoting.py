@@ -1,4 +1,4 @@
-"""What comes from elsewhere, marked as such for models: data with a source, between lines that it cannot forge."""
+"""Text from elsewhere, marked as such for models: data with a source, between lines that it cannot forge."""
 
 import secrets
 from typing import Final
@@ -9,12 +9,12 @@ _LONGEST: Final = 200
 
 
 def quoted(content: str, source: str, removed: int = 0, more: str = "", *, origin: str = "the web") -> str:
-    """The text for a model.
+    """Return the text for a model.
 
     Args:
-        content: What came.
+        content: The content.
         source: Where from: a URL, or a server.
-        removed: How many hidden elements were left out.
+        removed: The number of hidden elements left out.
         more: What to say after it, such as how to read on.
         origin: What kind of place that is.
     """

@@ -1,4 +1,4 @@
-"""What the tools are built from."""
+"""The services that the tools are built from."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
@@ -9,8 +9,8 @@ from bridge.contract.consent import FilePreview
 from bridge.contract.result import PendingCall, TicketInfo, ToolResult
 from bridge.errors import NotFound
 from bridge.identity.caller import Caller
+from bridge.index.file_texts.texts import AllFileTexts, FileTexts
 from bridge.index.knowledge import Knowledge
-from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
 from bridge.index.permitted import PermittedKnowledge
 from bridge.index.search.meaning import Meaning, NoMeaning
 from bridge.index.vault_index import VaultIndex
@@ -22,21 +22,21 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan, LeftFile
 
 Handed = Callable[[str, str], bool]
-"""Whether a session (its id) has written a file (its path), or the user has attached it."""
+"""A function: whether a session (its id) has written a file (its path), or the user has attached it."""
 
 
 class ReversalPort(Protocol):
-    """What undo and redo ask of the ledger. Without an id, the change that was made or undone last is meant.
+    """The ledger, as undo and redo use it. Without an id, the change that was made or undone last is meant.
 
     With a credential, only what was asked for with it is there.
     """
 
     def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
-        """A change's id, and the plan that takes it back."""
+        """Return a change's id, and the plan that takes it back."""
         ...
 
     def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
-        """An undone change's id, and the plan that makes it again."""
+        """Return an undone change's id, and the plan that makes it again."""
         ...
 
 
@@ -45,116 +45,116 @@ class PastChange(Protocol):
 
     @property
     def execution_id(self) -> str:
-        """Its name."""
+        """Return its name."""
         ...
 
     @property
     def tool(self) -> str:
-        """The tool that planned it."""
+        """Return the tool that planned it."""
         ...
 
     @property
     def time(self) -> str:
-        """When, ISO 8601 UTC."""
+        """Return when it was made, ISO 8601 UTC."""
         ...
 
     @property
     def state(self) -> str:
-        """`applied`, `undone` or `conflicted`."""
+        """Return `applied`, `undone` or `conflicted`."""
         ...
 
     @property
     def files(self) -> tuple[str, ...]:
-        """Every path it touched."""
+        """Return every path it touched."""
         ...
 
     @property
     def added(self) -> int:
-        """Lines added."""
+        """Return the number of lines added."""
         ...
 
     @property
     def removed(self) -> int:
-        """Lines removed."""
+        """Return the number of lines removed."""
         ...
 
     @property
     def can_undo(self) -> bool:
-        """Whether the bytes it replaced were kept."""
+        """Return whether the bytes it replaced were kept."""
         ...
 
     @property
     def summary(self) -> str:
-        """The plan's sentence."""
+        """Return the plan's sentence."""
         ...
 
     @property
     def left(self) -> tuple[LeftFile, ...]:
-        """The files that its undo left as they were."""
+        """Return the files that its undo left as they were."""
         ...
 
 
 class PastDiff(Protocol):
-    """What a change did to each file."""
+    """The effect of a change on each file."""
 
     @property
     def files(self) -> tuple[FilePreview, ...]:
-        """The files, with their diffs."""
+        """Return the files, with their diffs."""
         ...
 
     @property
     def lost(self) -> tuple[str, ...]:
-        """Files of which the bytes are no longer kept."""
+        """Return files of which the bytes are no longer kept."""
         ...
 
 
 class HistoryPort(ReversalPort, Protocol):
-    """What the tool `history` asks of it besides."""
+    """The history, as the tool `history` uses it besides."""
 
     def history(
         self, *, limit: int = ..., before: str | None = None, credential: str | None = None
     ) -> Sequence[PastChange]:
-        """The changes of the vault, newest first."""
+        """Return the changes of the vault, newest first."""
         ...
 
     def diff(self, execution_id: str) -> PastDiff:
-        """What a change did to each file, whoever made it."""
+        """Return the effect of a change on each file, whoever made it."""
         ...
 
     def undo_several_plan(self, execution_ids: Collection[str], credential: str | None = None) -> ChangePlan:
-        """The one plan that takes several changes back."""
+        """Return the one plan that takes several changes back."""
         ...
 
 
 class CallsPort(Protocol):
-    """What `await_decision` asks of the calls that have a ticket."""
+    """The calls that have a ticket, as `await_decision` uses them."""
 
     async def result(self, caller: Caller, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
-        """What has become of a call of this caller, or what it waits for after so many seconds."""
+        """Return the result of a call of this caller, or what it waits for after so many seconds."""
         ...
 
     def tickets(self, caller: Caller) -> list[TicketInfo]:
-        """This caller's calls that have a ticket."""
+        """Return this caller's calls that have a ticket."""
         ...
 
 
 class NoCalls:
-    """Where no call has a ticket."""
+    """The calls of a bridge in which no call has a ticket."""
 
     async def result(self, caller: Caller, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
-        """There is none."""
+        """Return the failure that says there is no such call."""
         del caller, wait
         return ToolResult.failed(NotFound(f"There is no call {call_id!r} of this client"))
 
     def tickets(self, caller: Caller) -> list[TicketInfo]:
-        """There are none."""
+        """Return an empty list."""
         del caller
         return []
 
 
 @dataclass(frozen=True, slots=True)
 class ToolServices:
-    """What the tools are built from.
+    """The services that the tools are built from.
 
     Attributes:
         files: All of the vault's files.
@@ -162,15 +162,15 @@ class ToolServices:
         history: Plans that take changes back and repeat them.
         clock: The one that the calls' deadlines are given in.
         denied: The rules that close files for reading.
-        handed: Which files a session may read whole.
+        handed: The files that a session may read whole.
         calls: The calls that have a ticket. They are made by the tools, so they are there only later.
         decided: What a caller is told of its drafts that the user has sent back, or is to decide about.
         meaning: Compares texts by meaning.
-        pdfs: The texts of PDF files.
+        file_texts: The texts of files that are no notes.
         pictures: Makes pictures ready to be shown; None: none are shown.
-        screens: What the person looks at in Obsidian; None: nothing tells it.
+        screens: The person's screen in Obsidian; None: nothing reports it.
         storage: The vault as tools see it: without closed files, but for planning.
-        index: What is known of the notes that may be read.
+        index: The index of the notes that may be read.
     """
 
     files: VaultFiles
@@ -182,7 +182,7 @@ class ToolServices:
     calls: Callable[[], CallsPort] = field(default=NoCalls)
     decided: Callable[[Caller], str] = lambda _caller: ""
     meaning: Meaning = field(default=NoMeaning())
-    pdfs: PdfTexts = field(default=NoPdfTexts())
+    file_texts: FileTexts = field(default_factory=AllFileTexts)
     pictures: PictureReader | None = None
     screens: Screens | None = None
     storage: VaultStorage = field(init=False)
@@ -197,7 +197,7 @@ class ToolServices:
         object.__setattr__(self, "storage", storage)
 
     def over(self, files: VaultFiles, everything: VaultIndex) -> "ToolServices":
-        """The same for tools that look at the vault as a draft has it.
+        """Return the same for tools that look at the vault as a draft has it.
 
         Args:
             files: All its files.
@@ -207,5 +207,5 @@ class ToolServices:
 
     @property
     def index(self) -> Knowledge:
-        """What is known of the notes that may be read."""
+        """Return the index of the notes that may be read."""
         return self.storage.knowledge

@@ -1,4 +1,4 @@
-"""What tools read and plan with: the files of a vault by path, and what is known of them, wherever they are kept.
+"""The storage that tools read and plan with: the files of a vault by path, and their index, wherever they are kept.
 
 No tool knows whether notes are files. `vault_storage.py` keeps them in a folder; `bridge.testing` has a second
 storage, in memory. Nothing here writes: a write is a plan, which the ledger applies.
@@ -30,56 +30,56 @@ class Storage(Protocol):
 
     @property
     def knowledge(self) -> Knowledge:
-        """What the notes say: names, links, tags, properties."""
+        """Return the index of the notes: names, links, tags, properties."""
         ...
 
     @property
     def top(self) -> Path | None:
-        """The vault's folder, with which callers may begin a path; None when there is none."""
+        """Return the vault's folder, with which callers may begin a path; None when there is none."""
         ...
 
     @property
     def app_settings(self) -> AppSettings:
-        """What the user has set in Obsidian, as it is now."""
+        """Return the user's settings in Obsidian, as they are now."""
         ...
 
     @property
     def note_settings(self) -> NoteSettings:
-        """How the user has set daily notes and templates, as it is now."""
+        """Return the user's settings for daily notes and templates, as they are now."""
         ...
 
     def stat(self, path: VaultPath) -> FileStat:
-        """Size and times of a file. Raises InvalidParameters for anything else."""
+        """Return the size and times of a file. Raises InvalidParameters for anything else."""
         ...
 
     def state(self, path: VaultPath) -> FileStat:
-        """Times of a file or folder."""
+        """Return the times of a file or folder."""
         ...
 
     def is_folder(self, path: VaultPath) -> bool:
-        """Whether a folder is there; False when it is a file."""
+        """Return whether a folder is there; False when it is a file."""
         ...
 
     def resolve(self, path: VaultPath) -> VaultPath:
-        """Where a path leads: as it is spelled, links resolved."""
+        """Return where a path leads: as it is spelled, links resolved."""
         ...
 
     def read(self, path: VaultPath, *, limit: int | None = None) -> tuple[bytes, FileStat]:
-        """A file's bytes, `limit` of them at most, and its state when they were read."""
+        """Return a file's bytes, `limit` of them at most, and its state when they were read."""
         ...
 
     def open(self, path: VaultPath) -> AbstractContextManager[BinaryIO]:
-        """A file to be streamed, however large it is."""
+        """Open a file to be streamed, however large it is."""
         ...
 
     def names(self, folder: VaultPath) -> Sequence[str]:
-        """The names of everything in a folder."""
+        """Return the names of everything in a folder."""
         ...
 
     def walk(
         self, start: VaultPath | None = None, *, include_hidden: bool = False
     ) -> Iterator[tuple[VaultPath, Sequence[FileStat]]]:
-        """Every folder, and the files in it, in the order of their names.
+        """Return every folder, and the files in it, in the order of their names.
 
         Args:
             start: Where to begin; None for the whole vault.
@@ -88,7 +88,7 @@ class Storage(Protocol):
         ...
 
     def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
-        """What the user keeps out of searches: Obsidian's excluded files, and these globs.
+        """Return the rules for what the user keeps out of searches: Obsidian's excluded files, and these globs.
 
         Args:
             patterns: The setting `ignorePatterns`.
@@ -104,7 +104,7 @@ class PlanningStorage(Storage, Protocol):
 
     @property
     def everything(self) -> Storage:
-        """Closed files too, for working out what a change means. Nothing of it may be shown to an agent unchecked."""
+        """Return all files, closed ones too, to work out what a change means. Show none to an agent unchecked."""
         ...
 
     @property
@@ -113,7 +113,7 @@ class PlanningStorage(Storage, Protocol):
         ...
 
     def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
-        """Where something new will lie: the folders that exist as they are spelled, the rest as given.
+        """Return where something new will lie: the folders that exist as they are spelled, the rest as given.
 
         Args:
             path: The wished place.
@@ -137,7 +137,7 @@ class PlanningStorage(Storage, Protocol):
         ...
 
     def is_link(self, path: VaultPath) -> bool:
-        """Whether a path, exactly so spelled, is a symbolic link."""
+        """Return whether a path, exactly so spelled, is a symbolic link."""
         ...
 
     def subtree(
@@ -147,16 +147,16 @@ class PlanningStorage(Storage, Protocol):
         refuse: Refuse | None = None,
         most: int | None = None,
     ) -> Subtree:
-        """A folder with everything in it, hidden and closed files too; see `bridge.vault.subtree`."""
+        """Return a folder with everything in it, hidden and closed files too; see `bridge.vault.subtree`."""
         ...
 
     def plan(self) -> PlanBuilder:
-        """An empty plan of changes. Each holds the hash of the bytes that it starts from."""
+        """Return an empty plan of changes. Each holds the hash of the bytes that it starts from."""
         ...
 
 
 def exists(storage: Storage, path: VaultPath) -> bool:
-    """Whether a file or folder is there. Raises what `Storage` raises, but for NotFound."""
+    """Return whether a file or folder is there. Raises what `Storage` raises, but for NotFound."""
     try:
         storage.is_folder(path)
     except NotFound:

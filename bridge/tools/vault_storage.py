@@ -14,16 +14,16 @@ from bridge.vault.files import FileStat, VaultFiles, file_stat
 from bridge.vault.note_settings import NoteSettings, read_note_settings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder
-from bridge.vault.root import looked_at, noting_looks
+from bridge.vault.root import noting_looks, record_look
 from bridge.vault.subtree import Refuse, Subtree, subtree
 
 
 class VaultStorage:
-    """Reads and plans changes of one vault.
+    """The storage of one vault, which also plans changes of it.
 
     Args:
         files: Its files, without those that the user has closed.
-        knowledge: What is known of them.
+        knowledge: Their index.
         closed: The rules that close files.
         everything: The same vault with closed files; None when this one has them all.
 
@@ -53,29 +53,29 @@ class VaultStorage:
 
     @property
     def app_settings(self) -> AppSettings:
-        """What the user has set in Obsidian."""
+        """Return the user's settings in Obsidian."""
         return read_app_settings(self._root)
 
     @property
     def note_settings(self) -> NoteSettings:
-        """How the user has set daily notes and templates."""
+        """Return the user's settings for daily notes and templates."""
         return read_note_settings(self._root)
 
     def state(self, path: VaultPath) -> FileStat:
-        """Times of a file or folder."""
+        """Return the times of a file or folder."""
         with self.files.find(path) as place:
             return file_stat(place.path, place.state)
 
     def resolve(self, path: VaultPath) -> VaultPath:
-        """Where a path leads."""
+        """Return where a path leads."""
         if not path.parts:
             return path
         with self.files.find(path) as place:
             return place.path
 
     def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
-        """Where something new will lie: not in what is closed, whatever link leads there."""
-        looked_at(path)
+        """Return where something new will lie: not in what is closed, whatever link leads there."""
+        record_look(path)
         with noting_looks():  # the look at the path itself says it all
             for part in (*path.parents, path):
                 with suppress(NotFound, Ambiguous):
@@ -85,8 +85,8 @@ class VaultStorage:
         return place
 
     def names(self, folder: VaultPath) -> Sequence[str]:
-        """The names in a folder that may be seen."""
-        looked_at(folder)
+        """Return the names in a folder that may be seen."""
+        record_look(folder)
         place, denial = self.resolve(folder), self.closed()
         with self._root.folder(place) as opened:
             return [name for name in opened.names() if denial is None or denial(str(place.child(name))) is None]
@@ -94,16 +94,16 @@ class VaultStorage:
     def walk(
         self, start: VaultPath | None = None, *, include_hidden: bool = False
     ) -> Iterator[tuple[VaultPath, Sequence[FileStat]]]:
-        """Every folder and its files."""
+        """Yield every folder and its files."""
         for walked in self.files.walk_folders(start, include_hidden=include_hidden):
             yield walked.folder.path, walked.files
 
     def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
-        """What searches pass over."""
+        """Return the rules for what searches pass over."""
         return ignore_rules(self.files, patterns) or None
 
     def is_link(self, path: VaultPath) -> bool:
-        """Whether a path is a symbolic link."""
+        """Return whether a path is a symbolic link."""
         with self._root.folder(self._root.resolve(path.parent)) as folder:
             return folder.exists(path.name) and is_link(folder.stat(path.name))
 
@@ -114,9 +114,9 @@ class VaultStorage:
         refuse: Refuse | None = None,
         most: int | None = None,
     ) -> Subtree:
-        """A folder with everything in it."""
+        """Return a folder with everything in it."""
         return subtree(self._root, top, check, refuse, most)
 
     def plan(self) -> PlanBuilder:
-        """An empty plan."""
+        """Return an empty plan."""
         return PlanBuilder(self._root, judge)

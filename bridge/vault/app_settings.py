@@ -1,4 +1,4 @@
-"""What the user has set in Obsidian's `app.json` that tools respect, and which files searches skip.
+"""The settings in Obsidian's `app.json` that tools respect, and the files that searches skip.
 
 The rules are those of docs/obsidian.md.
 """
@@ -25,15 +25,15 @@ _MOST_BYTES = 1 << 20
 
 
 class AppSettings(BaseModel):
-    """Obsidian stores only what differs from its defaults; these are the defaults.
+    """The settings in Obsidian's file. It stores only what differs from its defaults, which are these.
 
     Attributes:
         new_link_format: How Obsidian writes a link to a note (rule 75).
         use_markdown_links: Whether it writes `[name](path)` rather than `[[name]]`.
-        trash_option: Where deleted files go (rule 77).
-        new_file_location: Where new notes go (rule 78).
-        new_file_folder_path: The folder, where that is one.
-        attachment_folder_path: Where attachments go (rule 79).
+        trash_option: Destination of deleted files (rule 77).
+        new_file_location: Destination of new notes (rule 78).
+        new_file_folder_path: The folder, if that is one.
+        attachment_folder_path: Destination of attachments (rule 79).
         user_ignore_filters: What the user excluded (rule 80).
     """
 
@@ -52,7 +52,7 @@ _KEYS = frozenset(field.alias for field in AppSettings.model_fields.values())
 
 
 def read_app_settings(root: VaultRoot) -> AppSettings:
-    """Obsidian's settings of a vault, from its configuration folder.
+    """Return Obsidian's settings of a vault, from its configuration folder.
 
     That folder is `.obsidian`, or whichever dot-folder of the vault holds an `app.json` (rule 3). Tools cannot enter
     it; only these values ever leave it.
@@ -81,7 +81,7 @@ def _read(top: Folder, name: str) -> bytes | None:
 
 
 def _parse(data: bytes) -> AppSettings:
-    """The values that are as they should be; each of the others keeps its default."""
+    """Return the valid values; each of the others keeps its default."""
     try:
         found = orjson.loads(data)
     except orjson.JSONDecodeError:
@@ -104,7 +104,7 @@ PathRule = Callable[[str], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IgnoreRules:
-    """Decides whether a file is skipped.
+    """The rules that decide whether a file is skipped.
 
     Attributes:
         rules: Each says whether a path, in NFC, is skipped.
@@ -116,13 +116,13 @@ class IgnoreRules:
         return bool(self.rules)
 
     def __call__(self, path: VaultPath | str) -> bool:
-        """Whether a file is skipped."""
+        """Return whether a file is skipped."""
         text = nfc(str(path))
         return any(rule(text) for rule in self.rules)
 
 
 def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> IgnoreRules:
-    """The rules by which files are skipped, as they are now.
+    """Return the rules by which files are skipped, as they are now.
 
     Args:
         files: The vault.
@@ -140,7 +140,7 @@ def ignore_rules(files: VaultFiles, patterns: Sequence[str]) -> IgnoreRules:
 
 @lru_cache(maxsize=16)
 def make_rules(filters: tuple[str, ...], patterns: tuple[str, ...]) -> IgnoreRules:
-    """The rules of Obsidian's excluded files and of some globs; see `ignore_rules`.
+    """Return the rules of Obsidian's excluded files and of some globs; see `ignore_rules`.
 
     Args:
         filters: Obsidian's setting `userIgnoreFilters`.
@@ -153,7 +153,7 @@ def make_rules(filters: tuple[str, ...], patterns: tuple[str, ...]) -> IgnoreRul
 
 
 def _user_rule(text: str) -> PathRule | None:
-    """One of Obsidian's filters: `/regex/`, else the beginning of a path.
+    """Return one of Obsidian's filters: `/regex/`, else the beginning of a path.
 
     Whether Obsidian minds case in prefixes is not known; here it does not, as nowhere else in names. A pattern that
     RE2 refuses (look-around, back-references) is left out: it cannot be matched in a time that is sure to be short.
@@ -171,7 +171,7 @@ def _user_rule(text: str) -> PathRule | None:
 
 
 def _glob_rule(patterns: Sequence[str]) -> PathRule:
-    """The globs of `ignorePatterns`, as one rule."""
+    """Return the globs of `ignorePatterns`, as one rule."""
     from wcmatch import glob  # noqa: PLC0415 - slow to import, and few vaults have such patterns
 
     flags = glob.GLOBSTAR | glob.DOTGLOB | glob.BRACE | glob.FORCEUNIX

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain, pairwise
+from typing import NamedTuple
 
 from bridge.vault.text import BOM, CHUNK, describe_binary, is_text
 
@@ -62,12 +63,12 @@ class ChangedBlock(Region):
 
 
 def changed_blocks(old: bytes, new: bytes, regions: Sequence[Region] | None = None) -> Iterator[ChangedBlock]:
-    """Where two files differ, from top to bottom.
+    """Yield the blocks in which two files differ, from top to bottom.
 
     Args:
         old: The bytes before.
         new: The bytes after.
-        regions: Outside these, whole lines, both are the same; None when nothing is known.
+        regions: Ranges of whole lines outside which both are equal; None if not known.
     """
     shift = 0
     for region in regions if regions is not None else [Region(0, len(old), 0, len(new), 1)]:
@@ -77,13 +78,13 @@ def changed_blocks(old: bytes, new: bytes, regions: Sequence[Region] | None = No
 
 
 def count_lines(data: bytes, start: int, end: int) -> int:
-    """How many lines lie between two offsets; one without a line break at the end counts."""
+    """Return the number of lines between two offsets; an unterminated last line counts."""
     breaks = sum(data.count(b"\n", low, min(low + CHUNK, end)) for low in range(start, end, CHUNK))
     return breaks + (end > start and data[end - 1] != ord("\n"))
 
 
 def match_lines(old: Sequence[int], new: Sequence[int]) -> list[LineChange]:
-    """Where two sequences of line numbers differ, from top to bottom."""
+    """Return the differences between two sequences of line numbers, from top to bottom."""
     from rapidfuzz.distance import LCSseq  # noqa: PLC0415 - a start is faster without
 
     changes: list[LineChange] = []
@@ -113,7 +114,7 @@ def match_lines(old: Sequence[int], new: Sequence[int]) -> list[LineChange]:
 
 
 def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[ChangedBlock]:
-    """The blocks of one region."""
+    """Yield the blocks of one region."""
     region = _narrow(old, new, region)
     if region.old_start == region.old_end and region.new_start == region.new_end:
         return
@@ -148,7 +149,7 @@ def _compare(old: bytes, new: bytes, region: Region, shift: int) -> Iterator[Cha
 
 
 def _narrow(old: bytes, new: bytes, region: Region) -> Region:
-    """The region without the whole lines that are the same at its beginning and at its end."""
+    """Return the region without equal whole lines at its beginning and end."""
     start, end, new_start, new_end = region.old_start, region.old_end, region.new_start, region.new_end
     if region.old_line == 1 and start == new_start == len(BOM):
         start = new_start = 0  # line 1 as it is on disk begins with the byte order mark
@@ -169,7 +170,7 @@ def _begins_line(data: bytes, offset: int, start: int) -> bool:
 
 
 def _common(old: bytes, at: int, new: bytes, new_at: int, most: int, *, backwards: bool = False) -> int:
-    """How many bytes behind two offsets, or before them, are the same: at most so many."""
+    """Return how many bytes after (or before) two offsets are equal, up to a limit."""
     same = 0
     step = CHUNK
     while same < most and step:
@@ -184,7 +185,7 @@ def _common(old: bytes, at: int, new: bytes, new_at: int, most: int, *, backward
 
 
 def _split(data: bytes, start: int, end: int) -> list[bytes]:
-    """The lines between two offsets, each with its line break."""
+    """Return the lines between two offsets, each with its line break."""
     lines: list[bytes] = []
     while start < end:
         cut = data.rfind(b"\n", start, min(start + CHUNK, end)) + 1
@@ -199,7 +200,7 @@ def _split(data: bytes, start: int, end: int) -> list[bytes]:
 
 
 def _strip(old: Sequence[int], new: Sequence[int], change: LineChange) -> LineChange:
-    """A stretch without the lines that are the same at its beginning and at its end."""
+    """Return a stretch without equal lines at its beginning and end."""
     start, end, new_start, new_end = change
     while start < end and new_start < new_end and old[start] == new[new_start]:
         start, new_start = start + 1, new_start + 1
@@ -209,7 +210,7 @@ def _strip(old: Sequence[int], new: Sequence[int], change: LineChange) -> LineCh
 
 
 def _joined(changes: Sequence[LineChange]) -> list[LineChange]:
-    """Changes with nothing between them as one, so that a diff shows all removed lines first, then all added ones."""
+    """Return adjacent changes as one, so that a diff shows all removed lines first, then all added ones."""
     joined: list[LineChange] = []
     for change in changes:
         if joined and joined[-1][1] == change[0] and joined[-1][3] == change[2]:
@@ -221,7 +222,7 @@ def _joined(changes: Sequence[LineChange]) -> list[LineChange]:
 
 
 def _is_quick(left: Sequence[int], right: Sequence[int]) -> bool:
-    """Whether the longest common subsequence is found in a few milliseconds."""
+    """Return whether the longest common subsequence is found in a few milliseconds."""
     pairs = len(left) * len(right)
     if len(left) + len(right) > _MOST_LINES or pairs > _MOST_PAIRS_OF_FEW:
         return False
@@ -229,7 +230,7 @@ def _is_quick(left: Sequence[int], right: Sequence[int]) -> bool:
 
 
 def _anchors(left: Sequence[int], right: Sequence[int]) -> list[tuple[int, int]]:
-    """Lines that occur once on both sides, the most of them that are in the same order (patience sorting)."""
+    """Return lines that occur once on both sides, the most of them that are in the same order (patience sorting)."""
     once_left, once_right = _once(left), _once(right)
     pairs = sorted((place, once_right[line]) for line, place in once_left.items() if line in once_right)
     tops: list[int] = []
@@ -252,7 +253,7 @@ def _anchors(left: Sequence[int], right: Sequence[int]) -> list[tuple[int, int]]
 
 
 def _once(lines: Sequence[int]) -> dict[int, int]:
-    """Where each line is that occurs once."""
+    """Return the position of each line that occurs exactly once."""
     counts = Counter(lines)
     return {line: place for place, line in enumerate(lines) if counts[line] == 1}
 
@@ -265,8 +266,7 @@ Line = tuple[str, bytes, int, int]
 """A line of a hunk: its sign, and where its bytes are."""
 
 
-@dataclass(frozen=True, slots=True)
-class Diff:
+class Diff(NamedTuple):
     """A unified diff.
 
     Attributes:
@@ -291,7 +291,7 @@ def unified_diff(
     regions: Sequence[Region] | None = None,
     limit: int = 1_000_000,
 ) -> Diff:
-    r"""The unified diff of two versions of a file: the plain paths, three lines of context.
+    r"""Return the unified diff of two versions of a file: the plain paths, three lines of context.
 
     A line is what ends with `\n`; a `\r` before it is part of the line, so a changed line ending shows as a change.
     Of a file that is not text a line says what it is; where there is text on the other side, that is shown as added or
@@ -329,17 +329,17 @@ def unified_diff(
 
 
 def binary_line(old: str, new: str) -> str:
-    """What a diff says of files that are not text.
+    """Return the line that a diff contains for files that are not text.
 
     Args:
-        old: The one, with what it is and its size; or `/dev/null`.
-        new: The other.
+        old: The first file, with its kind and size; or `/dev/null`.
+        new: The second file, likewise.
     """
     return f"Binary files {old} and {new} differ\n"
 
 
 def _kind(data: bytes, name: str) -> str:
-    """How a diff names a side that it does not show."""
+    """Return the name that a diff gives to a side that it does not show."""
     if name == "/dev/null":
         return name
     what = describe_binary(data, name)[0] if not is_text(data) else "text"
@@ -347,13 +347,13 @@ def _kind(data: bytes, name: str) -> str:
 
 
 def _diff_line(sign: str, line: bytes) -> str:
-    """A line of the diff; one without a line break says so."""
+    """Return a line of the diff; one without a line break says so."""
     text = sign + line.decode("utf-8", "backslashreplace")
     return text if line.endswith(b"\n") else f"{text}\n{NO_BREAK}"
 
 
 def _hunks(blocks: Sequence[ChangedBlock]) -> Iterator[list[ChangedBlock]]:
-    """Blocks whose contexts would touch, together."""
+    """Yield blocks, together if their contexts would touch."""
     hunk: list[ChangedBlock] = []
     for block in blocks:
         if hunk and block.old_line - (hunk[-1].old_line + hunk[-1].removed) > 2 * CONTEXT:
@@ -365,7 +365,7 @@ def _hunks(blocks: Sequence[ChangedBlock]) -> Iterator[list[ChangedBlock]]:
 
 
 def _hunk(old: bytes, new: bytes, blocks: Sequence[ChangedBlock]) -> Iterator[Line]:
-    """One hunk, line by line, its head first."""
+    """Yield one hunk, line by line, its head first."""
     first, last = blocks[0], blocks[-1]
     start, before = _context_before(old, first.old_start)
     end, after = _context_after(old, last.old_end)
@@ -382,7 +382,7 @@ def _hunk(old: bytes, new: bytes, blocks: Sequence[ChangedBlock]) -> Iterator[Li
 
 
 def _head(old_line: int, old_count: int, new_line: int, new_count: int) -> bytes:
-    """`@@ -5,3 +5,3 @@`. Where there are no lines, the number is that of the line before."""
+    """Return a hunk's head: `@@ -5,3 +5,3 @@`. Without lines, the number is that of the line before."""
     old_line, new_line = old_line - (not old_count), new_line - (not new_count)
     return f"@@ -{old_line},{old_count} +{new_line},{new_count} @@\n".encode()
 
@@ -395,7 +395,7 @@ def _signed_lines(sign: str, data: bytes, start: int, end: int) -> Iterator[Line
 
 
 def _context_before(data: bytes, offset: int) -> tuple[int, int]:
-    """Up to three lines before an offset: where they begin and how many they are."""
+    """Return where up to three lines before an offset begin, and how many they are."""
     count = 0
     while offset and count < CONTEXT:
         offset = data.rfind(b"\n", 0, offset - 1) + 1
@@ -404,7 +404,7 @@ def _context_before(data: bytes, offset: int) -> tuple[int, int]:
 
 
 def _context_after(data: bytes, offset: int) -> tuple[int, int]:
-    """Up to three lines from an offset on: where they end and how many they are."""
+    """Return where up to three lines from an offset on end, and how many they are."""
     count = 0
     while offset < len(data) and count < CONTEXT:
         offset = data.find(b"\n", offset) + 1 or len(data)
@@ -415,8 +415,7 @@ def _context_after(data: bytes, offset: int) -> tuple[int, int]:
 _HEAD = re.compile(r"@@ -(\d+),(\d+) \+(\d+),(\d+) @@")
 
 
-@dataclass(frozen=True, slots=True)
-class DiffHunk:
+class DiffHunk(NamedTuple):
     """One hunk. Where it has no lines on a side, `old_line` or `new_line` is the line it comes before.
 
     Attributes:
@@ -434,7 +433,7 @@ class DiffHunk:
     text: str
 
     def lines(self) -> Iterator[tuple[str, str]]:
-        """Every line with its sign, and with its line break where it has one."""
+        """Yield every line with its sign, and with its line break if it has one."""
         sign, held = "", ""
         for line in split_lines(self.text[self.text.index("\n") + 1 :]):
             if line.startswith("\\"):
@@ -447,7 +446,7 @@ class DiffHunk:
             yield sign, held
 
     def added(self) -> Iterator[tuple[int, str]]:
-        """The added lines, each with its number in the new file and its line break."""
+        """Yield the added lines, each with its number in the new file and its line break."""
         number = self.new_line
         for line in split_lines(self.text[self.text.index("\n") + 1 :]):
             if line.startswith("+"):
@@ -456,7 +455,7 @@ class DiffHunk:
 
 
 def parse_hunks(diff: str) -> Iterator[DiffHunk]:
-    """The hunks of a diff that `unified_diff` made, one cut short included.
+    """Yield the hunks of a diff that `unified_diff` made, one cut short included.
 
     Only the counts in the heads say what a line is, so text that looks like a diff confuses nothing.
 
@@ -483,7 +482,7 @@ def parse_hunks(diff: str) -> Iterator[DiffHunk]:
 
 
 def split_lines(text: str) -> Iterator[str]:
-    r"""The lines of a text with their line breaks; only `\n` breaks a line."""
+    r"""Yield the lines of a text with their line breaks; only `\n` breaks a line."""
     start = 0
     while start < len(text):
         end = text.find("\n", start) + 1 or len(text)

@@ -25,7 +25,7 @@ class Hold(NamedTuple):
     """A folder of a vault that is seen through a layer (`overlay.py`).
 
     Attributes:
-        below: The vault's own folder there, held; None where only the layer has one.
+        below: The vault's own folder there, held; None if only the layer has one.
         way: Its place in the vault.
     """
 
@@ -34,7 +34,7 @@ class Hold(NamedTuple):
 
 
 FolderHandle = int | str | Hold
-"""A folder held open (a descriptor), its absolute path where the system has no `dir_fd`, or either under a layer."""
+"""A folder held open (a descriptor), its absolute path if the system has no `dir_fd`, or either under a layer."""
 
 _Where = tuple[str, int | None]
 """A name and the descriptor of the folder it is in; or an absolute path and None."""
@@ -54,11 +54,11 @@ _RENAME_EXCL = 4
 _RENAME_SWAP = 2
 """Linux calls it RENAME_EXCHANGE; the number is the same."""
 _UNSUPPORTED = {errno.ENOSYS, errno.EINVAL, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EPERM}
-"""What kernels and file systems answer that do not know the call."""
+"""Errors of kernels and file systems that do not have the call."""
 
 
 def _c_function(name: str, *arguments: type) -> Callable[..., int] | None:
-    """A function of the C library that Python has no call for; None where there is none."""
+    """Return a function of the C library that Python has no call for; None if there is none."""
     try:
         function = getattr(ctypes.CDLL(None, use_errno=True), name)
     except (AttributeError, OSError, TypeError):
@@ -89,7 +89,7 @@ class Disk:
         self.descriptors = _HAS_DIR_FD if descriptors is None else descriptors
 
     def before(self, operation: str, name: str) -> None:
-        """Called before every system call that changes the disk.
+        """Do nothing; called before every system call that changes the disk.
 
         Args:
             operation: create, append, truncate, write, chown, chmod, fsync, sync_folder, sync_all, replace, move_new,
@@ -113,7 +113,7 @@ class Disk:
         return path
 
     def reopen(self, at: FolderHandle) -> FolderHandle:
-        """A second hold of the same folder. Not a `dup`: that would share the place up to which it is listed."""
+        """Return a second hold of the same folder. Not a `dup`: that would share the place up to which it is listed."""
         return os.open(".", _FOLDER, dir_fd=at) if isinstance(at, int) else at
 
     def release(self, at: FolderHandle) -> None:
@@ -122,18 +122,18 @@ class Disk:
             os.close(at)
 
     def stat(self, at: FolderHandle, name: str) -> os.stat_result:
-        """The name's own state, links not followed."""
+        """Return the name's own state, links not followed."""
         path, fd = _where(at, name)
         return os.stat(path, dir_fd=fd, follow_symlinks=False)
 
     def readlink(self, at: FolderHandle, name: str) -> str:
-        """Where a symbolic link points, as written in it."""
+        """Return the target of a symbolic link, as written in it."""
         path, fd = _where(at, name)
         return os.readlink(path, dir_fd=fd)
 
     @contextmanager
     def scan(self, at: FolderHandle) -> Iterator[Iterator[os.DirEntry[str]]]:
-        """The entries of a folder."""
+        """Provide the entries of a folder."""
         with os.scandir(plain(at)) as entries:
             yield entries
 
@@ -143,7 +143,7 @@ class Disk:
         return os.open(path, _READ, dir_fd=fd)
 
     def read(self, fd: int, size: int) -> bytes:
-        """Up to so many bytes; none at the end."""
+        """Return up to so many bytes; none at the end."""
         return os.read(fd, size)
 
     def close(self, fd: int) -> None:
@@ -175,7 +175,7 @@ class Disk:
         return os.write(fd, data)
 
     def chown(self, fd: int, owner: tuple[int, int]) -> None:
-        """Give an open file an owner and a group, or at least the group, where the system has them and lets us."""
+        """Give an open file an owner and a group, or at least the group, if the system has them and lets us."""
         if hasattr(os, "fchown"):
             self.before("chown", "")
             try:
@@ -185,7 +185,7 @@ class Disk:
                     os.fchown(fd, -1, owner[1])
 
     def chmod(self, fd: int, mode: int) -> None:
-        """Give an open file its permissions, where the system has them."""
+        """Give an open file its permissions, if the system has them."""
         if hasattr(os, "fchmod"):
             self.before("chmod", "")
             os.fchmod(fd, mode)
@@ -209,7 +209,7 @@ class Disk:
 
     @property
     def can_sync_all(self) -> bool:
-        """Whether `sync_all` is there."""
+        """Return whether `sync_all` is available."""
         return self.descriptors and _SYNCFS is not None
 
     def sync_all(self, at: FolderHandle) -> None:
@@ -327,13 +327,13 @@ def _rename(source: _Where, target: _Where, flag: int) -> bool:
 
 
 def _last_error(*names: str) -> OSError:
-    """What the last call of the C library failed with."""
+    """Return the error of the last call to the C library."""
     code = ctypes.get_errno()
     return OSError(code, os.strerror(code), *names)
 
 
 def is_link(state: os.stat_result) -> bool:
-    """Whether this is a symbolic link, a Windows junction, or anything else that stands for another place.
+    """Return whether this is a symbolic link, a Windows junction, or anything else that stands for another place.
 
     Args:
         state: The state of the name itself, links not followed.
@@ -345,7 +345,7 @@ def is_link(state: os.stat_result) -> bool:
 
 
 def is_real_folder(state: os.stat_result) -> bool:
-    """Whether this is a folder and not something that stands for one.
+    """Return whether this is a folder and not something that stands for one.
 
     Args:
         state: The state of the name itself, links not followed.
@@ -354,47 +354,47 @@ def is_real_folder(state: os.stat_result) -> bool:
 
 
 def plain(at: FolderHandle) -> int | str:
-    """A folder of the disk itself, as the `os` functions take it."""
+    """Return a folder of the disk itself, as the `os` functions take it."""
     if isinstance(at, Hold):
         raise TypeError("a folder under a layer is no folder of the disk")
     return at
 
 
 def _where(at: FolderHandle, name: str) -> _Where:
-    """A name in a folder, as the `os` functions take it."""
+    """Return a name in a folder, as the `os` functions take it."""
     at = plain(at)
     return (name, at) if isinstance(at, int) else (str(Path(at, name)), None)
 
 
 def not_found(path: object) -> NotFound:
-    """The failure when nothing is there, or nothing that the vault knows of.
+    """Return the failure when nothing is there, or nothing that the vault knows of.
 
     Args:
-        path: What was asked for.
+        path: The path that was asked for.
     """
     return NotFound(f"File or folder not found: {str(path)!r}. Use find to see what there is", wanted=str(path))
 
 
 def folder_given(path: object) -> InvalidParameters:
-    """The failure when a file was needed and a folder was named.
+    """Return the failure when a file was needed and a folder was named.
 
     Args:
-        path: What was asked for.
+        path: The path that was asked for.
     """
     return InvalidParameters(f"Path {str(path)!r} is a folder, not a file; name a file in it")
 
 
 def special_file_given(path: object) -> InvalidParameters:
-    """The failure when a file was needed and a pipe, socket or device was named.
+    """Return the failure when a file was needed and a pipe, socket or device was named.
 
     Args:
-        path: What was asked for.
+        path: The path that was asked for.
     """
     return InvalidParameters(f"Path {str(path)!r} is a pipe, socket or device, not a file; choose a file")
 
 
 def as_failure(error: OSError, path: object) -> ToolFailure:
-    """The failure to raise `from` an `OSError` about a path of the vault.
+    """Return the failure to raise `from` an `OSError` about a path of the vault.
 
     Args:
         error: What the system said. Its own text may hold absolute paths and is not passed on.

@@ -2,7 +2,7 @@
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.errors import InvalidParameters
 from bridge.vault.diff import Region, changed_blocks
@@ -11,8 +11,7 @@ from bridge.vault.text import BOM, CHUNK, Lines, check_utf8, encode, is_text, pr
 _WINDOWS = b"\r\n"
 
 
-@dataclass(frozen=True, slots=True)
-class LineEdit:
+class LineEdit(NamedTuple):
     """One edit. Line numbers are those of the file as it was before any edit of the same call.
 
     Attributes:
@@ -27,17 +26,16 @@ class LineEdit:
 
     @property
     def inserts(self) -> bool:
-        """Whether it replaces no line."""
+        """Return whether it replaces no line."""
         return self.end == self.start - 1
 
 
-@dataclass(frozen=True, slots=True)
-class Edited:
-    """What edits made of a file.
+class Edited(NamedTuple):
+    """The result of edits to a file.
 
     Attributes:
         data: The new bytes.
-        regions: Where they differ from the old ones, in order, not touching each other.
+        regions: The ranges that differ from the old bytes, in order and not adjacent.
     """
 
     data: bytes
@@ -80,7 +78,7 @@ def apply_edits(data: bytes, edits: Sequence[LineEdit], path: object) -> Edited:
 
 
 def with_endings_of(old: bytes, new: bytes) -> bytes:
-    r"""The new text with the line endings of the old one.
+    r"""Return the new text with the line endings of the old one.
 
     Lines that are in both keep their ending, all others get the one that prevails; a text that brings a `\r\n` of its
     own is written as it is. When the old text ends with a line break, so does the new one. A byte order mark stays.
@@ -101,7 +99,7 @@ def with_endings_of(old: bytes, new: bytes) -> bytes:
 
 
 def _position(numbered: tuple[int, LineEdit]) -> tuple[int, bool, int]:
-    """Edits from top to bottom; at one line first what is inserted before it, in the order given."""
+    """Return a sort key: edits from top to bottom; at one line first what is inserted before it, as given."""
     number, edit = numbered
     return edit.start, not edit.inserts, number
 
@@ -128,7 +126,7 @@ def _check(ordered: Sequence[tuple[int, LineEdit]], count: int, path: object) ->
 
 
 def _render(lines: Lines, edit: LineEdit, number: int) -> bytes:
-    """The bytes an edit writes, with the line endings they get."""
+    """Return the bytes an edit writes, with the line endings they get."""
     text = encode(edit.text, f"The text of edit {number}")
     start, end = lines.span(edit.start, edit.end)
     breaks = prevailing_ending(lines.data, start, end) or lines.prevailing
@@ -154,7 +152,7 @@ class _Assembly:
         self._regions: list[Region] = []
 
     def put(self, edit: LineEdit, text: bytes) -> None:
-        """Everything up to an edit, and what it writes."""
+        """Copy everything up to an edit, and write its text."""
         start, end = self._lines.span(edit.start, edit.end)
         self._copy(start)
         line, new_start = edit.start, self._out.tell()
@@ -171,7 +169,7 @@ class _Assembly:
         self._note(Region(start, end, new_start, self._out.tell(), line))
 
     def finish(self) -> Edited:
-        """The rest, and the whole."""
+        """Copy the rest, and return the result."""
         self._copy(len(self._old))
         return Edited(self._out.getvalue(), tuple(self._regions))
 
@@ -191,7 +189,7 @@ class _Assembly:
 
 
 def _mixed(old: Lines, new: bytes) -> bytes:
-    """Lines of the old text where both are the same, lines of the new one with the prevailing ending elsewhere."""
+    """Return the old text's lines where both agree, and elsewhere the new text's with the prevailing ending."""
     bare = old.data.replace(_WINDOWS, b"\n")
     out = [old.bom]
     line = 1

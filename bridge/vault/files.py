@@ -6,36 +6,34 @@ import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.disk import as_failure, folder_given, special_file_given
 from bridge.vault.folder import Folder
 from bridge.vault.paths import VaultPath, unsafe_name
-from bridge.vault.root import Place, VaultRoot, looked_at
+from bridge.vault.root import Place, VaultRoot, record_look
 
 _CHUNK = 1 << 20
 HAS_CHANGE_TIME = os.name == "posix"
-"""Whether `st_ctime` is the time of a change; on Windows it is that of creation."""
+"""Whether `st_ctime` is the time of the last change; on Windows it is the time of creation."""
 _HELD = 32
 _PASSED_OVER = {errno.EACCES, errno.EPERM, errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE}
 """The errors of a folder that may not be read, or has become a link or disappeared; a walk goes on without it."""
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(NamedTuple):
     """The state of a file on disk.
 
     Attributes:
-        path: Where it is, as spelled on disk.
+        path: Its path, as spelled on disk.
         size: Bytes.
-        mtime_ns: When its bytes changed last, in nanoseconds since 1970.
+        mtime_ns: Time when its bytes last changed, in nanoseconds since 1970.
         mode: Its permissions, without the kind of file.
-        created_ns: When it was created, where the disk knows that; else the earlier of the two other times.
-        changed_ns: When anything about it changed last, its name and permissions too; 0 where the disk does not know.
+        created_ns: When it was created, if the disk knows that; else the earlier of the two other times.
+        changed_ns: When anything about it changed last, its name and permissions too; 0 if the disk does not know.
     """
 
     path: VaultPath
@@ -47,12 +45,11 @@ class FileStat:
 
     @property
     def modified(self) -> datetime:
-        """When its bytes changed last, in UTC."""
+        """Return when its bytes last changed, in UTC."""
         return datetime.fromtimestamp(self.mtime_ns / 1e9, UTC)
 
 
-@dataclass(frozen=True, slots=True)
-class WalkedFolder:
+class WalkedFolder(NamedTuple):
     """One folder of a walk, held open until the walk goes on: its files can be read without walking there again.
 
     Attributes:
@@ -64,7 +61,7 @@ class WalkedFolder:
     files: tuple[FileStat, ...]
 
     def read(self, file: FileStat, *, limit: int | None = None) -> bytes | None:
-        """The bytes of one of its files.
+        """Return the bytes of one of its files.
 
         Args:
             file: One of `files`.
@@ -80,7 +77,7 @@ class WalkedFolder:
 
 
 class VaultFiles:
-    """Reads of one vault. Every method takes a path as a caller wrote it: case and Unicode form are forgiven.
+    """The files of one vault, to be read. Every method takes a path as written: case and Unicode form are forgiven.
 
     Args:
         root: The vault.
@@ -90,10 +87,10 @@ class VaultFiles:
         self.root = root
 
     def find(self, path: VaultPath) -> Place:
-        """What a path means, links resolved; the caller closes it. Raises what `VaultRoot.find` raises.
+        """Return the place that a path means, links resolved; the caller closes it. Raises as `VaultRoot.find` raises.
 
         Args:
-            path: Which file or folder.
+            path: The file or folder.
         """
         return self.root.find(path)
 
@@ -101,12 +98,12 @@ class VaultFiles:
         """Refuse what may not be seen: nothing, here.
 
         Args:
-            path: What was asked for.
-            place: Where it leads; None where it says that itself.
+            path: The path that was asked for.
+            place: Where it leads; None if it says that itself.
         """
 
     def stat(self, path: VaultPath) -> FileStat:
-        """The state of a file on disk.
+        """Return the state of a file on disk.
 
         Args:
             path: Which file.
@@ -121,10 +118,10 @@ class VaultFiles:
             return file_stat(place.path, place.state)
 
     def exists(self, path: VaultPath) -> bool:
-        """Whether a file or folder is there. Raises what `stat` raises otherwise.
+        """Return whether a file or folder exists. Otherwise raises what `stat` raises.
 
         Args:
-            path: Which one.
+            path: The file or folder.
         """
         if not path.parts:
             return True
@@ -135,10 +132,10 @@ class VaultFiles:
         return True
 
     def is_folder(self, path: VaultPath) -> bool:
-        """Whether a folder is there. Raises what `stat` raises, `NotFound` too.
+        """Return whether a path is a folder. Raises what `stat` raises, including `NotFound`.
 
         Args:
-            path: Which one.
+            path: The file or folder.
         """
         if not path.parts:
             return True
@@ -146,7 +143,7 @@ class VaultFiles:
             return place.is_folder
 
     def read(self, path: VaultPath, *, limit: int | None = None) -> tuple[bytes, FileStat]:
-        """A file's bytes, and its state as it was when they were read. Raises what `stat` raises.
+        """Return a file's bytes, and its state as it was when they were read. Raises what `stat` raises.
 
         Args:
             path: Which file.
@@ -164,7 +161,7 @@ class VaultFiles:
 
     @contextmanager
     def open(self, path: VaultPath) -> Iterator[BinaryIO]:
-        """A file, opened to be streamed. Raises what `stat` raises.
+        """Provide a file, opened to be streamed. Raises what `stat` raises.
 
         Args:
             path: Which file.
@@ -178,7 +175,7 @@ class VaultFiles:
                 yield file
 
     def hash(self, path: VaultPath) -> str:
-        """The sha256 of a file's bytes, in hex, read in pieces. Raises what `stat` raises.
+        """Return the sha256 of a file's bytes, in hex, read in pieces. Raises what `stat` raises.
 
         Args:
             path: Which file.
@@ -190,7 +187,7 @@ class VaultFiles:
         return digest.hexdigest()
 
     def walk(self, *, include_hidden: bool = False) -> Iterator[FileStat]:
-        """Every file of the vault, once; see `walk_folders`.
+        """Yield every file of the vault, once; see `walk_folders`.
 
         Args:
             include_hidden: Whether files whose name starts with a dot are included.
@@ -199,7 +196,7 @@ class VaultFiles:
             yield from walked.files
 
     def walk_folders(self, start: VaultPath | None = None, *, include_hidden: bool = False) -> Iterator[WalkedFolder]:
-        """Every folder of the vault with its files, in the order of their names, a folder before those inside it.
+        """Yield every folder of the vault with its files, in the order of their names, a folder before those inside it.
 
         Dot-folders are left out, and so are pipes, devices and names that no path can name. Links are not followed:
         what they show inside the vault is met at its own place, so each file is met once and no link is a loop. A
@@ -221,7 +218,7 @@ class VaultFiles:
             yield WalkedFolder(folder, tuple(files))
 
     def walk_states(self, start: VaultPath | None = None) -> Iterator[tuple[Folder, list[tuple[str, os.stat_result]]]]:
-        """As `walk_folders`, with the files' bare names and states, hidden files and those with unsafe names too.
+        """Walk as `walk_folders` does, with bare names and states, also of hidden files and those with unsafe names.
 
         For comparing a whole vault with what is known of it: nothing is built for what is as it was.
 
@@ -229,7 +226,7 @@ class VaultFiles:
             start: Where to begin; None for the vault itself.
         """
         top = start or VaultPath.root()
-        looked_at(top)
+        record_look(top)
         if not self.is_folder(top):
             raise InvalidParameters(f"Path {str(top)!r} is a file, not a folder; name the folder it is in")
         pending: list[tuple[VaultPath, Folder | None]] = [(self.root.resolve(top), None)]
@@ -257,13 +254,13 @@ class VaultFiles:
                 folder.close()
 
     def _enter(self, path: VaultPath, parent: Folder | None) -> Folder:
-        """A folder of a walk: from its parent when that is still held, else from the vault down."""
+        """Return a folder of a walk: from its parent when that is still held, else from the vault down."""
         if parent is None or parent.closed:
             return self.root.folder(path, follow=False)
         return parent.child(path.name)
 
     def _file(self, path: VaultPath) -> Place:
-        """The place of a regular file; the caller closes it."""
+        """Return the place of a regular file; the caller closes it."""
         if not path.parts:
             raise folder_given("the vault")
         place = self.find(path)
@@ -276,7 +273,7 @@ class VaultFiles:
 
 
 def file_stat(path: VaultPath, state: os.stat_result) -> FileStat:
-    """A file's state, from what the system returned for it.
+    """Return a file's state, from what the system returned for it.
 
     Args:
         path: Where the file is.
@@ -293,7 +290,7 @@ def file_stat(path: VaultPath, state: os.stat_result) -> FileStat:
 
 
 def _list(folder: Folder) -> tuple[list[tuple[str, os.stat_result]], list[str]]:
-    """The files in a folder, and the names of the folders that are open to walks, each in the order of their names."""
+    """Return the files in a folder, and the names of the folders that walks may enter, each by name."""
     files: list[tuple[str, os.stat_result]] = []
     folders: list[str] = []
     for entry in sorted(folder.entries(), key=_name):

@@ -21,7 +21,7 @@ _CHUNK = 1 << 20
 
 
 def _umask() -> int:
-    """The process's umask. There is no call that only reads it, so this runs once, when the module is imported."""
+    """Return the process's umask. No call only reads it, so this runs once, when the module is imported."""
     mask = os.umask(0o022)
     os.umask(mask)
     return mask
@@ -68,7 +68,7 @@ class Folder:
         return Folder(self.disk, self.disk.open_folder(self.handle(), name), self.path.child(name), top=self._top)
 
     def child_made(self, name: str, *, mode: int = 0o700) -> "Folder":
-        """As `child`, made first when it is missing; by default for this user only."""
+        """Open a folder as `child` does, made first if it is missing; by default for this user only."""
         try:
             return self.child(name)
         except FileNotFoundError:
@@ -77,11 +77,11 @@ class Folder:
             return self.child(name)
 
     def reopen(self) -> "Folder":
-        """A second hold on the same folder, for another thread or another time, closed on its own."""
+        """Return a second hold on the same folder, for another thread or another time, closed on its own."""
         return Folder(self.disk, self.disk.reopen(self.handle()), self.path, top=self._top)
 
     def stat(self, name: str) -> os.stat_result:
-        """The state of a name itself, links not followed.
+        """Return the state of a name itself, links not followed.
 
         Args:
             name: One path component.
@@ -92,7 +92,7 @@ class Folder:
         return self.disk.stat(self.handle(), name)
 
     def exists(self, name: str) -> bool:
-        """Whether anything has this name, a dangling link included."""
+        """Return whether anything has this name, including a dangling link."""
         try:
             self.stat(name)
         except FileNotFoundError:
@@ -100,20 +100,20 @@ class Folder:
         return True
 
     def readlink(self, name: str) -> str:
-        """What is written in a symbolic link."""
+        """Return the target that is written in a symbolic link."""
         return self.disk.readlink(self.handle(), name)
 
     def entries(self) -> list[os.DirEntry[str]]:
-        """Everything in it, in no order. The entries' own methods work while the folder is held."""
+        """Return everything in it, in no order. The entries' own methods work while the folder is held."""
         with self.disk.scan(self.handle()) as entries:
             return list(entries)
 
     def names(self) -> list[str]:
-        """The names of everything in it, in no order."""
+        """Return the names of everything in it, in no order."""
         return [entry.name for entry in self.entries()]
 
     def open(self, name: str) -> BinaryIO:
-        """A regular file, opened to be streamed; the caller closes it. Raises what `read` raises.
+        """Return a regular file, opened to be streamed; the caller closes it. Raises what `read` raises.
 
         Args:
             name: Its name.
@@ -122,7 +122,7 @@ class Folder:
         return os.fdopen(fd, "rb")
 
     def read(self, name: str, *, limit: int | None = None) -> bytes:
-        """The bytes of a regular file.
+        """Return the bytes of a regular file.
 
         Args:
             name: Its name.
@@ -134,7 +134,7 @@ class Folder:
         return self.read_with_state(name, limit=limit)[0]
 
     def read_with_state(self, name: str, *, limit: int | None = None) -> tuple[bytes, os.stat_result]:
-        """As `read`, with the state of the very file that was read.
+        """Read as `read` does, and return the state of the very file that was read too.
 
         Args:
             name: Its name.
@@ -286,11 +286,11 @@ class Folder:
 
     @property
     def closed(self) -> bool:
-        """Whether it has been let go."""
+        """Return whether it has been closed."""
         return self._hold is None
 
     def handle(self) -> FolderHandle:
-        """The hold, for the system calls.
+        """Return the hold, for the system calls.
 
         Without descriptors, every folder on the way is looked at again: none may have become a link.
         """
@@ -315,7 +315,7 @@ class Folder:
         return fd, state
 
     def _require_here(self, fd: int, name: str) -> None:
-        """Without descriptors: refuse an open file that is not the one of this name here, as the way is now."""
+        """Refuse, without descriptors, an open file that is not the one of this name here, by the path as it is now."""
         if not self.disk.descriptors and not os.path.samestat(os.fstat(fd), self.stat(name)):
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
 
@@ -332,7 +332,7 @@ class Folder:
         return first if total == len(first) else b"".join(pieces)
 
     def _is_respelling(self, name: str, to: "Folder", to_name: str) -> bool:
-        """Whether the new name is the same entry in other letters, on a disk that takes both for one."""
+        """Return whether two names are one entry on a disk that ignores case or Unicode form."""
         try:
             same = os.path.samestat(self.stat(name), to.stat(to_name))
         except FileNotFoundError:

@@ -1,7 +1,7 @@
 """Two changes of the same bytes as one (a merge of three versions); where they meet, a person chooses."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.contract.consent import Take
 from bridge.vault.diff import ChangedBlock, changed_blocks, count_lines
@@ -9,8 +9,7 @@ from bridge.vault.plan import content_hash
 from bridge.vault.text import is_text
 
 
-@dataclass(frozen=True, slots=True)
-class Clash:
+class Clash(NamedTuple):
     """A place in which both hands changed something, each to something else.
 
     Attributes:
@@ -28,12 +27,11 @@ class Clash:
     key: str
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
+class Merged(NamedTuple):
     """Bytes with both changes in them.
 
     Attributes:
-        data: The bytes, with what was chosen for each place where the two meet, and both where nothing was; None where
+        data: The bytes, with what was chosen for each place where the two meet, and both where nothing was; None if
             it is no text.
         clashes: Those places.
     """
@@ -47,10 +45,10 @@ Choose = Callable[[Clash], Take]
 
 
 def merge(base: bytes, ours: bytes, theirs: bytes, choose: Choose = lambda _clash: Take.BOTH) -> Merged:
-    """Our change of some bytes, made to what another hand has made of them meanwhile.
+    """Merge our change of some bytes into what somebody else has made of them meanwhile.
 
     A place of ours that touches one of theirs is a clash, even where no line is in both: what was meant to stand
-    beside a line may not be meant to stand beside another. It is none where both made the same of it.
+    beside a line may not be meant to stand beside another. It is none if both made the same of it.
 
     Args:
         base: The bytes that both began with.
@@ -109,7 +107,7 @@ def _together(
 
 
 def _piece(base: bytes, made: bytes, blocks: list[ChangedBlock], start: int, end: int) -> bytes:
-    """What one hand has made of a stretch of the base."""
+    """Return one side's version of a stretch of the base."""
     pieces, done = [], start
     for block in blocks:
         pieces += [base[done : block.old_start], made[block.new_start : block.new_end]]

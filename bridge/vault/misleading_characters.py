@@ -16,14 +16,14 @@ _HIDDEN = re.compile(f"[{_ALWAYS}]|(?<![^\x00-\x7f])[{_JOINERS}]|[{_JOINERS}](?!
 
 
 def hidden_characters(text: str) -> Iterator[tuple[int, str]]:
-    """Where a text holds characters that are not seen: the offset, and the name such as `U+200B ZERO WIDTH SPACE`."""
+    """Yield each invisible character in a text: its offset, and its name such as `U+200B ZERO WIDTH SPACE`."""
     if not (text.isascii() and text.isprintable()):  # most lines of most notes
         for found in _HIDDEN.finditer(text):
             yield found.start(), _name(found[0])
 
 
 def without_hidden_characters(text: str) -> str:
-    """A text as people see it."""
+    """Return a text as people see it."""
     return _HIDDEN.sub("", text)
 
 
@@ -50,7 +50,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 def lookalikes(text: str) -> Iterator[tuple[int, str]]:
-    """Where a text holds such words: the offset of the first letter that is not Latin, and what it is, with its word.
+    """Yield each such word in a text: the offset of its first letter that is not Latin, and a description.
 
     Args:
         text: One line, or a path.

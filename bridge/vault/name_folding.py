@@ -1,4 +1,4 @@
-"""When two names are one: Unicode forms and upper and lower case."""
+"""Comparison of names: Unicode forms and upper and lower case."""
 
 import unicodedata
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from bridge.vault.folder import Folder
 
 
 def nfc(name: str) -> str:
-    """The name in composed form, which lookups compare in (rule 10 of docs/obsidian.md).
+    """Return the name in composed form, which lookups compare in (rule 10 of docs/obsidian.md).
 
     Args:
         name: A name or a path.
@@ -16,7 +16,7 @@ def nfc(name: str) -> str:
 
 
 def fold(name: str) -> str:
-    """The form that two names share when they differ only in case or Unicode form.
+    """Return the form that two names share when they differ only in case or Unicode form.
 
     Lower case and not full case folding: `Straße` and `Strasse` are two notes. The two small sigmas are one letter
     (rule 33).
@@ -28,7 +28,7 @@ def fold(name: str) -> str:
 
 
 def has_exact_spelling(folder: Folder, name: str) -> bool:
-    """Whether a name that the disk answers to is really spelled like this.
+    """Return whether a name that the disk answers to is really spelled like this.
 
     Disks that ignore case or Unicode form answer to other spellings, and Windows' file systems to short names
     (`OBSIDI~1`), on any operating system; so `.obsidian` could be entered by a name without a dot. Only listing the
@@ -48,7 +48,7 @@ def has_exact_spelling(folder: Folder, name: str) -> bool:
 
 
 def _other_spellings(name: str) -> Iterator[str]:
-    """Names that only a disk which ignores differences would answer to."""
+    """Yield names that only a disk which ignores differences would answer to."""
     forms = {name.swapcase()}
     if not name.isascii():
         if any(unicodedata.category(character) in {"Cf", "Mn", "Cn"} for character in name):
@@ -58,7 +58,7 @@ def _other_spellings(name: str) -> Iterator[str]:
 
 
 def _has_one_spelling(name: str) -> bool:
-    """Whether no disk takes this name for another: neither a short name nor invisible characters are in it."""
+    """Return whether no disk takes this name for another: it has no `~` and no invisible or combining characters."""
     return "~" not in name and (
         name.isascii() or not any(unicodedata.category(character) in {"Cf", "Mn", "Cn"} for character in name)
     )

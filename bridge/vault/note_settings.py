@@ -1,11 +1,11 @@
-"""How the user has set daily notes and templates: in Obsidian, and in the plugin Periodic Notes, where it is on.
+"""The user's settings for daily notes and templates, in Obsidian and in the Periodic Notes plugin if it is on.
 
 Rules 81, 82 and 98 of docs/obsidian.md.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, get_args
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import orjson
 
@@ -23,7 +23,7 @@ FORMATS: Final[Mapping[Period, str]] = {
     "quarterly": "YYYY-[Q]Q",
     "yearly": "YYYY",
 }
-"""How the notes are named where the user has not said."""
+"""Default formats of the notes' names."""
 
 _DAILY: Final = "daily-notes.json"
 _TEMPLATES: Final = "templates.json"
@@ -34,15 +34,14 @@ _GRANULARITY: Final = {"daily": "day", "weekly": "week", "monthly": "month", "qu
 _MOST_BYTES: Final = 1 << 20
 
 ReadConfig = Callable[[str], Any]
-"""Returns what a file of the configuration folder holds, as JSON; None where it cannot be read."""
+"""Returns what a file of the configuration folder holds, as JSON; None if it cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodSettings:
-    """Where the notes of one kind of period go.
+class PeriodSettings(NamedTuple):
+    """The settings for notes of one kind of period.
 
     Attributes:
-        folder: Their folder; empty for the vault's top.
+        folder: Their folder; empty for the vault's root.
         format: Their name, in a format of moment.js; a `/` in it makes folders.
         template: The path of the template, with or without `.md`; empty for none.
     """
@@ -54,13 +53,13 @@ class PeriodSettings:
 
 @dataclass(frozen=True, slots=True)
 class NoteSettings:
-    """How new notes are made.
+    """The settings for new notes.
 
     Attributes:
-        periods: For each kind of period that the user has notes of, where they go. There are always daily ones.
-        templates_folder: Where templates are; empty where the user has not said.
-        date_format: How templates write a date.
-        time_format: How they write a time.
+        periods: The settings for each kind of period that the user keeps notes for; always including daily.
+        templates_folder: The folder of templates; empty if not set.
+        date_format: The format of dates in templates.
+        time_format: The format of times in templates.
     """
 
     periods: Mapping[Period, PeriodSettings] = field(default_factory=dict)
@@ -70,7 +69,7 @@ class NoteSettings:
 
 
 def read_note_settings(root: VaultRoot) -> NoteSettings:
-    """The settings of a vault, from its configuration folder (rule 3). Only these values ever leave it.
+    """Return the settings of a vault, from its configuration folder (rule 3). Only these values ever leave it.
 
     Args:
         root: The vault.
@@ -82,7 +81,7 @@ def read_note_settings(root: VaultRoot) -> NoteSettings:
 
 
 def note_settings(read: ReadConfig) -> NoteSettings:
-    """The settings that some files hold. What is not as it should be counts as not set.
+    """Return the settings that some files hold. What is not as it should be counts as not set.
 
     Args:
         read: Reads a file of the configuration folder.
@@ -104,7 +103,7 @@ def note_settings(read: ReadConfig) -> NoteSettings:
 
 
 def _periodic(settings: Mapping[str, Any], period: Period) -> Mapping[str, Any]:
-    """What Periodic Notes has set for a period: by its name, or in the set of calendars that is in use."""
+    """Return the Periodic Notes settings for a period: by its name, or in the active set of calendars."""
     sets = settings.get("calendarSets")
     if not isinstance(sets, list):
         return _mapping(settings.get(period))

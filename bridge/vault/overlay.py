@@ -48,10 +48,10 @@ _NOTHING: Final[Mapping[str, Laid]] = {}
 
 
 class Layer:
-    """What lies over a vault. Looks may come from any thread while `lay` replaces it as a whole.
+    """Files and folders that are laid over a vault. Any thread may look while `lay` replaces them as a whole.
 
     Args:
-        folder: A folder outside the vault, whose state new folders have.
+        folder: A folder outside the vault; new folders report its state.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -59,11 +59,11 @@ class Layer:
         self._inside: Mapping[_Way, Mapping[str, Laid]] = {}
 
     def get(self, way: _Way) -> Laid | None:
-        """What lies at a path, exactly so spelled; None where the vault shows through."""
+        """Return what lies at exactly this path; None if the vault shows through."""
         return self._inside.get(way[:-1], _NOTHING).get(way[-1]) if way else None
 
     def inside(self, way: _Way) -> Mapping[str, Laid]:
-        """What lies directly in a folder, by name."""
+        """Return what lies directly in a folder, by name."""
         return self._inside.get(way, _NOTHING)
 
     def lay(self, changes: Mapping[VaultPath, Laid | None]) -> None:
@@ -95,21 +95,21 @@ class OverlayEntry:
         self.path = str(path)
 
     def is_file(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether it is a file."""
+        """Return whether it is a file."""
         del follow_symlinks
         return not self.is_dir()
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
-        """Whether it is a folder."""
+        """Return whether it is a folder."""
         del follow_symlinks
         return Path(self.path).is_dir()
 
     def is_symlink(self) -> bool:
-        """It never is a link."""
+        """Return False: it never is a link."""
         return False
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
-        """Its state."""
+        """Return its state."""
         del follow_symlinks
         return os.lstat(self.path)
 
@@ -154,7 +154,7 @@ class OverlayDisk(Disk):
             return Hold(None, way)
 
     def reopen(self, at: FolderHandle) -> FolderHandle:
-        """A second hold of the same folder."""
+        """Return a second hold of the same folder."""
         held = _of(at)
         return Hold(None if held.below is None else plain(super().reopen(held.below)), held.way)
 
@@ -164,7 +164,7 @@ class OverlayDisk(Disk):
             super().release(below)
 
     def stat(self, at: FolderHandle, name: str) -> os.stat_result:
-        """The name's own state: that of the bytes that lie over it, where some do."""
+        """Return the name's own state: that of the bytes that lie over it, where some do."""
         held = _of(at)
         laid = self.layer.get((*held.way, name))
         if isinstance(laid, LaidFile):
@@ -182,7 +182,7 @@ class OverlayDisk(Disk):
         return state if is_real_folder(state) else os.lstat(self.layer.folder)
 
     def readlink(self, at: FolderHandle, name: str) -> str:
-        """Where a symbolic link of the vault points; the layer has none."""
+        """Return the target of a symbolic link in the vault; the layer has none."""
         held = _of(at)
         if held.below is None or self.layer.get((*held.way, name)) is not None:
             raise OSError(errno.EINVAL, os.strerror(errno.EINVAL), name)
@@ -190,7 +190,7 @@ class OverlayDisk(Disk):
 
     @contextmanager
     def scan(self, at: FolderHandle) -> Iterator[Iterator["os.DirEntry[str]"]]:
-        """The entries of a folder: the vault's, but for those that something lies over, and the layer's."""
+        """Provide the entries of a folder: the vault's that nothing lies over, and the layer's."""
         held = _of(at)
         laid = self.layer.inside(held.way)
         new = [

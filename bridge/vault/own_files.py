@@ -79,7 +79,7 @@ class LineFile:
             folder.disk.truncate(fd, size)
 
     def _usable_end(self, folder: Folder, fd: int) -> int:
-        """Where the next line begins: at the end of the file, or after the line break that is missing there."""
+        """Return where the next line begins: at the end of the file, or after a missing line break."""
         state = os.fstat(fd)
         if self._failed is not None and os.path.samestat(state, self._failed):
             folder.disk.truncate(fd, self._failed.st_size)
@@ -107,7 +107,7 @@ def write_atomic(folder: Folder, name: str, data: bytes, *, mode: int = 0o600) -
     """Write a file and make it durable before it takes the name.
 
     Args:
-        folder: Where.
+        folder: The folder.
         name: The file's name; an old file of this name is replaced.
         data: All of its bytes.
         mode: Its permissions.
@@ -122,7 +122,7 @@ def write_all(folder: Folder, files: Mapping[str, bytes], *, mode: int = 0o600) 
     """Write files that belong together: all are durable before the first one takes its name.
 
     Args:
-        folder: Where.
+        folder: The folder.
         files: All bytes of each, by its name; old files of these names are replaced.
         mode: Their permissions.
 

@@ -41,32 +41,32 @@ class VaultPath:
 
     @classmethod
     def root(cls) -> "VaultPath":
-        """The vault itself, whose string is empty."""
+        """Return the vault itself, whose string is empty."""
         return cls(())
 
     @property
     def name(self) -> str:
-        """The last name; empty for the vault itself."""
+        """Return the last name; empty for the vault itself."""
         return self.parts[-1] if self.parts else ""
 
     @property
     def parent(self) -> "VaultPath":
-        """The folder it lies in; the vault itself is its own parent."""
+        """Return the folder it lies in; the vault itself is its own parent."""
         return VaultPath(self.parts[:-1])
 
     @property
     def suffix(self) -> str:
-        """The extension with its dot, as spelled (`.md`); empty when there is none."""
+        """Return the extension with its dot, as spelled (`.md`); empty when there is none."""
         stem, dot, extension = self.name.rpartition(".")
         return dot + extension if stem else ""
 
     @property
     def parents(self) -> tuple["VaultPath", ...]:
-        """The folders it lies in, outermost first, without the vault itself."""
+        """Return the folders it lies in, outermost first, without the vault itself."""
         return tuple(VaultPath(self.parts[:count]) for count in range(1, len(self.parts)))
 
     def child(self, name: str) -> "VaultPath":
-        """The place with this name inside this one. The name must have come from a listing or from this gate."""
+        """Return the place with this name inside this one. The name must have come from a listing or from this gate."""
         return VaultPath((*self.parts, name))
 
     def __str__(self) -> str:
@@ -74,12 +74,12 @@ class VaultPath:
 
 
 def known_path(text: str) -> VaultPath:
-    """The place that `str` was made of: for a path of ours, not for what a caller wrote. Empty for the vault itself."""
+    """Return the place that `str` was made of, for our own paths only. Empty for the vault itself."""
     return VaultPath(tuple(text.split("/")) if text else ())
 
 
 def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = False) -> VaultPath:
-    """The place a caller means.
+    """Return the place a caller means.
 
     Args:
         text: What the caller wrote. `./a` and `a//b` are taken as `a` and `a/b`; percent signs are only characters.
@@ -111,8 +111,22 @@ def parse_path(text: str, *, vault: Path | None = None, strip_slashes: bool = Fa
     return path
 
 
+def without_middle(text: str, most: int) -> str:
+    """Return a path, or a text with one, with its middle left out where it is longer.
+
+    Args:
+        text: The path.
+        most: Its bytes, at most.
+    """
+    data = text.encode(errors="surrogatepass")
+    if len(data) <= most:
+        return text
+    half = (most - 3) // 2
+    return f"{data[:half].decode(errors='ignore')}...{data[-half:].decode(errors='ignore')}"
+
+
 def unsafe_name(name: str) -> str | None:
-    """Why no file of this name is ever touched. Walks skip such files, so that whatever is listed can be opened.
+    """Return why no file with this name is ever touched. Walks skip such files, so all listed files can be opened.
 
     Args:
         name: One path component.
@@ -173,10 +187,10 @@ def check_new_name(name: str, *, portable: bool = True) -> None:
 
 
 def protected(path: VaultPath) -> PermissionDenied:
-    """The refusal for everything in a folder whose name starts with a dot.
+    """Return the refusal for everything in a folder whose name starts with a dot.
 
     Args:
-        path: What was asked for.
+        path: The path that was asked for.
     """
     folder = next((part for part in path.parts if part.startswith(".")), None)
     if folder is None:
@@ -191,7 +205,7 @@ def protected(path: VaultPath) -> PermissionDenied:
 
 
 def outside() -> PermissionDenied:
-    """The refusal for everything outside the vault. It repeats no path: nothing is said about what lies there."""
+    """Return the refusal for paths outside the vault. It repeats no path: nothing is said about what lies there."""
     return PermissionDenied(
         "The path leads outside the vault; write it from the vault's top, without '/' or a drive before it and "
         "without '..' in it",
@@ -214,7 +228,7 @@ def _check_whole(text: str) -> None:
 
 
 def _inside(text: str, vault: Path) -> str:
-    """An absolute path inside the vault as a relative one; anything else as it was."""
+    """Return an absolute path inside the vault as a relative one; anything else as it was."""
     absolute, root = text, str(vault)
     if vault.drive:
         absolute, root = text.replace("\\", "/"), root.replace("\\", "/")

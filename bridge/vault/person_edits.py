@@ -3,8 +3,7 @@
 import dataclasses
 import io
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters
@@ -19,8 +18,7 @@ _WHOLE = {ChangeKind.CREATE, ChangeKind.DELETE}
 _FOLDERS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 
-@dataclass(frozen=True, slots=True)
-class LeftOut:
+class LeftOut(NamedTuple):
     """The part of one file's change that is left out.
 
     Attributes:
@@ -38,8 +36,7 @@ class LeftOut:
     diff: str
 
 
-@dataclass(frozen=True, slots=True)
-class PartialPlan:
+class PartialPlan(NamedTuple):
     """The smaller plan, and what is not in it."""
 
     plan: ChangePlan
@@ -47,11 +44,11 @@ class PartialPlan:
 
 
 def is_divisible(plan: ChangePlan) -> bool:
-    """Whether parts of a plan can be left out: there is more than one, and none depends on another.
+    """Return whether parts of a plan can be left out: there are several, and none depends on another.
 
-    A move goes with the changes to the notes that link there, text that goes from one note to another is taken from one
-    and put into the other, what goes into the trash goes as one thing, and an undo that is only partly done is none.
-    Where the previews say what hangs together (`unit`), that is one part.
+    A move belongs with the changes to the notes that link there. Moved text is removed from one note
+    and added to another. What goes into the trash goes as a whole, and an undo must be complete.
+    What the previews mark as belonging together (`unit`) is one part.
 
     Args:
         plan: The plan, with its previews.
@@ -79,7 +76,7 @@ def _parts(steps: Sequence[tuple[Change, FilePreview]]) -> Iterator[object]:
 
 
 def _steps(plan: ChangePlan) -> list[tuple[Change, FilePreview]] | None:
-    """Each change with what is shown of it; None where they do not go one by one.
+    """Return each change with what is shown of it; None if they do not go one by one.
 
     What a moved file's text becomes is shown with its move, and comes at the end of the plan.
     """
@@ -93,13 +90,13 @@ def _steps(plan: ChangePlan) -> list[tuple[Change, FilePreview]] | None:
 
 
 def keep_hunks(plan: ChangePlan, keep: KeptHunks, read: Callable[[Change], bytes]) -> PartialPlan:
-    """The part of a plan that a person wants.
+    """Return the part of a plan that a person wants.
 
     A file that is created or deleted is kept whole or left out whole, and with it the folders that would be made or
     removed for it alone. A file whose diff has no hunks (a binary one) has nothing to choose and is kept.
 
     Args:
-        plan: What was shown.
+        plan: The plan that was shown.
         keep: What is wanted of it.
         read: The bytes that a change starts from.
 
@@ -133,7 +130,7 @@ class _PartialBuilder:
         self._taken: list[tuple[Change, FilePreview]] = []
         self._along: list[Change] = []
         self._stays_away: set[str] = set()
-        """Where files would have moved to that stay."""
+        """Destinations of files that are not moved."""
         self._blobs: dict[str, bytes] = {}
 
     def take(self, change: Change, shown: FilePreview) -> None:
@@ -157,7 +154,7 @@ class _PartialBuilder:
             self._modify(change, shown, [hunks[index] for index in sorted(kept)])
 
     def take_whole(self, change: Change, shown: FilePreview, *, is_left: bool) -> None:
-        """Take a change that hangs together with others, or leave it out with them."""
+        """Take a change that belongs with others, or leave it out with them."""
         kept, count = self._keep.get(change.path), len(list(parse_hunks(shown.diff)))
         if kept and set(kept) != set(range(count)):
             raise InvalidParameters(
@@ -172,14 +169,14 @@ class _PartialBuilder:
                 self._stays_away.add(change.new_path)
 
     def take_along(self, change: Change) -> None:
-        """What the text of a moved file becomes goes with its move."""
+        """Include the new text of a moved file with its move."""
         if change.path not in self._stays_away:
             self._along.append(change)
             if change.after is not None:
                 self._blobs[change.after] = self._plan.blobs[change.after]
 
     def finish(self) -> PartialPlan:
-        """The plan of what was taken, without the folders that nothing needs any more."""
+        """Return the plan of what was taken, without folders that nothing needs."""
         if not self._left_out:
             return PartialPlan(self._plan, ())
         taken = [(change, shown) for change, shown in self._taken if not self._is_idle(change)]
@@ -211,7 +208,7 @@ class _PartialBuilder:
             self._blobs[change.after] = self._plan.blobs[change.after]
 
     def _is_idle(self, change: Change) -> bool:
-        """Whether a folder is made only for files that are left out, or cannot go because a file in it stays."""
+        """Return whether a folder is made only for files left out, or must stay because a file in it does."""
         inside = f"{change.path}/"
         left = any(path.startswith(inside) for path in (*self._stays_away, *(file.path for file in self._left_out)))
         if change.kind is ChangeKind.RMDIR:
@@ -224,7 +221,7 @@ class _PartialBuilder:
 
 
 def apply_hunks(old: bytes, new: bytes, hunks: list[DiffHunk]) -> bytes:
-    """The old bytes with some of the hunks that lead to the new ones.
+    """Return the old bytes with some of the hunks that lead to the new ones.
 
     Args:
         old: The bytes before.
@@ -242,22 +239,21 @@ def apply_hunks(old: bytes, new: bytes, hunks: list[DiffHunk]) -> bytes:
 
 
 def _offset(lines: Lines, number: int) -> int:
-    """Where a line begins; the first begins with the byte order mark, if there is one."""
+    """Return the offset of a line; the first includes the byte order mark, if there is one."""
     if number == 1:
         return 0
     return lines.start(number) if number <= lines.count else len(lines.data)
 
 
 EDITED = " (with the user's edits)"
-"""What the summary of an edited plan ends with."""
+"""The end of an edited plan's summary."""
 
 _T = TypeVar("_T")
 _EDITED_KINDS = {ChangeKind.CREATE, ChangeKind.MODIFY}
 _AS_A_WHOLE = {ChangeKind.MOVE, ChangeKind.DELETE}
 
 
-@dataclass(frozen=True, slots=True)
-class HunkText:
+class HunkText(NamedTuple):
     """Other text for one hunk.
 
     Attributes:
@@ -271,8 +267,7 @@ class HunkText:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class RevisedPlan:
+class RevisedPlan(NamedTuple):
     """The new plan, and what the file that was edited in it holds so far.
 
     Attributes:
@@ -286,14 +281,13 @@ class RevisedPlan:
     old: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class RevisedLines:
-    """What a person made of the lines that were proposed for one file.
+class RevisedLines(NamedTuple):
+    """The person's changes to the lines that were proposed for one file.
 
     Attributes:
         path: The file.
         diff: Proposed lines that are not written (`-`), and the person's in their place (`+`).
-        others: How many other lines of the file the person changed, which are not shown.
+        others: Number of other lines that the person changed, which are not shown.
     """
 
     path: str
@@ -302,10 +296,10 @@ class RevisedLines:
 
 
 def is_editable(plan: ChangePlan) -> bool:
-    """Whether the text of any file of a plan can be edited.
+    """Return whether the text of any file of a plan can be edited.
 
-    What is moved or goes into the trash has no new text, an undo that is edited is none, and where only links follow
-    there is nothing to say otherwise.
+    What is moved or deleted has no new text, an edited undo would not be an undo, and where only links are
+    adapted there is nothing to decide.
 
     Args:
         plan: The plan, with its previews.
@@ -314,13 +308,13 @@ def is_editable(plan: ChangePlan) -> bool:
 
 
 def revise_hunk(plan: ChangePlan, revision: HunkText, read: Callable[[Change], bytes]) -> RevisedPlan:
-    r"""The plan with other text in one hunk.
+    r"""Return the plan with other text in one hunk.
 
     Lines that stay keep their line ending, new ones get the one that prevails around them. Only at the end of a file
     that is to have no final line break does it matter whether the text ends with one.
 
     Args:
-        plan: What was shown.
+        plan: The plan that was shown.
         revision: What the person made of it.
         read: The bytes that a change starts from.
 
@@ -360,7 +354,7 @@ def revise_hunk(plan: ChangePlan, revision: HunkText, read: Callable[[Change], b
 
 
 def replace_hunk(new: bytes, hunk: DiffHunk, text: str) -> bytes:
-    """The new bytes of a file with other text in the place of one hunk's new side; a byte order mark stays.
+    """Return the new bytes of a file with other text in the place of one hunk's new side; a byte order mark stays.
 
     Args:
         new: The bytes as planned.
@@ -388,10 +382,10 @@ def replace_hunk(new: bytes, hunk: DiffHunk, text: str) -> bytes:
 
 
 def revised_lines(path: str, old: bytes, proposed: tuple[bytes, FilePreview], written: bytes) -> RevisedLines:
-    """What became of the lines that were proposed for one file, for whoever proposed them.
+    """Return what the person made of the lines proposed for one file, for the proposer to see.
 
-    Whoever that is may not have read the file. So only lines that they proposed are shown, and what the person wrote
-    in the place of these alone; and not even that where it is a line that was in the file before.
+    The proposer may not have read the file. So only the proposed lines are shown, and what the person wrote
+    in their place; and not even that if it is a line that was in the file before.
 
     Args:
         path: The file.
@@ -440,12 +434,12 @@ def _put(items: tuple[_T, ...], place: int, item: _T) -> tuple[_T, ...]:
 
 
 def _line_offset(lines: Lines, number: int) -> int:
-    """Where a line begins, behind a byte order mark; beyond the last line, where the file ends."""
+    """Return the offset of a line, after a byte order mark; the end of the file for later lines."""
     return lines.start(number) if number <= lines.count else len(lines.data)
 
 
 def _with_endings(old: bytes, new: bytes, prevailing: bytes) -> bytes:
-    r"""The new lines, each with the ending that it has among the old ones, and else with the prevailing one."""
+    r"""Return the new lines, each with the ending that it has among the old ones, and else with the prevailing one."""
     lines = io.BytesIO(old).readlines()
     pieces: list[bytes] = []
     taken = 0
@@ -457,18 +451,18 @@ def _with_endings(old: bytes, new: bytes, prevailing: bytes) -> bytes:
 
 
 def _replaced(block: ChangedBlock) -> range:
-    """The numbers of the lines that a block replaces."""
+    """Return the numbers of the lines that a block replaces."""
     return range(block.old_line, block.old_line + block.removed)
 
 
 def _is_own(block: ChangedBlock, own: Container[int]) -> bool:
-    """Whether a block replaces nothing but proposed lines, or adds lines beside one."""
+    """Return whether a block replaces only proposed lines, or adds lines next to one."""
     if block.removed:
         return all(number in own for number in _replaced(block))
     return block.old_line - 1 in own or block.old_line in own
 
 
 def _lines(data: bytes) -> list[str]:
-    """The lines of some bytes, without their endings."""
+    """Return the lines of some bytes, without their endings."""
     text = data.decode("utf-8", "backslashreplace").removeprefix("\ufeff")
     return [line.strip("\r\n") for line in split_lines(text)]

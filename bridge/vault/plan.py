@@ -14,17 +14,17 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 import orjson
 
-from bridge.contract.consent import Addition, FilePreview, MergePlace, Operation
+from bridge.contract.consent import Addition, FilePreview, MergePlace, Operation, ShownPicture
 from bridge.contract.drafts import ReviewComment
 from bridge.errors import InvalidParameters, NotFound
-from bridge.vault.change_notes import binary_kind, change_note
+from bridge.vault.change_facts import binary_kind, change_facts, change_note
 from bridge.vault.diff import Diff, Region, unified_diff
 from bridge.vault.paths import VaultPath
 from bridge.vault.text import is_text
 
 
 class ChangeKind(StrEnum):
-    """What happens to one path. A folder's move or delete is written out as its folders and files."""
+    """The kind of change to one path. A folder's move or delete is listed as its folders and files."""
 
     CREATE = "create"
     MODIFY = "modify"
@@ -38,7 +38,7 @@ _OF_FOLDERS: Final = frozenset({ChangeKind.MKDIR, ChangeKind.RMDIR})
 
 
 class Hazard(StrEnum):
-    """What new text would do that its diff does not show."""
+    """A danger of new text that its diff does not show."""
 
     RUNS = "runs"
     HIDES = "hides"
@@ -49,11 +49,11 @@ class Hazard(StrEnum):
 
 
 Disposal = Literal["system", "local"]
-"""Where deleted files go: the system's trash, or the vault's own folder `.trash` (rule 77 of docs/obsidian.md)."""
+"""The destination of deleted files: the system's trash, or the vault's `.trash` (rule 77 of docs/obsidian.md)."""
 
 
 def content_hash(data: bytes | memoryview) -> str:
-    """The hash by which bytes are named: sha256, in hex.
+    """Return the hash by which bytes are named: sha256, in hex.
 
     Args:
         data: All of them.
@@ -81,11 +81,11 @@ class Change:
 
     @property
     def of_folder(self) -> bool:
-        """Whether it makes or removes a folder."""
+        """Return whether it makes or removes a folder."""
         return self.kind in {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
     def canonical(self) -> list[str | None]:
-        """The form the digest is over."""
+        """Return the canonical form, from which the digest is computed."""
         return [self.kind.value, self.path, self.new_path, self.before, self.after]
 
 
@@ -103,14 +103,13 @@ class BrokenLink(NamedTuple):
     link: str
 
 
-@dataclass(frozen=True, slots=True)
-class Rest:
-    """What of a draft is not taken and goes back to its client.
+class Rest(NamedTuple):
+    """The part of a draft that is not taken and goes back to its client.
 
     Attributes:
-        files: The files that stay in the draft, where it has them; each with its whole text where a part is taken.
-        words: What the person says.
-        comments: What they say about files and lines.
+        files: The files that stay in the draft; each with its whole text if a part of it is taken.
+        words: The person's message.
+        comments: The person's comments on files and lines.
     """
 
     files: Mapping[str, bytes | None]
@@ -123,7 +122,7 @@ class LeftFile:
     """A file that an undo leaves as it is.
 
     Attributes:
-        path: Where it is, or was.
+        path: Its present or former path.
         why: Why, in words that go on after a colon.
     """
 
@@ -151,28 +150,27 @@ class ChangePlan:
         reverses: That change's execution id. Not part of the digest.
         disposal: Where what is deleted goes, of a plan that does nothing but delete; None when it only stays in the
             backups.
-        linked_from: Of a plan that deletes, how many notes link to what goes, where that is known. Not part of the
+        linked_from: Of a plan that deletes, how many notes link to what goes, if that is known. Not part of the
             digest.
-        about: What the person sees as the subject, where that is not simply the files: a folder, with a final slash,
+        about: What the person sees as the subject, if that is not simply the files: a folder, with a final slash,
             that moves or goes with everything in it. Not part of the digest.
         replaces: Whether the caller gave the whole text of a file that is there. Not part of the digest.
         additions: What it adds, as far as its bytes show that it does nothing else; None when it does, or may do.
             `bridge.policy.additions.additions_of` looks at the rest too. Not part of the digest.
         broken: The links in other files that it breaks. Not part of the digest.
-        whole: Whether its changes hang together, so that none of them can be left out: text that goes from one file to
+        whole: Whether its changes belong together, so that none can be left out: text that moves from one file to
             another. Not part of the digest.
         renamed_property: The property, in small letters, that gets another name and so is not lost. Not part of the
             digest.
         reads: Files that it does not change and whose text it puts into others, such as a template. Not part of the
             digest.
-        draft: The draft that it is the plan of. Not part of the digest.
-        reason: Why, in the words of the draft's client. Not part of the digest.
+        draft: The draft that it belongs to. Not part of the digest.
+        reason: The reason, in the words of the draft's client. Not part of the digest.
         restores: Whether it brings back, for the user, what another program changed. Not part of the digest.
-        conflicts: Of a draft, where another hand changed the same. Not part of the digest.
-        rest: Of a draft's plan of which a person takes a part: what stays in the draft. Not part of the digest.
-        left: Of an undo, the files that it leaves as they are. Not part of the digest.
-        units: Files that hang together, for who takes the plan back, where the previews do not say it. Not part of the
-            digest.
+        conflicts: For a draft, its conflicts with other changes. Not part of the digest.
+        rest: For a draft of which a person takes a part, what stays in the draft. Not part of the digest.
+        left: For an undo, the files that it leaves as they are. Not part of the digest.
+        units: Files that belong together, for undoing the plan, if the previews do not say it. Not part of the digest.
     """
 
     operation: Operation
@@ -203,7 +201,7 @@ class ChangePlan:
 
     @cached_property
     def digest(self) -> str:
-        """`sha256:` over the canonical form of the changes, and of where they put what they delete."""
+        """Return `sha256:` over the canonical form of the changes, and of where they put what they delete."""
         form: list[list[str | None]] = [change.canonical() for change in self.changes]
         if self.disposal is not None:
             form.append(["disposal", self.disposal])
@@ -211,7 +209,7 @@ class ChangePlan:
 
     @property
     def files(self) -> int:
-        """How many files it changes: each that is created, changed, moved or deleted counts once, and no folder does.
+        """Return the number of files it creates, changes, moves or deletes; each counts once, and folders do not.
 
         Questions and answers name this number.
         """
@@ -227,24 +225,24 @@ class ChangePlan:
 
     @property
     def counted_files(self) -> str:
-        """The same in words."""
+        """Return the number of files, in words."""
         return "1 file" if self.files == 1 else f"{self.files:,} files"
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """Every path the plan touches, in order, once."""
+        """Return every path the plan touches, in order, once."""
         paths = [path for change in self.changes for path in (change.path, change.new_path) if path]
         return tuple(dict.fromkeys(paths))
 
     @property
     def moved(self) -> frozenset[str]:
-        """Where files go that move, each counted once however many steps its way has."""
+        """Return the destinations of moved files, each counted once however many steps its move has."""
         moves = [change for change in self.changes if change.kind is ChangeKind.MOVE]
         return frozenset(change.new_path or "" for change in moves) - {change.path for change in moves}
 
     @cached_property
     def shown(self) -> Mapping[str, Sequence[FilePreview]]:
-        """The previews by each path that their file has: before the change, and afterwards."""
+        """Return the previews by each path that their file has: before the change, and afterwards."""
         found = defaultdict[str, list[FilePreview]](list)
         for each in self.previews:
             for path in {each.path, each.new_path or each.path}:
@@ -253,15 +251,15 @@ class ChangePlan:
 
     @property
     def follows(self) -> frozenset[str]:
-        """The files in which only links change, because what they lead to moves, goes or gets a rival."""
+        """Return the files in which only links change, because their targets move, go or become ambiguous."""
         return frozenset(shown.path for shown in self.previews if shown.follows)
 
     @property
     def subjects(self) -> tuple[str, ...]:
-        """What the person sees as the subject, in order; folders end with a slash.
+        """Return the paths that the person sees as the subject, in order; folders end with a slash.
 
-        A move's source and destination, the files that the tool itself creates, edits or deletes; not the files whose
-        links only follow, and not the folders made on the way to a file.
+        These are a move's source and destination and the files that the tool itself creates, edits or deletes; not
+        files whose links are only updated, and not folders made on the way to a file.
         """
         if self.about:
             return self.about
@@ -274,7 +272,7 @@ class ChangePlan:
 
 
 def _above(folder: str) -> Iterator[str]:
-    """The folders above one that is written with a final slash, without theirs."""
+    """Yield the folders above one that is written with a final slash, without theirs."""
     parent = folder[:-1].rpartition("/")[0]
     while parent:
         yield parent
@@ -288,15 +286,17 @@ def preview(
     regions: Sequence[Region] | None = None,
     *,
     follows: bool = False,
+    picture: ShownPicture | None = None,
 ) -> FilePreview:
-    """What a person is shown of one change.
+    """Return the preview of one change.
 
     Args:
         change: The change.
         old: The bytes before; None when there are none, or when they stay.
         new: The bytes after; None when there are none, or when they stay.
-        regions: Where they differ, when that is known.
-        follows: Whether only links in it follow another change.
+        regions: The ranges that differ, if known.
+        follows: Whether only its links are updated after another change.
+        picture: The image that it becomes.
     """
     shown = Diff("", 0, 0, truncated=False)
     if old is not None or new is not None:
@@ -307,6 +307,7 @@ def preview(
             new_path=None if new is None else change.new_path or change.path,
             regions=regions,
         )
+    facts, links = change_facts("" if shown.truncated else shown.text)
     return FilePreview(
         path=change.path,
         change=change.kind.value,
@@ -316,12 +317,17 @@ def preview(
         diff=shown.text,
         truncated=shown.truncated,
         follows=follows,
-        note=change_note(change.new_path or change.path, old, new, shown),
+        note=change_note(change.new_path or change.path, old, new, shown)
+        if picture is None
+        else f"An image of {picture.width:,} by {picture.height:,} pixels ({len(new or b''):,} bytes)",
+        facts=facts,
+        links=links,
+        picture=picture,
     )
 
 
 def is_hidden(path: str) -> bool:
-    """Whether a path is that of a hidden file, or lies in a dot-folder.
+    """Return whether a path is that of a hidden file, or lies in a dot-folder.
 
     Args:
         path: A vault path.
@@ -342,10 +348,10 @@ class Closable(Protocol):
 
 
 class Folders(Protocol):
-    """Where plans look for folders: a vault."""
+    """The source of folders for plans: a vault."""
 
     def folder(self, path: VaultPath, /) -> Closable:
-        """The folder at this path. Raises NotFound when there is none."""
+        """Return the folder at this path. Raises NotFound when there is none."""
         ...
 
 
@@ -416,19 +422,20 @@ class PlanBuilder:
         self._replaces = self._replaces or replaces
         self._adds(None if follows or replaces else self._judged(path, old, new))
 
-    def create(self, path: VaultPath, new: bytes) -> None:
+    def create(self, path: VaultPath, new: bytes, picture: ShownPicture | None = None) -> None:
         """Create a file, and the folders that are missing above it.
 
         Args:
-            path: Where it will be.
+            path: Its future path.
             new: Its bytes.
+            picture: The same, made small to be shown, where it is an image from a client.
         """
         self._claim(path)
         self._make_parents(path)
         after = content_hash(new)
         self._blobs[after] = new
         change = Change(ChangeKind.CREATE, str(path), after=after)
-        self._add(change, preview(change, None, new))
+        self._add(change, preview(change, None, new, picture=picture))
         self._adds(self._judged(path, None, new))
 
     def move(
@@ -439,7 +446,7 @@ class PlanBuilder:
         A file that was moved may be moved once more, from where it went: so a folder gets another spelling.
 
         Args:
-            path: Where it is.
+            path: Its path.
             new_path: Where it goes.
             digest: The hash of its bytes.
             edited: Its bytes now and afterwards, when they change. One preview shows both the move and the edit.
@@ -473,7 +480,7 @@ class PlanBuilder:
         """Create a folder, and those that are missing above it.
 
         Args:
-            path: Where it will be.
+            path: Its future path.
         """
         self._make_parents(path)
         if path not in self._folders:
@@ -504,13 +511,13 @@ class PlanBuilder:
         renamed_property: str | None = None,
         reads: Sequence[str] = (),
     ) -> ChangePlan:
-        """The plan.
+        """Return the plan.
 
         Args:
             operation: What the plan as a whole is.
             summary: One sentence for the person.
             warnings: What the diff does not show.
-            about: Its subject, where that is not simply its files: folders, each with a final slash.
+            about: Its subject, if that is not simply its files: folders, each with a final slash.
             broken: The links that it breaks.
             whole: Whether no part of it can be left out.
             renamed_property: The property, in small letters, that gets another name.
@@ -547,12 +554,12 @@ class PlanBuilder:
         self._previews.append(shown)
 
     def _adds(self, additions: frozenset[Addition] | None) -> None:
-        """One more step adds this; None when it does something else."""
+        """Take in that one more step adds this; None if it does something else."""
         known = self._additions
         self._additions = None if known is None or additions is None else known | additions
 
     def _judged(self, path: VaultPath, old: bytes | None, new: bytes) -> frozenset[Addition] | None:
-        """What a step adds, looked at only as long as all steps before it add."""
+        """Return what a step adds; None, unexamined, once an earlier step has done more than add."""
         return None if self._additions is None else self._judge(str(path), old, new)
 
     def _make_parents(self, path: VaultPath) -> None:

@@ -27,8 +27,8 @@ EVERYTHING: Final = ""
 _noted: ContextVar[set[str] | None] = ContextVar("noted", default=None)
 
 
-def looked_at(path: object = EVERYTHING) -> None:
-    """Note a look, if anybody wants to know.
+def record_look(path: object = EVERYTHING) -> None:
+    """Record that a path was looked at, if anybody wants to know.
 
     Args:
         path: The file or folder, whether or not there is one.
@@ -90,7 +90,7 @@ class Place:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is a folder."""
+        """Return whether it is a folder."""
         return is_real_folder(self.state)
 
     def __enter__(self) -> Self:
@@ -139,7 +139,7 @@ class VaultRoot:
         self.close()
 
     def in_place(self) -> bool:
-        """Whether the vault's folder is still where it was opened: neither moved, nor deleted, nor another one."""
+        """Return whether the vault's folder is still the one that was opened: not moved, deleted or replaced."""
         try:
             return _identity(self.path) == self._identity
         except OSError:
@@ -155,7 +155,7 @@ class VaultRoot:
             raise Conflict(MOVED, code="moved")
 
     def folder(self, path: VaultPath, *, follow: bool = True) -> Folder:
-        """A folder of the vault, held open.
+        """Return a folder of the vault, held open.
 
         Args:
             path: Its place, as spelled on disk.
@@ -175,7 +175,7 @@ class VaultRoot:
                 raise as_failure(error, path) from error
 
     def find(self, path: VaultPath) -> Place:
-        """What a path means: spelled like this, else the only thing whose name differs in case or Unicode form.
+        """Return the place that a path means: an exact match, else the only match ignoring case and Unicode form.
 
         Args:
             path: What a caller wrote.
@@ -184,15 +184,15 @@ class VaultRoot:
             The place, which the caller closes.
 
         Raises:
-            NotFound: Nothing, or only a link out of the vault.
-            Ambiguous: Several things fit.
+            NotFound: There is nothing, or only a link out of the vault.
+            Ambiguous: Several names match.
             PermissionDenied: It is or lies in a dot-folder (`protected`).
         """
-        looked_at(path)
+        record_look(path)
         return self._find(path)
 
     def resolve(self, path: VaultPath) -> VaultPath:
-        """Where a path really leads: as spelled on disk, links resolved. Raises what `find` raises.
+        """Return the real path: as spelled on disk, links resolved. Raises what `find` raises.
 
         Args:
             path: What a caller wrote.
@@ -203,10 +203,10 @@ class VaultRoot:
             return place.path
 
     def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
-        """Where something new will lie: the parents that exist as spelled on disk, the rest as given.
+        """Return the path of something new: existing parents as spelled on disk, the rest as given.
 
         Args:
-            path: The wished place.
+            path: The requested path.
             moving: What is being moved there, as resolved: it may take its own name in other letters (rule 9 of
                 docs/obsidian.md).
 
@@ -217,7 +217,7 @@ class VaultRoot:
             Ambiguous: Several folders fit.
         """
         _refuse_dot_folders(path)
-        looked_at(path)
+        record_look(path)
         if not path.parts:
             raise Conflict("The vault itself exists already; give a name in it", code="exists")
         base, missing = self._nearest(path)
@@ -244,7 +244,7 @@ class VaultRoot:
         check_new_name(name, portable=self._portable())
 
     def state(self) -> Folder:
-        """The bridge's own folder in the vault, held open; made when missing, for its user only.
+        """Return the bridge's own folder in the vault, held open; made when missing, for its user only.
 
         Raises:
             ExecutionFailed: Something else has its name, or it cannot be made.
@@ -269,7 +269,7 @@ class VaultRoot:
     # -- walking ------------------------------------------------------------------------------------------------
 
     def _find(self, path: VaultPath) -> Place:
-        """As `find`."""
+        """Find a path as `find` does."""
         try:
             return self._walk(path)
         except NotFound:
@@ -285,7 +285,7 @@ class VaultRoot:
         return self._walk(twins[0])
 
     def _walk(self, path: VaultPath, *, follow: bool = True) -> Place:
-        """What has exactly this path, links on the way and at its end resolved. The caller closes it."""
+        """Return the place at exactly this path, all links resolved. The caller closes it."""
         _refuse_dot_folders(path)
         way = path.parts
         # A link is a round, so is a `..` inside one; a folder that is swapped while we look costs one too.
@@ -330,7 +330,7 @@ class VaultRoot:
         raise not_found(asked)
 
     def _redirect(self, way: tuple[str, ...], index: int, target: str) -> tuple[str, ...]:
-        """The way on when the name at `index` is a link; empty when it leaves the vault.
+        """Return the way on when the name at `index` is a link; empty when it leaves the vault.
 
         Only text is compared: following a link to find out where it leads would already touch what lies outside
         (a network share, say).
@@ -350,7 +350,7 @@ class VaultRoot:
         return ()
 
     def _twins(self, path: VaultPath) -> list[VaultPath]:
-        """What differs from the path in case or Unicode form only; those that differ in form only, if there are any."""
+        """Return paths that differ in case or Unicode form only; if any differ in form only, those alone."""
         ways = [VaultPath.root()]
         for part in path.parts:
             ways = [way.child(name) for way in ways for name in self._alike_in(way, part)][:_MAX_TWINS]
@@ -372,12 +372,12 @@ class VaultRoot:
             return []
 
     def _taken(self, base: VaultPath, name: str) -> list[VaultPath]:
-        """What a folder holds that has a name, or one that differs from it in case or Unicode form only."""
+        """Return what in a folder has a name, or one that differs from it in case or Unicode form only."""
         with self.folder(base) as folder:
             return [base.child(other) for other in _alike(folder, name)]
 
     def _nearest(self, path: VaultPath) -> tuple[VaultPath, tuple[str, ...]]:
-        """The innermost folder on the way to a path that exists, as spelled on disk, and the names missing in it."""
+        """Return the innermost existing folder on the way to a path, as spelled on disk, and the missing names."""
         base, missing = VaultPath.root(), path.parts
         for parent in path.parents:
             try:
@@ -391,7 +391,7 @@ class VaultRoot:
 
 
 def _look(folder: Folder, name: str, asked: VaultPath, *, last: bool) -> os.stat_result:
-    """The state of a name that is spelled exactly like this and is no dot-folder."""
+    """Return the state of a name that is spelled exactly like this and is not a dot-folder."""
     if unsafe_name(name):
         raise not_found(asked)
     state = folder.stat(name)
@@ -403,7 +403,7 @@ def _look(folder: Folder, name: str, asked: VaultPath, *, last: bool) -> os.stat
 
 
 def _alike(folder: Folder, name: str) -> list[str]:
-    """The names in a folder that are this name, or differ from it in case or Unicode form only."""
+    """Return the names in a folder that are this name, or differ from it in case or Unicode form only."""
     key = fold(name)
     return sorted(other for other in folder.names() if fold(other) == key and not unsafe_name(other))
 

@@ -2,8 +2,8 @@
 
 import stat
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.vault.disk import as_failure, is_link
@@ -11,8 +11,7 @@ from bridge.vault.paths import VaultPath, unsafe_name
 from bridge.vault.root import VaultRoot
 
 
-@dataclass(frozen=True, slots=True)
-class Subtree:
+class Subtree(NamedTuple):
     """A folder and what is in it.
 
     Attributes:
@@ -25,7 +24,7 @@ class Subtree:
 
 
 class Obstacle(Enum):
-    """What keeps a folder from being handled as a whole."""
+    """A reason why a folder cannot be handled as a whole."""
 
     DOT_FOLDER = "dot-folder"
     NAME = "name"
@@ -44,7 +43,7 @@ def subtree(
     refuse: Refuse | None = None,
     most: int | None = None,
 ) -> Subtree:
-    """Everything in a folder, in the order of the names.
+    """Return everything in a folder, in the order of the names.
 
     Args:
         root: The vault.
@@ -81,7 +80,7 @@ def subtree(
 
 
 def _obstacle(found: VaultPath, mode: int, *, linked: bool) -> Obstacle | None:
-    """Why something in a folder keeps it from being handled as a whole; None when it does not."""
+    """Return why something in a folder keeps it from being handled as a whole; None if it does not."""
     if not linked and stat.S_ISDIR(mode) and found.name.startswith("."):
         return Obstacle.DOT_FOLDER
     if unsafe_name(found.name):

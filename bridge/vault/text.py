@@ -39,17 +39,17 @@ class Lines:
 
     @property
     def count(self) -> int:
-        """How many lines there are; an empty file has none."""
+        """Return the number of lines; an empty file has none."""
         unended = len(self.data) > len(self.bom) and not self.ends_with_break
         return self._breaks[-1] + unended
 
     @property
     def ends_with_break(self) -> bool:
-        """Whether the last byte is a line break."""
+        """Return whether the last byte is a line break."""
         return self.data.endswith(b"\n")
 
     def start(self, number: int) -> int:
-        """Where a line begins, as an offset in bytes; for the line after the last one, where the file ends.
+        """Return the offset of a line in bytes; for the line after the last one, the end of the file.
 
         Args:
             number: From 1 to `count + 1`.
@@ -64,7 +64,7 @@ class Lines:
         return self._after_break(number - 1) if number - 1 <= self._breaks[-1] else len(self.data)
 
     def span(self, first: int, last: int) -> tuple[int, int]:
-        """Where some lines begin and end, their line breaks included.
+        """Return the offsets at which some lines begin and end, including their line breaks.
 
         Args:
             first: The first line, from 1.
@@ -76,7 +76,7 @@ class Lines:
         return self.start(first), self.start(last + 1)
 
     def line(self, number: int) -> bytes:
-        """A line without its ending.
+        """Return a line without its ending.
 
         Args:
             number: From 1 to `count`.
@@ -85,7 +85,7 @@ class Lines:
         return self.data[start : end - len(self.ending(number))]
 
     def ending(self, number: int) -> bytes:
-        r"""How a line ends: `\r\n`, `\n`, or nothing at the end of the file.
+        r"""Return the line break of a line: `\r\n`, `\n`, or nothing at the end of the file.
 
         Args:
             number: From 1 to `count`.
@@ -96,7 +96,7 @@ class Lines:
         return b"\r\n" if end - 2 >= start and self.data[end - 2 : end] == b"\r\n" else b"\n"
 
     def number_at(self, offset: int) -> int:
-        """The number of a line, from 1.
+        """Return the number of a line, from 1.
 
         Args:
             offset: A byte of it.
@@ -106,11 +106,11 @@ class Lines:
 
     @cached_property
     def prevailing(self) -> bytes:
-        r"""The ending most lines have; the one that comes first when it is a draw, `\n` when there is none."""
+        r"""Return the ending most lines have; the one that comes first when it is a draw, `\n` when there is none."""
         return prevailing_ending(self.data, 0, len(self.data)) or b"\n"
 
     def _after_break(self, number: int) -> int:
-        """The offset just behind the n-th line break: which chunk it is in, then by halves."""
+        """Return the offset just behind the n-th line break: which chunk it is in, then by halves."""
         chunk = bisect_left(self._breaks, number) - 1
         low, high = chunk * CHUNK, min((chunk + 1) * CHUNK, len(self.data))
         wanted = number - self._breaks[chunk]
@@ -125,12 +125,12 @@ class Lines:
 
 
 def prevailing_ending(data: bytes, start: int, end: int) -> bytes:
-    """The line ending most used in a stretch of bytes.
+    """Return the line ending most used in a stretch of bytes.
 
     Args:
         data: The bytes.
-        start: Where the stretch begins.
-        end: Where it ends.
+        start: The beginning of the stretch.
+        end: Its end.
 
     Returns:
         The first one when it is a draw; empty when there is none.
@@ -163,7 +163,7 @@ def check_utf8(data: bytes, path: object) -> None:
 
 
 def encode(text: str, what: str = "The text") -> bytes:
-    """The bytes of a text that a caller gave to be written.
+    """Return the bytes of a text that a caller gave to be written.
 
     Args:
         text: The text.
@@ -181,7 +181,7 @@ def encode(text: str, what: str = "The text") -> bytes:
 
 
 def decode(data: bytes, path: object) -> str:
-    """The text of some bytes, strictly UTF-8, without a byte order mark. Raises what `check_utf8` raises.
+    """Return the text of some bytes, strictly UTF-8, without a byte order mark. Raises what `check_utf8` raises.
 
     Args:
         data: The bytes.
@@ -212,7 +212,7 @@ NOTE_EXTENSION = ".md"
 CANVAS_EXTENSION = ".canvas"
 
 HEAD = 8192
-"""How many bytes of a file it takes to judge it."""
+"""Number of bytes of a file that are needed to judge it."""
 
 _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"%PDF-", "PDF document", "application/pdf"),
@@ -269,7 +269,7 @@ _BY_NAME = {
 
 
 def note_name(path: str) -> str:
-    """The name of the note at a path: its last part, without `.md`.
+    """Return the name of the note at a path: its last part, without `.md`.
 
     Args:
         path: A vault path.
@@ -279,7 +279,7 @@ def note_name(path: str) -> str:
 
 
 def is_note(path: str) -> bool:
-    """Whether a path is that of a note: it ends with `.md`, in any case.
+    """Return whether a path is that of a note: it ends with `.md`, in any case.
 
     Args:
         path: A vault path or a name.
@@ -288,7 +288,7 @@ def is_note(path: str) -> bool:
 
 
 def mime_type(name: str) -> str:
-    """The MIME type of a file, by its name.
+    """Return the MIME type of a file, by its name.
 
     Args:
         name: The name, or a path that ends with it.
@@ -302,7 +302,7 @@ def mime_type(name: str) -> str:
 
 
 def is_text(data: bytes) -> bool:
-    """Whether a file is text, as all of the bridge sees it: judged by its first 8 KiB, and never by its name.
+    """Return whether a file is text, the same everywhere in the bridge: by its first 8 KiB, never by its name.
 
     They hold no NUL; and they are UTF-8, or at least do not begin as a format does that is never text. So a note that
     begins with `GIF89a` is text, and so is one in an older encoding.
@@ -319,7 +319,7 @@ def is_text(data: bytes) -> bool:
 
 
 def _is_utf8(head: bytes) -> bool:
-    """Whether some bytes are UTF-8, of which the last character may be cut."""
+    """Return whether some bytes are UTF-8; the last character may be incomplete."""
     try:
         codecs.utf_8_decode(head, "strict", len(head) < HEAD)
     except UnicodeDecodeError:
@@ -328,14 +328,14 @@ def _is_utf8(head: bytes) -> bool:
 
 
 def describe_binary(data: bytes, name: str) -> tuple[str, str]:
-    """What a binary file is.
+    """Return the kind of a binary file.
 
     Args:
         data: Its first bytes, or all of them.
         name: Its name.
 
     Returns:
-        The kind in words, such as `image`, and the MIME type. What the bytes show wins over the name.
+        The kind in words, such as `image`, and the MIME type. The bytes win over the name.
     """
     found = _by_content(data[:HEAD], shortest=2)
     mime = mime_type(name)
@@ -353,7 +353,7 @@ def _by_content(head: bytes, *, shortest: int) -> tuple[str, str] | None:
 
 
 def _kind(mime: str) -> str:
-    """The kind in words, from the MIME type."""
+    """Return the kind in words, from the MIME type."""
     family = mime.partition("/")[0]
     if mime == "application/pdf":
         return "PDF document"

@@ -1,7 +1,7 @@
-"""Where deleted files go: the system's trash, or the vault's own folder `.trash` (rule 77 of docs/obsidian.md).
+"""Deleted files, which go to the system's trash, or to the vault's `.trash` (rule 77 of docs/obsidian.md).
 
-The system's trash is reached through send2trash, which is given an absolute path and so trusts every name on the way
-to it. So that way is looked at first: it must be the very folder that is held open.
+The system's trash is reached through send2trash, which takes an absolute path and so trusts every name on the way
+to it. So the path is checked first: it must lead to the very folder that is held open.
 """
 
 import errno
@@ -30,7 +30,7 @@ def system_trash(path: str) -> None:
 
 
 def real_path(root: VaultRoot, folder: Folder, name: str) -> str:
-    """The absolute path of a name in a folder that is held open, for programs that know no held folders.
+    """Return the absolute path of a name in a folder that is held open, for programs that know no held folders.
 
     Args:
         root: The vault.
@@ -49,7 +49,7 @@ def real_path(root: VaultRoot, folder: Folder, name: str) -> str:
 
 
 def local_trash(root: VaultRoot) -> Folder:
-    """The vault's own trash, held open; made when missing, as Obsidian would make it.
+    """Return the vault's own trash, held open; made when missing, as Obsidian would make it.
 
     Args:
         root: The vault.
@@ -102,7 +102,7 @@ def _is_folder(folder: Folder, name: str) -> bool:
 
 
 def _names(name: str, *, whole: bool) -> Iterator[str]:
-    """The name, then the name with a number before its extension."""
+    """Yield the name, then the name with a number before its extension."""
     yield name
     stem, dot, extension = ("", "", "") if whole else name.rpartition(".")
     if not stem:

@@ -1,4 +1,4 @@
-"""What a person should know of a change before they agree: what is marked read-only, and what no backup is kept of."""
+"""Warnings about a change before a person agrees: files that are marked read-only, and files without a backup."""
 
 import stat
 from collections.abc import Iterator
@@ -18,12 +18,12 @@ _LOSES = frozenset({ChangeKind.MODIFY, ChangeKind.DELETE})
 
 
 def needs_backup(plan: ChangePlan) -> bool:
-    """Whether undoing a plan takes bytes that it replaces or deletes."""
+    """Return whether undoing a plan needs bytes that it replaces or deletes."""
     return any(change.kind in _LOSES for change in plan.changes)
 
 
 def read_only_warnings(root: VaultRoot, plan: ChangePlan) -> Iterator[str]:
-    """A sentence for each file that a plan changes, moves or deletes although it is marked read-only.
+    """Yield a sentence for each file that a plan changes, moves or deletes although it is marked read-only.
 
     Such a mark keeps editors from writing into a file; it does not keep anyone from putting another in its place.
 

@@ -12,21 +12,20 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, NamedTuple
 
 from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
 from bridge.vault.plan import content_hash
 from bridge.vault.text import is_note
 
 _SHARE_BYTES: Final = 0x40049409
-"""FICLONE: two files share their bytes until one of them changes, where the disk can do that (ioctl_ficlone(2))."""
+"""FICLONE: two files share their bytes until one of them changes, if the disk can do that (ioctl_ficlone(2))."""
 _WORTH_SHARING: Final = 256 * 1024
 _CHUNK: Final = 1 << 20
 _Signature = tuple[int, int, int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class CopiedFile:
+class CopiedFile(NamedTuple):
     """One file of the copy as it was made.
 
     Attributes:
@@ -42,16 +41,16 @@ class CopiedFile:
 
 @dataclass(slots=True)
 class Differences:
-    """What was done to a copy. Paths are relative to the vault.
+    """The changes that were made in a copy. Paths are relative to the vault.
 
     Attributes:
-        changed: The files with other bytes.
+        changed: The files whose content changed.
         made: The files that are new.
         gone: The files that are no longer there.
         folders_made: New folders without a file in them.
         folders_gone: Folders that are no longer there, inner ones first.
-        odd: What cannot be in a vault, with the reason.
-        copied: The files of `changed` and `gone` as they were.
+        odd: Entries that cannot be in a vault, with the reason.
+        copied: The former state of the files in `changed` and `gone`.
     """
 
     changed: list[str] = field(default_factory=list)
@@ -102,7 +101,7 @@ class WorkingCopy:
                     self._copied[path] = _copy(walked, self.place / path, file)
 
     def differences(self) -> Differences:
-        """What was done since. Blocks. Nothing that is found there is followed, run or opened but plain files."""
+        """Return what has changed since the copy. Blocks. Only plain files are opened; nothing is followed or run."""
         found = Differences(copied=self._copied)
         seen: set[str] = set()
         folders: set[str] = set()
@@ -129,13 +128,13 @@ class WorkingCopy:
         return found
 
     def read(self, path: str) -> bytes:
-        """The bytes of a file in the copy. Raises OSError, for a link too."""
+        """Return the bytes of a file in the copy. Raises OSError, for a link too."""
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
         with os.fdopen(os.open(self.place / path, flags), "rb") as file:
             return file.read()
 
     def size(self, path: str) -> int:
-        """The bytes that a file in the copy has."""
+        """Return the bytes that a file in the copy has."""
         return (self.place / path).lstat().st_size
 
     def remove(self) -> None:
@@ -143,7 +142,7 @@ class WorkingCopy:
         shutil.rmtree(self.place, ignore_errors=True)
 
     def _entries(self) -> Iterator[tuple[str, os.DirEntry[str]]]:
-        """Everything in the copy, folders before what is in them; of dot-folders only that they are there."""
+        """Yield everything in the copy, folders before what is in them; of dot-folders only that they are there."""
         pending = [""]
         while pending:
             folder = pending.pop()
@@ -163,12 +162,12 @@ class WorkingCopy:
 
 
 def is_too_large(file: FileStat, largest: int) -> bool:
-    """Whether a file is left out of a copy."""
+    """Return whether a file is left out of a copy because of its size."""
     return file.size > largest and not is_note(str(file.path))
 
 
 def _copy(walked: WalkedFolder, target: Path, file: FileStat) -> CopiedFile:
-    """Copy one file, sharing its bytes where the disk can do that. Raises OSError."""
+    """Copy one file, sharing its bytes if the disk can do that. Raises OSError."""
     flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
     mode = (file.mode & 0o777) | 0o600
     with walked.folder.open(file.path.name) as source, os.fdopen(os.open(target, flags, mode), "w+b") as copy:
@@ -218,7 +217,7 @@ def _above(path: str) -> Iterator[str]:
 
 
 def _fault(path: str, state: os.stat_result) -> str:
-    """Why something cannot be taken over into a vault; empty where it can."""
+    """Return why something cannot be taken over into a vault; empty if it can."""
     try:
         path.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What a person has allowed clients to change with their own editors, and whether that is what they then did.
+"""The changes that a person let clients make with their own editors, and whether the clients made exactly those.
 
 A client makes such a change itself, so it is recorded like that of any other program. Only here is it known that it was
 asked about, and what was shown.
@@ -21,7 +21,7 @@ MOST: Final = 1000
 """Allowed changes of files that are kept."""
 
 SECONDS: Final = 120.0
-"""How long after a yes a change still belongs to it. Clients write at once."""
+"""Seconds after an approval within which a change still belongs to it. Clients write at once."""
 
 _EARLY: Final = 1.0
 """Seconds by which a change may seem to have come before the yes."""
@@ -31,8 +31,8 @@ class AllowedEdit(BaseModel):
     """One file that a client was allowed to change.
 
     Attributes:
-        path: Which.
-        hashes: SHA-256 in hex of what was shown, with each kind of line endings; empty where the file was to go.
+        path: Its path.
+        hashes: SHA-256 in hex of what was shown, with each kind of line endings; empty if the file was to go.
         client: The client, for people.
         time: When, in seconds since 1970.
     """
@@ -44,7 +44,7 @@ class AllowedEdit(BaseModel):
 
 
 class Compared(NamedTuple):
-    """What is known of an entry.
+    """The allowed changes that an entry contains.
 
     Attributes:
         clients: The clients whose allowed changes are in it.
@@ -58,10 +58,10 @@ class Compared(NamedTuple):
 
 
 class PastVersions(Protocol):
-    """Knows which states a file had."""
+    """A source of the states that a file had."""
 
     def versions(self, path: str) -> list[Version]:
-        """The states, newest first."""
+        """Return the states, newest first."""
         ...
 
 
@@ -81,7 +81,7 @@ class AllowedEdits:
         self._edits = self._file.load([])
 
     def note(self, plan: ChangePlan, client: str) -> None:
-        """A person has allowed a client to make a change itself.
+        """Record that a person has allowed a client to make a change itself.
 
         Args:
             plan: The change.
@@ -108,7 +108,7 @@ class AllowedEdits:
             self._edits = kept
 
     def compare(self, entry: Entry, past: PastVersions) -> Compared | None:
-        """Compare what other programs did with what was allowed; None where nothing in it was asked about.
+        """Compare what other programs did with what was allowed; None if nothing in it was asked about.
 
         Args:
             entry: What they did.
@@ -151,8 +151,8 @@ class AllowedEdits:
                 self._edits = kept
 
 
-def told(compared: Compared | None, files: Sequence[str]) -> str:
-    """What is known of an entry, as the end of its sentence; empty where it is nothing.
+def comparison_words(compared: Compared | None, files: Sequence[str]) -> str:
+    """Return how an entry compares with what was allowed, as the end of its sentence; empty if nothing is known.
 
     Args:
         compared: What was found.
@@ -169,7 +169,7 @@ def told(compared: Compared | None, files: Sequence[str]) -> str:
 
 
 def _hashes(blobs: Mapping[str, bytes], end: str | None) -> tuple[str, ...]:
-    """What bytes may be called that were allowed: editors keep the line endings of a file or bring their own."""
+    """Return the hashes that allowed content may have: editors keep the line endings of a file or use their own."""
     if end is None:
         return ()
     data = blobs.get(end)

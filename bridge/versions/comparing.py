@@ -1,14 +1,13 @@
-"""What became of each file since it was last seen, and into which entry that goes. Within one transaction."""
+"""Comparison of each file with its last known state, and the entry that each change goes into, in one transaction."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 from bridge.vault.plan import is_hidden
-from bridge.versions.database import Database, Room, VersionRow
+from bridge.versions.bridge_writes import BridgeWrites
+from bridge.versions.database import Database, Retention, VersionRow
 from bridge.versions.known_files import KnownFiles
 from bridge.versions.open_entries import OpenEntries
-from bridge.versions.origins import BELIEVED_SECONDS, ObsidianWrite, Step, Steps, Told, origin_of
-from bridge.versions.own_writes import OwnWrites
+from bridge.versions.origins import BELIEVED_SECONDS, ObsidianWrite, ReportedWrites, SeenChange, SeenChanges, origin_of
 from bridge.versions.reading import Ready
 from bridge.versions.states import Effect, Known, Origin, Side, Unknown
 
@@ -20,19 +19,19 @@ ALIKE = 0.5
 """The share of a file that must still be there for it to be the same one, moved."""
 
 PART_SECONDS = 5.0
-"""How long a file may be seen in part before all of it is written."""
+"""Seconds for which a file may be seen half-written before all of it is there."""
 
 _COMPARED = 20_000
 """Bytes of each that are compared."""
 
 
 class Comparing:
-    """Compares files with what is known of them.
+    """The comparison of files with what is known of them.
 
     Args:
         known: What that is.
         own: What the bridge itself writes.
-        room: Where bytes are kept.
+        retention: Keeps bytes within the budget.
 
     Attributes:
         opens: The entries to which more may come.
@@ -41,24 +40,24 @@ class Comparing:
         configured: Whether Obsidian's configuration was looked at then too.
     """
 
-    def __init__(self, known: KnownFiles, own: OwnWrites, room: Room) -> None:
+    def __init__(self, known: KnownFiles, own: BridgeWrites, retention: Retention) -> None:
         self._known = known
         self._own = own
-        self._room = room
+        self._retention = retention
         self.opens = OpenEntries()
-        self._told = Told()
-        self._steps = Steps()
+        self._reported = ReportedWrites()
+        self._seen_changes = SeenChanges()
         self._held: list[tuple[float, bytes]] = []
         self.attended = False
         self.since: float | None = None
         self.configured = False
 
-    def saw(self, database: Database, ready: Ready, now: float) -> None:
-        """A file is there, with these bytes."""
+    def record_seen(self, database: Database, ready: Ready, now: float) -> None:
+        """Record that a file exists with this content."""
         seen, digest = ready.seen, ready.digest
         old = self._known.latest(seen.path)
         if ready.content is not None:
-            self._room.keep(database, ready.content)
+            self._retention.keep(database, ready.content)
         if digest is None and old is not None and old.is_as(seen):
             return  # not read as a whole, and nothing has happened to it
         new = Known(seen.size, seen.mtime_ns, seen.changed_ns, digest, now, file_id=ready.file_id)
@@ -80,8 +79,8 @@ class Comparing:
             self._known.put(database, seen.path, new._replace(foreign=old.foreign))
             self._let_go(database, seen.path, old, now)
 
-    def lost(self, database: Database, path: str, now: float) -> None:
-        """A file is not there any more."""
+    def record_gone(self, database: Database, path: str, now: float) -> None:
+        """Record that a file no longer exists."""
         if self._known.latest(path) is None or self._own.is_taking_away(path):
             return
         if self._is_on(path) and not self._own.took_away(path):
@@ -89,16 +88,16 @@ class Comparing:
         self._forget(database, path, now)
 
     def found_before(self, database: Database, path: str, digest: bytes | None, now: float) -> None:
-        """The ledger found a file so, before it wrote: if that is new, another program did it shortly before."""
+        """Record how the ledger found a file before it wrote: if that is new, another program has made it."""
         old = self._known.latest(path)
         known: Side = None if old is None else old.digest or Unknown.BYTES
         if self.since is None or known in {digest, Unknown.BYTES} or self._own.wrote(path, known):
             return
         self._changed(database, path, digest, now)
 
-    def left(self, database: Database, path: str, digest: bytes | None, now: float) -> None:
-        """The ledger left a file so."""
-        self._steps.forget(path)
+    def record_left(self, database: Database, path: str, digest: bytes | None, now: float) -> None:
+        """Record how the ledger left a file."""
+        self._seen_changes.forget(path)
         if digest is None:
             self._forget(database, path, now)
         else:
@@ -114,45 +113,45 @@ class Comparing:
         """
         concerned: dict[str, None] = {}
         for write in writes:
-            self._told.hear(write, now)
+            self._reported.hear(write, now)
             if write.digest is not None:
                 concerned[write.path] = None
             else:
-                concerned |= dict.fromkeys(self._steps.below(write.path))
-                concerned |= dict.fromkeys(self._steps.below(write.source) if write.source else ())
-        self._steps.forget_old(now)
+                concerned |= dict.fromkeys(self._seen_changes.below(write.path))
+                concerned |= dict.fromkeys(self._seen_changes.below(write.source) if write.source else ())
+        self._seen_changes.forget_old(now)
         explained = {path: steps[0][0].at for path in concerned if (steps := self._explained(path))}
         return sorted(explained, key=explained.__getitem__)
 
     def explain(self, database: Database, paths: Iterable[str]) -> None:
-        """What was seen of some files was Obsidian's: it goes out of the entry that it is in, and into one of its."""
+        """Move what was seen of some files out of their entry and into one of Obsidian's, which made those changes."""
         for path in paths:
             steps = self._with_parts(database, path, self._explained(path))
             if not steps:
                 continue
             first, _ = steps[0]
-            self._steps.forget(path)
+            self._seen_changes.forget(path)
             _, write = steps[-1]
             alone = len(steps) == 1 and first.previous is None and first.fold is None
             if alone and self.opens.turn(first.entry, path, origin_of(write)):
                 database.set_origin(first.entry, origin_of(write))
-                self._told.use(write)
+                self._reported.use(write)
                 continue
             if first.previous is None:
                 database.drop_effect(first.entry, path)
-                self.opens.left(first.entry, path)
+                self.opens.take_out(first.entry, path)
             else:
                 database.put_effect(first.entry, first.previous, first.at if first.old is None else first.old.seen)
             self.opens.go_on(path, first.fold)
             for step, found in steps:
-                self._told.use(found)
+                self._reported.use(found)
                 database.drop_version(path, step.at)
                 self._enter(database, step, origin_of(found))
 
     def is_due(self, now: float) -> bool:
-        """Whether there is something to tidy up: nobody says any more that it was Obsidian."""
-        self._told.forget_old(now)
-        self._steps.forget_old(now)
+        """Return whether old state can be discarded: Obsidian no longer has time to claim the change."""
+        self._reported.forget_old(now)
+        self._seen_changes.forget_old(now)
         return bool(self._held) and not 0 <= now - self._held[0][0] <= BELIEVED_SECONDS
 
     def tidy(self, database: Database, now: float) -> None:
@@ -162,27 +161,27 @@ class Comparing:
         database.drop_unused(old)
 
     def doubt(self) -> None:
-        """A transaction failed: what was seen in it was not recorded."""
-        self._steps.clear()
+        """Forget what was seen in a transaction that failed: it was not recorded."""
+        self._seen_changes.clear()
 
-    def _explained(self, path: str) -> list[tuple[Step, ObsidianWrite]]:
-        """The last changes to a file, as far back as each is explained, the oldest first."""
-        found: list[tuple[Step, ObsidianWrite]] = []
-        for step in reversed(self._steps.of(path)):
-            write = self._told.find(path, step.before, step.after, self._was)
+    def _explained(self, path: str) -> list[tuple[SeenChange, ObsidianWrite]]:
+        """Return the last changes to a file, as far back as each is explained, the oldest first."""
+        found: list[tuple[SeenChange, ObsidianWrite]] = []
+        for step in reversed(self._seen_changes.of(path)):
+            write = self._reported.find(path, step.before, step.after, self._was)
             if write is None or any(write is other for _, other in found):
                 break
             found.append((step, write))
         return found[::-1]
 
     def _with_parts(
-        self, database: Database, path: str, found: list[tuple[Step, ObsidianWrite]]
-    ) -> list[tuple[Step, ObsidianWrite]]:
-        """The same, with what was seen of a file while it was being written, and what is explained before that."""
-        steps = self._steps.of(path)[: -len(found)] if found else []
+        self, database: Database, path: str, found: list[tuple[SeenChange, ObsidianWrite]]
+    ) -> list[tuple[SeenChange, ObsidianWrite]]:
+        """Return the same, with what was seen of a half-written file, and what explains earlier changes."""
+        steps = self._seen_changes.of(path)[: -len(found)] if found else []
         for step in reversed(steps):
             later, write = found[0]
-            if (own := self._told.find(path, step.before, step.after, self._was)) is not None:
+            if (own := self._reported.find(path, step.before, step.after, self._was)) is not None:
                 found = [(step, own), *found]
             elif 0 <= later.at - step.at <= PART_SECONDS and _is_part(database, step.after, later.after):
                 found = [(step, write), *found]
@@ -191,18 +190,18 @@ class Comparing:
         return found
 
     def _was(self, path: str) -> Side:
-        """What a file was that was moved away, or is about to be."""
+        """Return the state of a file that was moved away, or is about to be."""
         known = self._known.latest(path)
-        return self._steps.was(path) if known is None else known.digest
+        return self._seen_changes.was(path) if known is None else known.digest
 
     # -- within -------------------------------------------------------------------------------------------------
 
     def _is_on(self, path: str) -> bool:
-        """Whether there are entries of a file, and not only a beginning."""
+        """Return whether changes to a file are recorded as entries, and not only its first state."""
         return self.since is not None and (self.configured or not is_hidden(path))
 
     def _changed(self, database: Database, path: str, after: Side, now: float, file_id: str | None = None) -> Origin:
-        """A file was changed without the bridge: into its entry, and what it was into the versions. Returns by whom.
+        """Record a change made without the bridge, in an entry and in the versions; return its origin.
 
         Args:
             database: Where it is kept.
@@ -213,21 +212,21 @@ class Comparing:
         """
         old = self._known.latest(path)
         before: Side = None if old is None else old.digest or Unknown.BYTES
-        self._told.forget_old(now)
-        write = self._told.find(path, before, after, self._was)
+        self._reported.forget_old(now)
+        write = self._reported.find(path, before, after, self._was)
         if after is None:
-            self._steps.left(path, before, now)
-        step = Step(0, path, before, after, None, old, now, file_id, None)
-        if write is not None and self._steps.of(path):
+            self._seen_changes.add_gone(path, before, now)
+        step = SeenChange(0, path, before, after, None, old, now, file_id, None)
+        if write is not None and self._seen_changes.of(path):
             self._enter(database, step, Origin.PROGRAM)
             self.explain(database, [path])  # with what was seen before it
         else:
             self._enter(database, step, origin_of(write))
         if write is not None:
-            self._told.use(write)
+            self._reported.use(write)
         return origin_of(write)
 
-    def _enter(self, database: Database, step: Step, origin: Origin) -> None:
+    def _enter(self, database: Database, step: SeenChange, origin: Origin) -> None:
         """Put a change into the entry that it belongs to, and what the file was into the versions."""
         path, after, old, now = step.path, step.after, step.old, step.at
         fold = self.opens.end_others(path, origin)
@@ -239,8 +238,8 @@ class Comparing:
         first = effect.before if effect is not None else step.before
         if effect is not None and first == after and not isinstance(after, Unknown):
             database.drop_effect(entry.number, path)
-            self.opens.left(entry.number, path)
-            earlier = self._steps.of(path)
+            self.opens.take_out(entry.number, path)
+            earlier = self._seen_changes.of(path)
             self.opens.go_on(path, earlier[0].fold if earlier else None)  # nothing has come between
             is_over = True
         else:
@@ -251,13 +250,13 @@ class Comparing:
             if not between or now - old.seen >= BURST_SECONDS:
                 database.put_version(VersionRow(path, old.digest, old.seen, now, between, old.foreign))
         if is_over:
-            self._steps.forget(path)
+            self._seen_changes.forget(path)
         else:
-            self._steps.add(replace(step, entry=entry.number, previous=effect, fold=fold))
+            self._seen_changes.add(step._replace(entry=entry.number, previous=effect, fold=fold))
 
     @staticmethod
-    def _put_effect(database: Database, number: int, found: Effect, effect: Effect | None, step: Step) -> None:
-        """What an entry has done to a file, with what the system knows it by where it came or went."""
+    def _put_effect(database: Database, number: int, found: Effect, effect: Effect | None, step: SeenChange) -> None:
+        """Store what an entry did to a file, with its file id if the file appeared or disappeared."""
         file_id = found.file_id
         if found.after is None:
             file_id = None if step.old is None else step.old.file_id
@@ -265,15 +264,15 @@ class Comparing:
             file_id = None
         elif effect is not None and effect.after is not None:
             file_id = effect.file_id  # a new file that is saved again, perhaps as another that takes its name
-        found = replace(found, file_id=file_id)
+        found = found._replace(file_id=file_id)
         same = database.same_file(number, found) if file_id is not None else None
         if same is not None and not _is_alike(database, found, same):
-            found = replace(found, file_id=None)  # systems give what one file was known by to the next
+            found = found._replace(file_id=None)  # systems give what one file was known by to the next
         database.put_effect(number, found, step.at)
 
     @staticmethod
     def _completed(database: Database, path: str, digest: bytes) -> None:
-        """An entry left a file whose bytes were not known then, and are now."""
+        """Complete an entry that left a file whose bytes were unknown then and are known now."""
         number = database.last_entry(path)
         effect = None if number is None else database.effect(number, path)
         if number is not None and effect is not None and effect.after is Unknown.BYTES:
@@ -285,17 +284,17 @@ class Comparing:
         self._let_go(database, path, old, now)
 
     def _let_go(self, database: Database, path: str, old: Known | None, now: float) -> None:
-        """What a file was is no longer what it is: its bytes stay if anything else refers to them, or soon may."""
+        """Drop the former content of a file, unless something else refers to it or may soon."""
         if old is None or old.digest is None:
             return
-        if self._told.anything and self._steps.of(path):
+        if self._reported.anything and self._seen_changes.of(path):
             self._held.append((now, old.digest))
         else:
             database.drop_unused([old.digest])
 
 
 def _is_part(database: Database, part: Side, whole: Side) -> bool:
-    """Whether a file was seen before all of it was written, or changed even while it was read."""
+    """Return whether a file was seen before it was written completely, or changed while it was being read."""
     if isinstance(part, Unknown):
         return True
     if not (isinstance(part, bytes) and isinstance(whole, bytes)):
@@ -305,7 +304,7 @@ def _is_part(database: Database, part: Side, whole: Side) -> bool:
 
 
 def _is_alike(database: Database, one: Effect, other: Effect) -> bool:
-    """Whether what went in one place and came in another is the same file, changed at most in part."""
+    """Return whether a file that disappeared and one that appeared are the same, with at most part of it changed."""
     from rapidfuzz.distance import Indel  # noqa: PLC0415 - a start is faster without
 
     gone, came = (one, other) if one.after is None else (other, one)

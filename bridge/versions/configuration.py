@@ -28,7 +28,7 @@ class ConfigurationFile(NamedTuple):
 
 
 def configuration_files(root: VaultRoot) -> list[ConfigurationFile]:
-    """Those there are. Links are not followed, and what cannot be listed is left out.
+    """Return the configuration files. Links are not followed, and what cannot be listed is left out.
 
     Args:
         root: The vault.
@@ -39,7 +39,7 @@ def configuration_files(root: VaultRoot) -> list[ConfigurationFile]:
 
 
 def read_configuration(root: VaultRoot, path: str, limit: int) -> tuple[bytes, FileStat]:
-    """One of them, as far as a limit, and its state then. Raises OSError where it cannot be read.
+    """Return one of them, up to a limit, and its state then. Raises OSError if it cannot be read.
 
     Args:
         root: The vault.
@@ -56,7 +56,7 @@ def read_configuration(root: VaultRoot, path: str, limit: int) -> tuple[bytes, F
 
 
 def _place(top: Folder) -> Folder:
-    """The configuration folder: `.obsidian`, or another dot-folder with an `app.json` (rule 3)."""
+    """Return the configuration folder: `.obsidian`, or another dot-folder with an `app.json` (rule 3)."""
     for name in [_PLACE, *sorted(name for name in top.names() if name.startswith("."))]:
         with contextlib.suppress(OSError), contextlib.ExitStack() as held:
             folder = held.enter_context(top.child(name))
@@ -92,7 +92,7 @@ def _files(folder: Folder | None, is_wanted: Callable[[str], bool]) -> Iterator[
 
 @contextlib.contextmanager
 def _inside(folder: Folder | None, name: str) -> Iterator[Folder | None]:
-    """A folder in a folder; None where there is none to enter."""
+    """Provide a folder in a folder; None if there is none to enter."""
     opened = None
     if folder is not None:
         with contextlib.suppress(OSError):

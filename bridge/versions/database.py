@@ -72,7 +72,7 @@ _MADE = (
     " WHERE effects.path = versions.path AND effects.became = versions.digest AND effects.began <= versions.since"
     f" AND entries.origin = '{Origin.PROGRAM.value}'))"
 )
-"""Which versions are what another program had made of a file, and not what the person had."""
+"""SQL condition for versions that another program made, and that are not the person's own."""
 _UNKNOWN = b"?"
 """As a hash: there was a file, and its bytes are not known."""
 
@@ -100,7 +100,7 @@ class _Compressors(threading.local):
         self._compressor = zstd.ZstdCompressor(level=_LEVEL)
 
     def compress(self, data: bytes) -> bytes:
-        """A frame of its own."""
+        """Return the bytes compressed, as a frame of their own."""
         return self._compressor.compress(data, zstd.ZstdCompressor.FLUSH_FRAME)
 
 
@@ -108,7 +108,7 @@ _compressors = _Compressors()
 
 
 def content_of(data: bytes, digest: bytes | None = None) -> Content:
-    """Bytes as they are kept: compressed, where that makes them fewer."""
+    """Return bytes as they are kept: compressed, where that makes them fewer."""
     digest = digest or hashlib.sha256(data).digest()
     packed = _compressors.compress(data)
     smaller = len(packed) < len(data)
@@ -127,7 +127,7 @@ class VersionRow(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What there is.
+    """The number of files, kept contents and entries in a database.
 
     Attributes:
         files: Files that are known.
@@ -141,7 +141,7 @@ class Summary(NamedTuple):
 
 
 def summary_of(path: Path) -> Summary:
-    """What there is in a database that a bridge may be using. Changes nothing. Raises `sqlite3.Error`.
+    """Return the counts in a database that a bridge may be using. Changes nothing. Raises `sqlite3.Error`.
 
     Args:
         path: The file.
@@ -155,7 +155,7 @@ def summary_of(path: Path) -> Summary:
 
 
 class Database:
-    """The file. Used by one thread at a time. Every method raises `sqlite3.Error` and `OSError` where the disk fails.
+    """The file. Used by one thread at a time. Every method raises `sqlite3.Error` and `OSError` if the disk fails.
 
     Args:
         folder: Where it lies, for this user only.
@@ -218,22 +218,22 @@ class Database:
 
     @property
     def largest(self) -> int:
-        """The most bytes of one content, as it is kept: the log has room for it, and for as much that goes for it."""
+        """Return the size limit of one stored content: the log has room for it, and for what is removed for it."""
         return self.budget // _RESERVE // 6
 
     @property
     def used(self) -> int:
-        """What is used of the file, in bytes."""
+        """Return the number of bytes used in the file."""
         pages, free = (self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
         return int(pages - free) * self._page
 
     @property
     def on_disk(self) -> int:
-        """What all its files take."""
+        """Return the size of all its files on disk, in bytes."""
         return sum(file.stat().st_size for file in self.path.parent.glob(f"{NAME}*"))
 
     def fits(self, size: int) -> bool:
-        """Whether so many bytes more are within the budget, with what SQLite needs besides."""
+        """Return whether this many more bytes are within the budget, with what SQLite needs besides."""
         return self.used + size + size // 16 + 64 * self._page <= self.limit
 
     def shrink(self) -> None:
@@ -260,7 +260,7 @@ class Database:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
-        """One transaction: all that is written within it, or nothing."""
+        """Provide one transaction: all that is written within it, or nothing."""
         self._db.execute("BEGIN IMMEDIATE")
         self._added: set[bytes] = set()
         self._removed: set[bytes] = set()
@@ -287,19 +287,19 @@ class Database:
             self._are_gone(self._db.execute(_DROP_IF_UNUSED, (digest,)).fetchall())
 
     def put_file(self, path: str, known: Known) -> None:
-        """What is known of a file."""
+        """Store what is known of a file."""
         self._db.execute("INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", (path, *known))
 
     def drop_file(self, path: str) -> None:
-        """A file is not there, or not recorded, any more."""
+        """Remove a file that no longer exists or is no longer recorded."""
         self._db.execute("DELETE FROM files WHERE path = ?", (path,))
 
     def drop_files(self) -> None:
-        """No file is known any more."""
+        """Remove all files."""
         self._db.execute("DELETE FROM files")
 
     def new_entry(self, moment: float, *, unattended: bool, origin: Origin = Origin.PROGRAM) -> int:
-        """A new entry's number."""
+        """Add an entry; return its number."""
         row = self._db.execute(
             "INSERT INTO entries (began, ended, unattended, origin) VALUES (?, ?, ?, ?)",
             (moment, moment, unattended, origin.value),
@@ -307,15 +307,15 @@ class Database:
         return int(row.lastrowid or 0)
 
     def set_origin(self, number: int, origin: Origin) -> None:
-        """It is known now who made the changes of an entry."""
+        """Set who made the changes of an entry, once it is known."""
         self._db.execute("UPDATE entries SET origin = ? WHERE number = ?", (origin.value, number))
 
     def extend_entry(self, number: int, moment: float) -> None:
-        """One more change belongs to an entry."""
+        """Add one more change to an entry."""
         self._db.execute("UPDATE entries SET ended = ? WHERE number = ?", (moment, number))
 
     def put_effect(self, number: int, effect: Effect, now: float) -> None:
-        """What an entry did to a file by now, in place of what it had done to it before."""
+        """Store what an entry has done to a file so far, replacing what was stored before."""
         self._db.execute(
             "INSERT INTO effects (entry, path, was, became, began, ended, file_id) VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6)"
             " ON CONFLICT (entry, path) DO UPDATE SET was = ?3, became = ?4, ended = ?5, file_id = ?6",
@@ -323,28 +323,28 @@ class Database:
         )
 
     def complete_effect(self, number: int, path: str, digest: bytes) -> None:
-        """What an entry made of a file was not known, and is now."""
+        """Store the content that an entry left in a file, which was unknown until now."""
         self._db.execute("UPDATE effects SET became = ? WHERE entry = ? AND path = ?", (digest, number, path))
 
     def drop_effect(self, number: int, path: str) -> None:
-        """A file is as it was before an entry; an entry that did nothing else goes."""
+        """Remove an effect because the file is as it was before; an entry without effects goes too."""
         self._db.execute("DELETE FROM effects WHERE entry = ? AND path = ?", (number, path))
         self._db.execute(
             "DELETE FROM entries WHERE number = ?1 AND NOT EXISTS (SELECT 1 FROM effects WHERE entry = ?1)", (number,)
         )
 
     def put_version(self, row: VersionRow) -> None:
-        """A state that a file had."""
+        """Add a state that a file had."""
         self._db.execute(
             "INSERT INTO versions (path, digest, since, until, is_between, is_foreign) VALUES (?, ?, ?, ?, ?, ?)", row
         )
 
     def drop_version(self, path: str, until: float) -> None:
-        """The states of a file that ended at a moment were put into the wrong place."""
+        """Remove the states of a file that ended at a moment, which were put into the wrong place."""
         self._db.execute("DELETE FROM versions WHERE path = ? AND until = ?", (path, until))
 
     def set_meta(self, key: str, value: str | float | None) -> None:
-        """A value of its own."""
+        """Set a value of the database's own."""
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
     # -- letting go ---------------------------------------------------------------------------------------------
@@ -473,12 +473,12 @@ class Database:
     # -- reading ------------------------------------------------------------------------------------------------
 
     def meta(self, key: str) -> Any:
-        """A value of its own; None when there is none."""
+        """Return a value of the database's own; None if there is none."""
         row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else row[0]
 
     def files(self) -> dict[str, Known]:
-        """Every file that is known."""
+        """Return every file that is known."""
         rows = self._db.execute("SELECT path, size, mtime_ns, changed_ns, digest, seen, is_foreign, file_id FROM files")
         return {
             path: Known(size, mtime_ns, changed_ns, digest, seen, bool(foreign), file_id)
@@ -486,7 +486,7 @@ class Database:
         }
 
     def content(self, digest: bytes) -> bytes | None:
-        """Bytes; None where they are not kept, or are not what they were."""
+        """Return stored bytes; None if they are not kept, or are not what they were."""
         row = self._db.execute("SELECT size, packed, data FROM contents WHERE digest = ?", (digest,)).fetchone()
         if row is None:
             return None
@@ -498,12 +498,12 @@ class Database:
         return found if len(found) == size and hashlib.sha256(found).digest() == digest else None
 
     def size(self, digest: bytes) -> int | None:
-        """How many bytes they are; None where they are not kept."""
+        """Return the size of stored content in bytes; None if it is not kept."""
         row = self._db.execute("SELECT size FROM contents WHERE digest = ?", (digest,)).fetchone()
         return None if row is None else int(row[0])
 
     def entries(self) -> list[tuple[int, float, float, bool, Origin]]:
-        """Entries, newest first: number, beginning, end, whether nobody looked, and who made the changes."""
+        """Return entries, newest first: number, beginning, end, whether nobody looked, and who made the changes."""
         rows = self._db.execute("SELECT number, began, ended, unattended, origin FROM entries ORDER BY number DESC")
         return [
             (number, began, ended, bool(unattended), Origin(origin or Origin.PROGRAM.value))
@@ -511,21 +511,21 @@ class Database:
         ]
 
     def effects(self, number: int) -> list[Effect]:
-        """What an entry did, by path."""
+        """Return the effects of an entry, by path."""
         rows = self._db.execute(
             "SELECT path, was, became, file_id FROM effects WHERE entry = ? ORDER BY path", (number,)
         )
         return [_effect(*row) for row in rows]
 
     def effect(self, number: int, path: str) -> Effect | None:
-        """What an entry did to one file."""
+        """Return what an entry did to one file."""
         row = self._db.execute(
             "SELECT path, was, became, file_id FROM effects WHERE entry = ? AND path = ?", (number, path)
         ).fetchone()
         return None if row is None else _effect(*row)
 
     def same_file(self, number: int, effect: Effect) -> Effect | None:
-        """Where an entry found the same file: where it came, if it went here, or went, if it came here."""
+        """Return the other end of a move within an entry: where this file came from, or where it went."""
         row = self._db.execute(
             "SELECT path, was, became, file_id FROM effects WHERE entry = ? AND file_id = ? AND path <> ?"
             " AND CASE WHEN ? THEN was ELSE became END IS NULL",
@@ -534,11 +534,11 @@ class Database:
         return None if row is None else _effect(*row)
 
     def effects_since(self, moment: float, *, typed: bool) -> list[TimedEffect]:
-        """What was done to files after a moment, by the order of entries.
+        """Return what was done to files after a moment, in the order of entries.
 
         Args:
             moment: The time, in seconds since 1970.
-            typed: Whether what a person typed is part of it.
+            typed: Whether to include what a person typed.
         """
         rows = self._db.execute(
             "SELECT path, was, became, began, ended FROM effects WHERE ended > ? AND entry NOT IN"
@@ -550,19 +550,19 @@ class Database:
         ]
 
     def last_entry(self, path: str) -> int | None:
-        """The last entry that did something to a file."""
+        """Return the last entry that did something to a file."""
         row = self._db.execute("SELECT MAX(entry) FROM effects WHERE path = ?", (path,)).fetchone()
         return None if row is None or row[0] is None else int(row[0])
 
     def versions(self, path: str) -> list[tuple[float, float, bytes]]:
-        """The states that a file had, newest first: since when, until when, and the hash."""
+        """Return the states that a file had, newest first: since when, until when, and the hash."""
         rows = self._db.execute(
             "SELECT since, until, digest FROM versions WHERE path = ? ORDER BY until DESC, id DESC", (path,)
         )
         return rows.fetchall()
 
     def paths(self) -> set[str]:
-        """Every path of which there is an earlier version."""
+        """Return every path that has an earlier version."""
         return {path for (path,) in self._db.execute("SELECT DISTINCT path FROM versions")}
 
 
@@ -581,24 +581,24 @@ def _from_column(value: bytes | None) -> Side:
 logger = logging.getLogger(__name__)
 
 MADE_SECONDS = 3600.0
-"""How long versions of files that another program made are kept if anything else can go but what the person made."""
+"""Seconds for which another program's versions are kept if anything but the person's own can go instead."""
 
 SAFE_SECONDS = 24 * 3600.0
-"""How long the state before an entry is kept whatever the space, where it is the person's."""
+"""Seconds for which the state before an entry is kept whatever the space, if it is the person's."""
 
 SHORT = (
     "The space for earlier versions is used up (setting 'outsideVersionsMegabytes'), so of some files they are not kept"
 )
 
 
-class Room:
-    """Makes room for bytes.
+class Retention:
+    """The keeping of bytes within the budget, for which older ones go.
 
     Args:
         now: The time, in seconds since 1970.
 
     Attributes:
-        short: Whether some bytes were not kept for want of it.
+        short: Whether some bytes were not kept for want of space.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:
@@ -606,7 +606,7 @@ class Room:
         self.short = False
 
     def keep(self, database: Database, content: Content) -> None:
-        """Keep bytes, making room for them; where there is none, their hash alone is known."""
+        """Keep bytes, making room for them; if there is none, their hash alone is known."""
         size = len(content.data)
         if size > database.largest:
             return
@@ -619,7 +619,7 @@ class Room:
         database.put_content(content)
 
     def resize(self, database: Database, megabytes: int) -> None:
-        """Another budget: what is too much goes, and what is kept is made as small."""
+        """Apply another budget: what is too much goes, and the file is made as small as its content."""
         database.set_budget(megabytes)
         self.short = False
         while database.used > database.limit:
@@ -641,7 +641,7 @@ class Room:
         database.shrink()
 
     def look_again(self, database: Database) -> None:
-        """After much has gone there may be room again."""
+        """Check for free space again after much has gone."""
         self.short = self.short and not database.fits(database.largest)
 
     def _let_something_go(self, database: Database) -> bool:

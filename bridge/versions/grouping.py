@@ -1,7 +1,7 @@
-"""Which changes belong together, and which of them are moves."""
+"""Rules for which changes belong together, and which of them are moves."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from bridge.versions.states import Effect, Entry
 
@@ -9,7 +9,7 @@ QUIET_SECONDS = 10.0
 """Changes that come so soon after one another belong together."""
 
 LONGEST_SECONDS = 600.0
-"""How long changes to several files can belong together."""
+"""Longest time in which changes to several files can belong together, in seconds."""
 
 SAME_NOTE_SECONDS = 300.0
 """Changes to one file alone belong together when they come so soon after one another,"""
@@ -37,11 +37,11 @@ class OpenEntry:
     paths: set[str]
 
     def copy(self) -> "OpenEntry":
-        """The same, to come back to."""
+        """Return a copy, to which one can return."""
         return OpenEntry(self.number, self.began, self.ended, self.attended, set(self.paths))
 
     def takes(self, path: str, now: float, *, attended: bool) -> bool:
-        """Whether a change belongs to it."""
+        """Return whether a change belongs to this entry."""
         if attended != self.attended or now < self.ended:
             return False
         if not self.attended:
@@ -52,7 +52,7 @@ class OpenEntry:
 
 
 def moves_found(effects: Sequence[Effect]) -> list[Effect]:
-    """The same, with what went in one place and came in another as a move.
+    """Return the same effects, with what went in one place and came in another as a move.
 
     That is known by what the system calls the file, else by its bytes, where no other file has them.
     """
@@ -66,7 +66,7 @@ def moves_found(effects: Sequence[Effect]) -> list[Effect]:
 
 
 def followed(entry: Entry, entries: Iterable[Entry]) -> tuple[Effect, ...]:
-    """What an entry did, with where each file that it moved has gone since, by later moves without the bridge.
+    """Return an entry's effects, with where each file that it moved has gone since by later moves without the bridge.
 
     Args:
         entry: The entry.
@@ -78,11 +78,11 @@ def followed(entry: Entry, entries: Iterable[Entry]) -> tuple[Effect, ...]:
     for one in reversed([one for one in entries if one.number > entry.number]):
         went = {effect.path: effect.new_path for effect in one.effects if effect.new_path}
         places = {first: went.get(now, now) for first, now in places.items()}
-    return tuple(replace(one, new_path=places.get(one.new_path)) if one.new_path else one for one in entry.effects)
+    return tuple(one._replace(new_path=places.get(one.new_path)) if one.new_path else one for one in entry.effects)
 
 
 def _paired(effects: Sequence[Effect], key: Callable[[Effect], Hashable | None]) -> list[Effect]:
-    """What went once and came once with the same key."""
+    """Return pairs of one disappearance and one appearance that share a key, as moves."""
     went: dict[Hashable, list[Effect]] = {}
     came: dict[Hashable, list[Effect]] = {}
     for effect in effects:

@@ -19,7 +19,7 @@ class KnownFiles:
         self._known = {} if database is None else database.files()
 
     def get(self, path: str) -> Known | None:
-        """What is known of a file, apart from a transaction that is not over."""
+        """Return what is known of a file, without the changes of an unfinished transaction."""
         return self._known.get(path)
 
     def __contains__(self, path: object) -> bool:
@@ -29,7 +29,7 @@ class KnownFiles:
         return len(self._known)
 
     def all(self) -> dict[str, Known]:
-        """All of it, as it is now."""
+        """Return everything known, as it is now."""
         return self._known.copy()
 
     def leave_out(self, paths: list[str]) -> None:
@@ -41,7 +41,7 @@ class KnownFiles:
 
     @contextlib.contextmanager
     def changing(self) -> Iterator[None]:
-        """While a transaction lasts: what is put and dropped counts for others when it has ended well."""
+        """Keep changes to oneself during a transaction: they count for others once it has ended well."""
         changed: dict[str, Known | None] = {}
         self._changed = changed
         try:
@@ -55,19 +55,19 @@ class KnownFiles:
                 self._known[path] = known
 
     def latest(self, path: str) -> Known | None:
-        """What is known of a file, with what the transaction has changed."""
+        """Return what is known of a file, with the changes of the current transaction."""
         if self._changed is not None and path in self._changed:
             return self._changed[path]
         return self._known.get(path)
 
     def put(self, database: Database, path: str, known: Known) -> None:
-        """A file is so now."""
+        """Record the state of a file."""
         database.put_file(path, known)
         if self._changed is not None:
             self._changed[path] = known
 
     def drop(self, database: Database, path: str) -> None:
-        """A file is not there any more."""
+        """Record that a file is gone."""
         database.drop_file(path)
         if self._changed is not None:
             self._changed[path] = None

@@ -1,8 +1,8 @@
-"""When a person is told of what other programs do, and of how much: pure decisions, with the time passed in."""
+"""Rules for when a person is told about other programs' changes: pure decisions, with the time passed in."""
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 SETTLED_SECONDS = 1.5
 """An entry to which nothing came for so long says what it will say: a moved folder is seen to go before it comes."""
@@ -17,18 +17,17 @@ FEWEST_LINES = 10
 """A note with fewer lines cannot lose most of them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What one entry did, counted.
+class Tally(NamedTuple):
+    """The counts of what one entry did.
 
     Attributes:
-        number: Which entry.
-        began: When its first change was seen, in seconds since 1970.
-        ended: When its last was.
+        number: The entry's number.
+        began: Time when its first change was seen, in seconds since 1970.
+        ended: Time when its last change was seen.
         unattended: Whether the bridge was not running then.
-        changed: Files with other bytes.
+        changed: Files with different content.
         deleted: Files that are gone.
-        moved: Files that are elsewhere.
+        moved: Files in a new place.
         made: New files.
         emptied: Notes that lost most of their lines.
         notes: Whether all of them are notes.
@@ -46,11 +45,10 @@ class Tally:
     notes: bool = True
 
     def beyond(self, other: "Tally | None") -> "Tally":
-        """What it did more than was known of it."""
+        """Return the part of this tally that another, earlier one does not contain."""
         if other is None:
             return self
-        return replace(
-            self,
+        return self._replace(
             changed=max(0, self.changed - other.changed),
             deleted=max(0, self.deleted - other.deleted),
             moved=max(0, self.moved - other.moved),
@@ -59,13 +57,12 @@ class Tally:
         )
 
     def is_much(self, threshold: int) -> bool:
-        """Whether a person should know: something is not where, or not what, it was."""
+        """Return whether a person should know: enough files were changed, deleted or moved, or a note was emptied."""
         return bool(self.emptied) or self.changed + self.deleted + self.moved >= threshold
 
 
-@dataclass(frozen=True, slots=True)
-class Notice:
-    """What the person is told.
+class Notice(NamedTuple):
+    """A notice for the person.
 
     Attributes:
         tallies: What each entry did, the newest first.
@@ -75,7 +72,7 @@ class Notice:
 
     @property
     def message(self) -> str:
-        """It in a few words: `17 notes changed, 3 deleted`."""
+        """Return it in a few words: `17 notes changed, 3 deleted`."""
         sums = [(sum(getattr(one, kind) for one in self.tallies), kind) for kind in ("changed", "deleted", "moved")]
         parts = [(count, kind) for count, kind in sums if count]
         emptied = sorted({path for one in self.tallies for path in one.emptied})
@@ -91,7 +88,7 @@ class Notice:
 
 
 class NoticeRules:
-    """Decides when there is a notice. One is open at a time, and counts on while more comes.
+    """The decision when to show a notice. One is open at a time, and updates as more changes arrive.
 
     What a person has answered is never told again; what comes within `QUIET_SECONDS` of an answer is not told either,
     unless one entry deletes as many files as are told of.
@@ -107,16 +104,16 @@ class NoticeRules:
 
     @property
     def waits(self) -> bool:
-        """Whether it must be asked again although nothing more has come: something is not settled yet."""
+        """Return whether to check again even if nothing more happens, because an entry is not settled yet."""
         return self._waits
 
     @property
     def is_quiet(self) -> bool:
-        """Whether it is so short after an answer that little is told."""
+        """Return whether a recent answer by the person still suppresses small notices."""
         return self._quiet_until is not None
 
     def look(self, tallies: Sequence[Tally], threshold: int | None, now: float) -> Notice | None:
-        """What the person is to be told now; None: nothing.
+        """Return the notice that the person should see now; None for no notice.
 
         Args:
             tallies: What other programs did, newest first, without what was undone. An entry that is not there (any
@@ -143,20 +140,20 @@ class NoticeRules:
         return Notice(tuple(self._open[number] for number in sorted(self._open, reverse=True))) if self._open else None
 
     def answered(self, now: float) -> None:
-        """The person has seen what is told."""
+        """Record that the person has seen the notice."""
         self._dealt |= self._known
         self._open.clear()
         self._quiet_until = now + QUIET_SECONDS
 
     def let_pass(self, tallies: Sequence[Tally]) -> None:
-        """What was done before this looked for the first time, or was told before."""
+        """Count these as dealt with: they happened before the first check, or the person was told already."""
         self._dealt |= {one.number: one for one in tallies}
 
     def _tells(self, fresh: Tally, threshold: int) -> bool:
         return fresh.is_much(threshold) if self._quiet_until is None else fresh.deleted >= threshold
 
     def _end_quiet(self, tallies: Sequence[Tally], now: float) -> None:
-        """What came while it was to be quiet is not told afterwards."""
+        """End the quiet time, and count what happened during it as dealt with."""
         until = self._quiet_until
         if until is None or (now < until and now >= until - QUIET_SECONDS):
             return
@@ -167,7 +164,7 @@ class NoticeRules:
                 self._dealt[tally.number] = known
 
     def _is_settled(self, tally: Tally, now: float) -> bool:
-        """Whether an entry can be counted. A clock that was set back settles everything."""
+        """Return whether an entry can be counted. A clock that was set back settles everything."""
         if not 0 <= now - tally.ended < SETTLED_SECONDS:
             self._unsettled.pop(tally.number, None)
             return True
@@ -178,7 +175,7 @@ class NoticeRules:
 
 
 def lost_most_lines(before: bytes, after: bytes) -> bool:
-    """Whether most of the lines that a note had are nowhere in it any more. Spaces at their ends do not count.
+    """Return whether a note has lost most of its lines. Trailing spaces do not count.
 
     Args:
         before: What it was.

@@ -1,4 +1,4 @@
-"""What the person is told of other programs' changes: what was recorded, counted, and given to the rules."""
+"""Notices of other programs' changes: recorded entries are counted and given to the rules."""
 
 import threading
 from collections import OrderedDict
@@ -12,7 +12,7 @@ from bridge.versions.restoring import Restoring, kind_of
 from bridge.versions.states import PREFIX, Effect, Entry, Origin
 
 FIRST_LOOK_SECONDS = 7 * 86400.0
-"""How old a change can be that was made before the bridge started, and of which the person was not told."""
+"""Age, in seconds, up to which a change from before the bridge started can still cause a notice."""
 
 GROWING_SECONDS = 2 * 3600.0
 """To an entry that ended longer ago, nothing comes any more."""
@@ -23,7 +23,7 @@ _REMEMBERED = 2000
 
 
 class Notices:
-    """Looks at what was recorded, and tells when the notice is another. Any thread may use it.
+    """The notices of what was recorded, with a report when the notice changes. Any thread may use it.
 
     Args:
         recorder: What other programs did.
@@ -56,7 +56,7 @@ class Notices:
 
     @property
     def current(self) -> Notice | None:
-        """What the person is to be told now."""
+        """Return the notice that the person should see now."""
         return self._current
 
     def look(self) -> None:
@@ -69,7 +69,7 @@ class Notices:
             self._look(state[1])
 
     def answered(self) -> None:
-        """The person has seen the notice, wherever."""
+        """Record that the person has seen the notice, wherever."""
         with self._lock:
             if self._current is None:
                 return
@@ -78,7 +78,7 @@ class Notices:
             self._change(None)
 
     def reviewed(self, entry_id: str) -> None:
-        """The person has looked at what an entry did: if the notice is about it, it is answered."""
+        """Record that the person has looked at an entry: if the notice is about it, it is answered."""
         current = self._current
         if current is not None and any(f"{PREFIX}{one.number}" == entry_id for one in current.tallies):
             self.answered()
@@ -131,7 +131,7 @@ class Notices:
         )
 
     def _is_emptied(self, effect: Effect) -> bool:
-        """Whether a note has lost most of its lines."""
+        """Return whether a note has lost most of its lines."""
         before, after = effect.before, effect.after
         if not (isinstance(before, bytes) and isinstance(after, bytes) and is_note(effect.path)) or effect.new_path:
             return False

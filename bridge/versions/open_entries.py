@@ -11,42 +11,42 @@ from bridge.versions.grouping import NOTE_SECONDS, OpenEntry
 from bridge.versions.states import Origin
 
 LATE_SECONDS = 30.0
-"""How much earlier a change can have been seen than others of its entry."""
+"""Seconds by which a change can have been seen earlier than others of its entry."""
 
 
 class OpenEntries:
-    """Says which entry a change belongs to. A change to a file ends every other entry that is about the file."""
+    """The entries that later changes may belong to. A change to a file ends every other entry about the file."""
 
     def __init__(self) -> None:
         self._last: dict[tuple[Origin, bool], OpenEntry] = {}
         self._typed: dict[str, OpenEntry] = {}
 
     def copy(self) -> "OpenEntries":
-        """The same, to come back to."""
+        """Return a copy, to which one can return."""
         copied = OpenEntries()
         copied._last = {key: entry.copy() for key, entry in self._last.items()}
         copied._typed = {path: entry.copy() for path, entry in self._typed.items()}
         return copied
 
     def end(self) -> None:
-        """What comes next belongs to new entries."""
+        """Close all entries, so that later changes go into new ones."""
         self._last.clear()
         self._typed.clear()
 
     def end_for(self, paths: Iterable[str]) -> None:
-        """The bridge has changed files: what comes now starts from another state. Typing in others goes on."""
+        """Close entries because the bridge has changed files, except for typing in others."""
         self._last.clear()
         for path in paths:
             self._typed.pop(path, None)
 
     def end_of(self, path: str, origin: Origin) -> None:
-        """The entry of this origin that is about a file is over."""
+        """Close the entry of this origin that is about a file."""
         for key, entry in self._about(path):
             if key is origin:
                 self._drop(entry)
 
     def end_others(self, path: str, origin: Origin) -> OpenEntry | None:
-        """Those of every other origin that are about a file are over; returns the one of typing in it."""
+        """Close the entries of all other origins that are about a file; return the one of typing in it."""
         fold = None
         for key, entry in self._about(path):
             if key is not origin:
@@ -55,16 +55,16 @@ class OpenEntries:
         return fold
 
     def go_on(self, path: str, fold: OpenEntry | None) -> None:
-        """Typing in a file was not ended after all."""
+        """Reopen an entry of typing in a file that did not end after all."""
         if fold is not None:
             self._typed[path] = fold
 
     def has(self, path: str, origin: Origin) -> bool:
-        """Whether an entry of this origin has done something to a file."""
+        """Return whether an entry of this origin has done something to a file."""
         return any(key is origin for key, _ in self._about(path))
 
     def entry_for(self, database: Database, path: str, now: float, origin: Origin, *, attended: bool) -> OpenEntry:
-        """The entry that a change belongs to: one that is open, or a new one.
+        """Return the entry that a change belongs to: one that is open, or a new one.
 
         Args:
             database: Where it is kept.
@@ -91,8 +91,8 @@ class OpenEntries:
         entry.paths.add(path)
         return entry
 
-    def left(self, number: int, path: str) -> None:
-        """An entry has done nothing to a file after all."""
+    def take_out(self, number: int, path: str) -> None:
+        """Record that an entry has done nothing to a file after all."""
         for entry in self._all():
             if entry.number == number:
                 entry.paths.discard(path)

@@ -1,30 +1,29 @@
-"""Who changed a file without the bridge: the person in an editor of Obsidian, Obsidian otherwise, or another program.
+"""Authors of changes made without the bridge: the person in an Obsidian editor, Obsidian itself, or another program.
 
 Obsidian says what it writes. That is believed only of a file that is seen to be so.
 """
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from bridge.versions.grouping import OpenEntry
 from bridge.versions.states import Effect, Known, Origin, Side
 
 BELIEVED_SECONDS = 30.0
-"""How long after Obsidian has said what it writes that must be seen, or the other way round."""
+"""Longest time between Obsidian's report of a write and the moment when it is seen, in either order, in seconds."""
 
 _MOST = 20_000
-"""What is remembered of what Obsidian said, and of what was seen, at most."""
+"""Limit on remembered reports from Obsidian, and on remembered changes."""
 
 
 class ObsidianWrite(NamedTuple):
-    """What Obsidian says that it has written.
+    """A write that Obsidian has reported.
 
     Attributes:
-        path: Which file or folder it was.
-        digest: SHA-256 of the bytes; None where it was deleted or moved.
-        source: Where it was before, of one that was moved here.
+        path: The file or folder.
+        digest: SHA-256 of the bytes; None if it was deleted or moved.
+        source: The former path if it was moved here.
         typed: Whether an editor saved it.
     """
 
@@ -34,8 +33,7 @@ class ObsidianWrite(NamedTuple):
     typed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class SeenChange(NamedTuple):
     """A change that was seen and is another program's, as far as is known.
 
     Attributes:
@@ -61,14 +59,14 @@ class Step:
     fold: OpenEntry | None
 
 
-class Told:
-    """What Obsidian has said that it wrote, until it is seen or too old."""
+class ReportedWrites:
+    """The writes that Obsidian has reported and that have not been seen yet, until they are too old."""
 
     def __init__(self) -> None:
         self._writes: dict[str, list[ObsidianWrite]] = {}
         self._order: deque[tuple[float, ObsidianWrite]] = deque()
         self.anything = False
-        """Whether anything was ever told."""
+        """Whether any write was ever reported."""
 
     def hear(self, write: ObsidianWrite, now: float) -> None:
         """Remember one."""
@@ -85,7 +83,7 @@ class Told:
             self._drop(order.popleft()[1])
 
     def find(self, path: str, before: Side, after: Side, was: Callable[[str], Side]) -> ObsidianWrite | None:
-        """What Obsidian said that explains a change; None where nothing does.
+        """Return the reported write that explains a change; None if there is none.
 
         Args:
             path: The file.
@@ -102,7 +100,7 @@ class Told:
         return None
 
     def use(self, write: ObsidianWrite) -> None:
-        """It was seen: the same bytes a second time are another's. What holds for a folder holds for all in it."""
+        """Drop a write that was seen: the same bytes again are another's. A folder's stays, for all that is in it."""
         if write.digest is not None:
             self._drop(write)
 
@@ -115,53 +113,53 @@ class Told:
                 self._writes.pop(place, None)
 
 
-class Steps:
+class SeenChanges:
     """The changes of the last moments that Obsidian may yet say were its own."""
 
     def __init__(self) -> None:
-        self._steps: dict[str, list[Step]] = {}
+        self._changes: dict[str, list[SeenChange]] = {}
         self._went: dict[str, tuple[float, Side]] = {}
 
-    def add(self, step: Step) -> None:
-        """A change was seen. Of very many, not all are remembered."""
-        if len(self._steps) < _MOST:
-            self._steps.setdefault(step.path, []).append(step)
+    def add(self, step: SeenChange) -> None:
+        """Remember a change that was seen. Of very many, not all are remembered."""
+        if len(self._changes) < _MOST:
+            self._changes.setdefault(step.path, []).append(step)
 
-    def left(self, path: str, before: Side, at: float) -> None:
-        """A file went, and was so."""
+    def add_gone(self, path: str, before: Side, at: float) -> None:
+        """Remember the last state of a file that went."""
         self._went[path] = (at, before)
 
     def was(self, path: str) -> Side:
-        """What a file was that went; None where it is not known."""
+        """Return the former state of a file that is gone; None if it is not known."""
         return self._went[path][1] if path in self._went else None
 
-    def of(self, path: str) -> list[Step]:
-        """Those of one file, the oldest first."""
-        return self._steps.get(path, [])
+    def of(self, path: str) -> list[SeenChange]:
+        """Return the changes to one file, the oldest first."""
+        return self._changes.get(path, [])
 
     def below(self, folder: str) -> list[str]:
-        """The files with such changes that lie in a folder, or that are meant themselves."""
-        return [path for path in self._steps if path == folder or path.startswith(f"{folder}/")]
+        """Return the files with such changes in a folder, or the path itself."""
+        return [path for path in self._changes if path == folder or path.startswith(f"{folder}/")]
 
     def forget(self, path: str) -> None:
-        """Somebody else's change came after them, or they were dealt with."""
-        self._steps.pop(path, None)
+        """Forget changes after which somebody else's came, or that were dealt with."""
+        self._changes.pop(path, None)
 
     def clear(self) -> None:
         """Forget all."""
-        self._steps.clear()
+        self._changes.clear()
         self._went.clear()
 
     def forget_old(self, now: float) -> None:
         """Forget what nobody has said anything of in time."""
-        for path in [path for path, steps in self._steps.items() if not _is_new(steps[-1].at, now)]:
-            del self._steps[path]
+        for path in [path for path, steps in self._changes.items() if not _is_new(steps[-1].at, now)]:
+            del self._changes[path]
         for path in [path for path, (at, _) in self._went.items() if not _is_new(at, now)]:
             del self._went[path]
 
 
 def origin_of(write: ObsidianWrite | None) -> Origin:
-    """Whose a change is that something explains, or nothing."""
+    """Return the origin of a change, given the write that explains it, if there is one."""
     if write is None:
         return Origin.PROGRAM
     return Origin.TYPED if write.typed and write.digest is not None else Origin.OBSIDIAN
@@ -170,7 +168,7 @@ def origin_of(write: ObsidianWrite | None) -> Origin:
 def _explains(
     write: ObsidianWrite, path: str, rest: str, change: tuple[Side, Side], was: Callable[[str], Side]
 ) -> bool:
-    """Whether what was written here, or in a folder above, is this change."""
+    """Return whether a reported write, of this path or of a folder above it, is this change."""
     before, after = change
     if write.digest is not None:
         return not rest and after == write.digest
@@ -183,7 +181,7 @@ def _explains(
 
 
 def _above(path: str) -> Iterator[tuple[str, str]]:
-    """A path and the folders above it, each with the rest of the path."""
+    """Yield a path and the folders above it, each with the rest of the path."""
     place = path
     while place:
         yield place, path[len(place) :]

@@ -1,4 +1,4 @@
-"""Whether the vault is still the one that was recorded, and whether a file is surely gone from it."""
+"""Checks that the vault is still the one that was recorded, and that a file is really gone from it."""
 
 import stat
 from collections.abc import Iterable
@@ -11,17 +11,17 @@ _SAMPLE = 200
 
 
 def identity(root: VaultRoot) -> str:
-    """What tells this folder from another in the same place. Raises OSError where there is none."""
+    """Return what tells this folder from another at the same path. Raises OSError if there is none."""
     state = root.path.stat()
     return f"{state.st_dev}:{state.st_ino}"
 
 
 def is_another(root: VaultRoot, before: str | None, now: str, known: Iterable[str]) -> bool:
-    """Whether another vault lies here now: another folder, in which most files are not that should be there.
+    """Return whether another vault lies here now: another folder that lacks most of the expected files.
 
     Args:
         root: The vault.
-        before: What the folder's identity was; None where it was never asked for.
+        before: What the folder's identity was; None if it was never read.
         now: What it is.
         known: The files that should be there.
     """
@@ -34,7 +34,7 @@ def is_another(root: VaultRoot, before: str | None, now: str, known: Iterable[st
 
 
 def file_id(root: VaultRoot, seen: Seen) -> str | None:
-    """What the system knows a file by, whatever it is called; None where it is not the one that was read any more."""
+    """Return the system's id for a file, which survives renaming; None if the file has changed since it was read."""
     try:
         state = (root.path / seen.path).lstat()
     except OSError:
@@ -44,9 +44,9 @@ def file_id(root: VaultRoot, seen: Seen) -> str | None:
 
 
 def is_gone(root: VaultRoot, path: str) -> bool:
-    """Whether a file is surely not there: what cannot be looked at is not gone, nor what a cloud has moved out.
+    """Return whether a file is certainly gone: an unreadable file is not, nor one that a cloud has moved out.
 
-    Where a folder or a link has its name now, the file is gone.
+    If a folder or a link has its name now, the file is gone.
     """
     place = root.path / path
     try:

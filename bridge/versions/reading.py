@@ -15,7 +15,7 @@ from bridge.versions.states import Seen
 BATCH_FILES = 256
 BATCH_BYTES = 1 << 20
 ATTACHMENT_BYTES = 64 << 20
-"""How many bytes of attachments are read after one look at the whole vault."""
+"""Limit on the bytes of attachments that are read after one scan of the whole vault."""
 
 ATTACHMENT_SHARE = 0.8
 """The share of the budget beyond which no attachment is kept, so that there is room for texts."""
@@ -26,22 +26,22 @@ class ListedFile(Protocol):
 
     @property
     def path(self) -> str:
-        """Its vault path."""
+        """Return its vault path."""
         ...
 
     @property
     def size(self) -> int:
-        """Its bytes."""
+        """Return its size in bytes."""
         ...
 
     @property
     def mtime_ns(self) -> int:
-        """When it was changed."""
+        """Return when the file was modified, in nanoseconds."""
         ...
 
     @property
     def changed_ns(self) -> int:
-        """When its entry on the disk was changed."""
+        """Return when its entry on the disk was changed, in nanoseconds."""
         ...
 
 
@@ -61,17 +61,17 @@ class Prepared:
         self._ready = ready
 
     def of(self, paths: Iterable[str]) -> list[Ready]:
-        """Those among some paths."""
+        """Return those of them with some paths."""
         return [self._ready[path] for path in paths if path in self._ready]
 
     @property
     def paths(self) -> set[str]:
-        """Which they are."""
+        """Return the paths of the files that were read."""
         return set(self._ready)
 
 
 def made_ready(seen: Seen, database: Database | None, file_id: str | None) -> Ready:
-    """A file that was read, ready to be kept in a database where it is not kept yet."""
+    """Return a file that was read, ready to be stored in a database unless it is there already."""
     if seen.data is None or database is None:
         return Ready(seen, None, None, file_id)
     digest = hashlib.sha256(seen.data).digest()
@@ -80,7 +80,7 @@ def made_ready(seen: Seen, database: Database | None, file_id: str | None) -> Re
 
 
 def read_whole(files: VaultFiles, path: str, database: Database | None) -> Seen | None:
-    """A file with all its bytes, or without any where they are too many; None where it cannot be read."""
+    """Return a file with all its bytes, or without any if they are too many; None if it cannot be read."""
     if database is None:
         return None
     try:
@@ -94,7 +94,7 @@ def read_whole(files: VaultFiles, path: str, database: Database | None) -> Seen 
 
 
 def portions(those: Iterable[Seen | None]) -> Iterator[list[Seen]]:
-    """Files that were read, in portions that are recorded at once."""
+    """Yield files that were read, in portions that are recorded at once."""
     batch: list[Seen] = []
     size = 0
     for seen in those:
@@ -110,7 +110,7 @@ def portions(those: Iterable[Seen | None]) -> Iterator[list[Seen]]:
 
 
 def affordable(files: Sequence[ListedFile], database: Database) -> list[str]:
-    """Files whose bytes are not kept and can be now, as many as are read at a time."""
+    """Return files whose bytes are not kept yet but can be, as many as are read at a time."""
     room = int(database.limit * ATTACHMENT_SHARE) - database.used
     wanted, size = [], 0
     for file in files:

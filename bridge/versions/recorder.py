@@ -1,4 +1,4 @@
-"""What other programs do to the vault, recorded as the index comes upon it, with the bytes from before.
+"""Record of what other programs do to the vault, made as the index comes upon it, with the bytes from before.
 
 The index shows what it has read before it takes it in. What the ledger writes is announced, so it is known and never
 recorded. Nothing here may fail towards the index: what cannot be kept is said, and looked for again.
@@ -16,13 +16,13 @@ from bridge.clock import Clock
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.versions import place
+from bridge.versions.bridge_writes import BridgeWrites, Ledger, sides
 from bridge.versions.comparing import Comparing
 from bridge.versions.configuration import configuration_files
-from bridge.versions.database import NAME, SHORT, Database, Room, content_of
+from bridge.versions.database import NAME, SHORT, Database, Retention, content_of
 from bridge.versions.grouping import moves_found
 from bridge.versions.known_files import KnownFiles
 from bridge.versions.origins import ObsidianWrite
-from bridge.versions.own_writes import Ledger, OwnWrites, sides
 from bridge.versions.reading import ListedFile, Prepared, affordable, made_ready, portions, read_whole
 from bridge.versions.since import Since, since
 from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, Seen, Side, Unknown, Version
@@ -31,14 +31,14 @@ logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
 PRUNE_SECONDS = 3600.0
-"""How often what is too old is looked for."""
+"""Seconds between removals of versions that are too old."""
 
 
 class Recorder:
-    """What is known of every file, what other programs did to them, and their bytes. Any thread may use it.
+    """The recorder of every file's state, other programs' changes and the bytes. Any thread may use it.
 
     Args:
-        folder: Where it is kept, for this user only; not in the vault.
+        folder: The folder in which it is kept, for this user only; not in the vault.
         files: The vault.
         clock: The time.
         rules: How much is kept.
@@ -59,9 +59,9 @@ class Recorder:
         self._lock = threading.RLock()
         self._db: Database | None = None
         self._known = KnownFiles()
-        self._own = OwnWrites(own)
-        self._room = Room(self._now)
-        self._comparing = Comparing(self._known, self._own, self._room)
+        self._own = BridgeWrites(own)
+        self._retention = Retention(self._now)
+        self._comparing = Comparing(self._known, self._own, self._retention)
         self._recording = False
         self._dirty = False
         self._fault: str | None = None
@@ -85,8 +85,8 @@ class Recorder:
             return Prepared({})  # at the beginning the index comes first, and everything is read after it
         return self._prepared(files)
 
-    def saw(self, prepared: Prepared, paths: Iterable[str]) -> None:
-        """Files are there with these bytes, which nobody but another program can have changed since they were read.
+    def record_seen(self, prepared: Prepared, paths: Iterable[str]) -> None:
+        """Record that files exist with these bytes, which only another program can have changed since they were read.
 
         Args:
             prepared: The files, with others perhaps.
@@ -97,12 +97,12 @@ class Recorder:
 
             def see(database: Database, now: float) -> None:
                 for one in ready:
-                    self._comparing.saw(database, one, now)
+                    self._comparing.record_seen(database, one, now)
 
             self._record(see)
 
-    def lost(self, paths: Iterable[str]) -> None:
-        """Files are not there any more, as far as the index can see: each is looked for once more."""
+    def record_gone(self, paths: Iterable[str]) -> None:
+        """Record that files are gone, as far as the index can see: each is looked for once more."""
         listed = [path for path in paths if path in self._known]
         if listed and self._recording and self._root.in_place():
             gone = [path for path in listed if place.is_gone(self._root, path)]
@@ -110,7 +110,7 @@ class Recorder:
 
                 def lose(database: Database, now: float) -> None:
                     for path in gone:
-                        self._comparing.lost(database, path, now)
+                        self._comparing.record_gone(database, path, now)
 
                 self._record(lose)
 
@@ -127,7 +127,7 @@ class Recorder:
             self._failures_before = self._failures
             known, rules = self._known.all(), self._rules()
             held = set() if self._db is None else self._db.held
-        self.lost(known.keys() - {file.path for file in files})
+        self.record_gone(known.keys() - {file.path for file in files})
         wanted, later = [], []
         for file in files:
             old = known.get(file.path)
@@ -139,7 +139,9 @@ class Recorder:
             ):
                 if rules.covers(file.path):
                     wanted.append(file.path)
-            elif (old.digest is None or (old.digest not in held and not self._room.short)) and rules.covers(file.path):
+            elif (old.digest is None or (old.digest not in held and not self._retention.short)) and rules.covers(
+                file.path
+            ):
                 later.append(file)
         yield from self._read(wanted)
         nothing: list[str] = []
@@ -149,8 +151,8 @@ class Recorder:
         """Say how a look at the whole vault is asked for, where the recording begins anew."""
         self._look = look
 
-    def looked(self) -> None:
-        """A look at the whole vault is complete, and all that it found is recorded."""
+    def scan_completed(self) -> None:
+        """Record that a scan of the whole vault is complete, and all that it found is recorded."""
         if not self._recording or self._failures != self._failures_before:
             return
         self._comparing.attended = True
@@ -174,7 +176,7 @@ class Recorder:
 
     @contextlib.contextmanager
     def writing(self, plan: ChangePlan, execution_id: str) -> Iterator[None]:
-        """While a plan is carried out: its states of its files are the bridge's own.
+        """Treat a plan's states of its files as the bridge's own while it is carried out.
 
         Args:
             plan: The plan.
@@ -190,7 +192,7 @@ class Recorder:
                 expecting.__exit__(None, None, None)
 
     def wrote(self, plan: ChangePlan) -> None:
-        """A plan was carried out: how its files are now is known, and another program's change before it too."""
+        """Record that a plan was carried out, with the new state of its files and earlier changes by others."""
         if not self._recording:
             return
         rules = self._rules()
@@ -202,9 +204,9 @@ class Recorder:
                 self._comparing.found_before(database, path, start, now)
             self._comparing.opens.end_for(ends)  # what comes now starts from another state
             for path, end in ends.items():
-                self._comparing.left(database, path, end, now)
+                self._comparing.record_left(database, path, end, now)
             for content in contents:
-                self._room.keep(database, content)
+                self._retention.keep(database, content)
             database.set_meta("heard", self._own.last)
 
         if not self._record(write):
@@ -213,8 +215,8 @@ class Recorder:
 
     # -- what Obsidian tells ------------------------------------------------------------------------------------
 
-    def told(self, writes: Iterable[ObsidianWrite]) -> None:
-        """Obsidian says what it has written, or is about to. It is believed of files that are seen to be so.
+    def hear(self, writes: Iterable[ObsidianWrite]) -> None:
+        """Take note of what Obsidian says it has written, or will. It is believed of files that are seen to be so.
 
         Args:
             writes: What it says.
@@ -239,7 +241,7 @@ class Recorder:
                 return
             try:
                 if database.budget != rules.megabytes << 20:
-                    self._room.resize(database, rules.megabytes)
+                    self._retention.resize(database, rules.megabytes)
                 now = self._now()
                 if self._comparing.is_due(now):
                     self._record(self._comparing.tidy)
@@ -294,11 +296,11 @@ class Recorder:
 
     @property
     def fault(self) -> str | None:
-        """Why not everything is recorded; None where it is. Answers at once."""
-        return self._fault or self._stays_off or (SHORT if self._room.short else None)
+        """Return why recording is incomplete; None if it is complete. Answers at once."""
+        return self._fault or self._stays_off or (SHORT if self._retention.short else None)
 
     def entries(self, since: float = 0.0) -> list[Entry]:
-        """Every entry, newest first.
+        """Return every entry, newest first.
 
         Args:
             since: Only those that ended then or later, in seconds since 1970.
@@ -306,11 +308,11 @@ class Recorder:
         return self._entries(lambda _number, ended: ended >= since)
 
     def entry(self, entry_id: str) -> Entry | None:
-        """One of them, by its name."""
+        """Return one entry, by its name."""
         return next(iter(self._entries(lambda number, _ended: f"{PREFIX}{number}" == entry_id)), None)
 
     def entry_of(self, path: str) -> str | None:
-        """The name of the entry that left a file as it is; None where none did, as far as was recorded."""
+        """Return the name of the entry that left a file as it is; None if none did, as far as was recorded."""
 
         def ask(database: Database) -> str | None:
             number = database.last_entry(path)
@@ -322,7 +324,7 @@ class Recorder:
 
     @property
     def answered(self) -> int | None:
-        """The last entry that a person was told of, or need not be; None where nobody was ever asked."""
+        """Return the last entry that a person was told of, or need not be; None if nobody was ever asked."""
         nobody: int | None = None
         return self._ask(lambda database: database.meta("answered"), nobody)
 
@@ -331,12 +333,12 @@ class Recorder:
         self._record(lambda database, _now: database.set_meta("answered", number))
 
     def end_entry(self) -> None:
-        """What comes next belongs to a new entry, because somebody has looked at what the last one did."""
+        """Close the current entry: somebody has looked at it, so later changes belong to a new one."""
         with self._lock:
             self._comparing.opens.end()
 
     def versions(self, path: str) -> list[Version]:
-        """The states that a file had, newest first; the first is the present one, where there is one."""
+        """Return the states that a file had, newest first; the first is the present one, if there is one."""
 
         def ask(database: Database) -> list[Version]:
             now = self._known.get(path)
@@ -348,11 +350,11 @@ class Recorder:
         return self._ask(ask, [])
 
     def since(self, moment: float, *, typed: bool = False) -> Since:
-        """What other programs did to files after a time, taken together.
+        """Return what other programs did to files after a time, taken together.
 
         Args:
             moment: The time, in seconds since 1970.
-            typed: Whether what a person typed in Obsidian is part of it.
+            typed: Whether to include what a person typed in Obsidian.
         """
         none = Since((), {}, ())
         return self._ask(
@@ -360,27 +362,27 @@ class Recorder:
         )
 
     def paths(self) -> set[str]:
-        """Every path of which there are versions."""
+        """Return every path that has versions."""
         nothing: set[str] = set()
         return self._ask(Database.paths, nothing) | self._known.all().keys()
 
     def is_held(self, digest: bytes) -> bool:
-        """Whether bytes are kept."""
+        """Return whether this content is kept."""
         return self._db is not None and digest in self._db.held
 
     def bytes_of(self, digest: bytes) -> bytes | None:
-        """Bytes by their hash, which is checked; None where they are not kept."""
+        """Return bytes by their hash, which is checked; None if they are not kept."""
         return self._ask(lambda database: database.content(digest), None)
 
     def is_as(self, path: str) -> Side:
-        """How a file is, as far as was seen."""
+        """Return the last seen state of a file."""
         known = self._known.get(path)
         if known is None:
             return None
         return Unknown.BYTES if known.digest is None else known.digest
 
     def kept(self) -> Kept:
-        """How things stand."""
+        """Return the state of the recording."""
 
         def ask(database: Database) -> Kept:
             entries = database.entries()
@@ -412,7 +414,7 @@ class Recorder:
         return self._ask(ask, nothing)
 
     def _entries(self, wanted: Callable[[int, float], bool]) -> list[Entry]:
-        """The entries that are wanted, by their number and when they ended, newest first."""
+        """Return the requested entries, newest first."""
         return self._ask(
             lambda database: [
                 Entry(number, began, ended, unattended, tuple(moves_found(database.effects(number))), origin)
@@ -427,7 +429,7 @@ class Recorder:
     def _begin(self) -> None:
         """Open what is kept and take it up."""
         self._begin_anew()
-        self._dirty = self._room.short = False
+        self._dirty = self._retention.short = False
         self._fault = self._stays_off = None
         self._own.last, self._pruned = None, 0.0
         rules = self._rules()
@@ -467,7 +469,7 @@ class Recorder:
         self._comparing.attended = self._comparing.configured = False
 
     def _switch(self, *, on: bool) -> None:
-        """Recording was switched on or off. What happened meanwhile is nobody's entry: it begins anew."""
+        """Switch recording on or off. What happened meanwhile is nobody's entry: it begins anew."""
         if on:
             if self._db is None:
                 self._begin()
@@ -493,7 +495,7 @@ class Recorder:
         return Prepared({one.path: made_ready(one, self._db, place.file_id(self._root, one)) for one in wanted})
 
     def _whole(self, seen: Seen) -> Seen:
-        """A file that was read in part, read whole, where only that tells whether it was changed, and to what."""
+        """Return a file that was read in part, now read whole, if only that tells whether and how it changed."""
         old = self._known.get(seen.path)
         changed = self._own.concern(seen.path) or (old is not None and not old.is_as(seen))
         if seen.data is None and self._comparing.since is not None and changed:
@@ -501,7 +503,7 @@ class Recorder:
         return seen
 
     def _read(self, paths: Iterable[str]) -> Iterator[Prepared]:
-        """Files, read whole, in portions."""
+        """Yield files, read whole, in portions."""
         yield from map(self._prepared, portions(read_whole(self._files, path, self._db) for path in paths))
 
     # -- within: writing ----------------------------------------------------------------------------------------
@@ -531,7 +533,7 @@ class Recorder:
             return True
 
     def _prune(self, database: Database, rules: KeepRules, now: float) -> None:
-        """What is older than the user wants goes, and so does what is left out now."""
+        """Remove what is older than the user wants, and what the user has excluded since."""
         with database.writing():
             database.drop_before(now - rules.days * 86400.0)
             left_out = [path for path in self._known.all() if not rules.covers(path)]
@@ -541,12 +543,12 @@ class Recorder:
         self._known.leave_out(left_out)
         self._clear(database)
         self._pruned = now
-        self._room.look_again(database)
+        self._retention.look_again(database)
 
     def _clear(self, database: Database) -> None:
         """Let the bytes go that nothing refers to any more."""
         try:
-            self._room.clear(database)
+            self._retention.clear(database)
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
 
@@ -569,7 +571,7 @@ class Recorder:
                 return otherwise
 
     def _now(self) -> float:
-        """In whole milliseconds, as times are shown."""
+        """Return the time in whole milliseconds, as times are shown."""
         return round(self._clock.now().timestamp(), 3)
 
 

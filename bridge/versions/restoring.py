@@ -6,7 +6,6 @@ since stays as it is; so the plan may be smaller than what was asked for, and sa
 
 import contextlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
@@ -41,22 +40,22 @@ class Steps:
         self.changes: list[Change] = []
 
     def create(self, path: str, data: bytes) -> None:
-        """A file that is to be there again, or anew. Raises Conflict where a file is in the place of its folder."""
+        """Add the creation of a file. Raises Conflict if a file is in the place of its folder."""
         self._make_parents(path)
         self._blobs[content_hash(data)] = data
         self._add(Change(ChangeKind.CREATE, path, after=content_hash(data)), None, data)
 
     def modify(self, path: str, now: bytes, data: bytes) -> None:
-        """A file that is to have other bytes."""
+        """Add new content for a file."""
         self._blobs[content_hash(data)] = data
         self._add(Change(ChangeKind.MODIFY, path, before=content_hash(now), after=content_hash(data)), now, data)
 
     def delete(self, path: str, now: bytes) -> None:
-        """A file that is to go."""
+        """Add the deletion of a file."""
         self._add(Change(ChangeKind.DELETE, path, before=content_hash(now)), now, None)
 
     def move(self, path: str, new_path: str, now: bytes, data: bytes) -> None:
-        """A file that is to be elsewhere, perhaps with other bytes.
+        """Add a move of a file, perhaps with other bytes.
 
         Raises:
             Conflict: A file is in the place of its folder.
@@ -72,7 +71,7 @@ class Steps:
             self._afterwards.append(Change(ChangeKind.MODIFY, new_path, before=digest, after=content_hash(data)))
 
     def plan(self, text: str, warnings: list[str]) -> ChangePlan:
-        """The plan. There must be steps."""
+        """Return the plan. There must be steps."""
         kinds = {change.kind for change in self.changes} - {ChangeKind.MKDIR}
         return ChangePlan(
             operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
@@ -116,7 +115,7 @@ _MIXED = (
 )
 
 
-class Refused(NamedTuple):
+class NotRestored(NamedTuple):
     """A file that stays as it is, and why."""
 
     path: str
@@ -124,7 +123,7 @@ class Refused(NamedTuple):
 
 
 class EntryDiff(NamedTuple):
-    """What an entry did: each file, and those of which the bytes from before or after are not kept."""
+    """The differences that an entry made in each file, and the files whose bytes before or after are not kept."""
 
     files: tuple[FilePreview, ...]
     lost: tuple[str, ...]
@@ -138,13 +137,12 @@ class LeftFile(NamedTuple):
     shown: FilePreview | None
 
 
-@dataclass(frozen=True, slots=True)
-class EarlierPlan:
-    """What brings the vault back to what it was at a time.
+class EarlierPlan(NamedTuple):
+    """A plan that brings the vault back to its state at an earlier time.
 
     Attributes:
-        steps: What is to be done.
-        effects: What is taken back by that.
+        steps: The steps to take.
+        effects: The effects that they take back.
         left: Files that stay as they are.
         nearest: Files of which the state at that time is not kept, with the time of the state that they go back to.
         within: The folder or file that it is limited to.
@@ -157,7 +155,7 @@ class EarlierPlan:
     within: str | None
 
     def build(self, when: str) -> ChangePlan:
-        """The plan.
+        """Return the plan.
 
         Args:
             when: The time, as the person reads it.
@@ -172,11 +170,11 @@ class EarlierPlan:
         where = f" in {self.within}" if self.within else ""
         text = f"Undo what other programs did since {when}{where}: {summary(self.effects)}" if self.effects else ""
         nearest = [f"{path} goes back to what it was at {show_moment(at)}" for path, at in self.nearest.items()]
-        return _built(self.steps, text, [Refused(one.path, one.why) for one in self.left], nearest)
+        return _built(self.steps, text, [NotRestored(one.path, one.why) for one in self.left], nearest)
 
 
 class Restoring:
-    """Makes the plans. Writes nothing.
+    """The maker of plans that restore files. Writes nothing.
 
     Args:
         recorder: What is kept.
@@ -189,7 +187,7 @@ class Restoring:
         self._lines: dict[tuple[int, float, int], tuple[int, int]] = {}
 
     def undo_plan(self, entry_id: str, paths: Collection[str] | None = None) -> ChangePlan:
-        """The plan that takes an entry back.
+        """Return the plan that takes an entry back.
 
         Args:
             entry_id: Which.
@@ -217,7 +215,7 @@ class Restoring:
     def earlier_plan(
         self, moment: float, within: str | None = None, without: Collection[str] = (), *, typed: bool = False
     ) -> EarlierPlan:
-        """What brings the vault back to what it was at a time, as far as other programs changed it since.
+        """Return what brings the vault back to its state at a time, as far as other programs changed it since.
 
         Args:
             moment: The time, in seconds since 1970.
@@ -242,13 +240,13 @@ class Restoring:
                 left.append(self._left(effect, refusal))
             elif len(steps.changes) > steps_before:
                 done.append(effect)
-        left += [self._left(effect, Refused(effect.path, _MIXED)) for effect in filter(is_chosen, found.mixed)]
+        left += [self._left(effect, NotRestored(effect.path, _MIXED)) for effect in filter(is_chosen, found.mixed)]
         places = {effect.path for effect in done}
         nearest = {path: at for path, at in found.nearest.items() if path in places}
         return EarlierPlan(steps, tuple(done), tuple(left), nearest, within)
 
     def version_plan(self, path: str, digest: str, to: str | None = None) -> ChangePlan:
-        """The plan that brings an earlier version of a file back.
+        """Return the plan that brings an earlier version of a file back.
 
         Args:
             path: The file.
@@ -282,7 +280,7 @@ class Restoring:
         return steps.plan(what if to is None else f"{what} as {place}", [])
 
     def diff(self, entry: Entry) -> EntryDiff:
-        """What an entry did to each file, whatever became of it since."""
+        """Return what an entry did to each file, whatever has happened to it since."""
         shown, lost = [], []
         for effect in entry.effects:
             before, after = self._side(effect, effect.before), self._side(effect, effect.after)
@@ -296,28 +294,28 @@ class Restoring:
         return EntryDiff(tuple(shown), tuple(lost))
 
     def lines(self, entry: Entry, most: int) -> tuple[int, int]:
-        """How many lines an entry added and removed, in so many files of it; remembered until it is another."""
+        """Return how many lines an entry added and removed in its first files; cached until the entry changes."""
         key = (entry.number, entry.ended, len(entry.effects))
         found = self._lines.get(key)
         if found is None:
-            shown = self.diff(replace(entry, effects=entry.effects[:most])).files
+            shown = self.diff(entry._replace(effects=entry.effects[:most])).files
             found = self._lines[key] = (sum(one.added for one in shown), sum(one.removed for one in shown))
             while len(self._lines) > _REMEMBERED:
                 del self._lines[next(iter(self._lines))]
         return found
 
     def is_undone(self, entry: Entry) -> bool:
-        """Whether every file is as it was before an entry, as far as was seen."""
+        """Return whether every file is as it was before an entry, as far as was seen."""
         return all(self._is_back(effect) for effect in entry.effects)
 
     def can_undo(self, entry: Entry) -> bool:
-        """Whether the bytes from before an entry are kept, of at least one file."""
+        """Return whether the bytes from before an entry are kept for at least one file."""
         return any(self._has_before(effect) for effect in entry.effects)
 
     # -- within -------------------------------------------------------------------------------------------------
 
-    def _left(self, effect: Effect, refusal: Refused) -> LeftFile:
-        """What taking a file back would do to it, which is why it is left."""
+    def _left(self, effect: Effect, refusal: NotRestored) -> LeftFile:
+        """Return a file that is left as it is, and what taking it back would have done to it."""
         shown = None
         data = self._recorder.bytes_of(effect.before) if isinstance(effect.before, bytes) else None
         if effect.new_path is None and (data is not None or effect.before is None):
@@ -340,7 +338,7 @@ class Restoring:
         return isinstance(effect.before, bytes) and self._recorder.is_held(effect.before)
 
     def _side(self, effect: Effect, side: Side) -> bytes | None:
-        """The bytes of one side; those of a file as it is now need not be kept."""
+        """Return the bytes of one side; those of a file as it is now need not be kept."""
         if not isinstance(side, bytes):
             return None
         kept = self._recorder.bytes_of(side)
@@ -349,47 +347,47 @@ class Restoring:
         now = self._now(effect.new_path or effect.path)
         return now if now is not None and _digest(now) == side else None
 
-    def _take_back(self, effect: Effect, steps: Steps) -> Refused | None:
+    def _take_back(self, effect: Effect, steps: Steps) -> NotRestored | None:
         """Add the steps that take one file back; returns why that cannot be, or None."""
         if is_hidden(effect.path):
-            return Refused(effect.path, _CONFIGURATION)
+            return NotRestored(effect.path, _CONFIGURATION)
         try:
             return self._take_back_move(effect, steps) if effect.new_path else self._take_back_file(effect, steps)
         except ToolFailure as failure:
-            return Refused(effect.path, failure.message)
+            return NotRestored(effect.path, failure.message)
 
-    def _take_back_move(self, effect: Effect, steps: Steps) -> Refused | None:
+    def _take_back_move(self, effect: Effect, steps: Steps) -> NotRestored | None:
         new_path = effect.new_path or ""
         if not isinstance(effect.before, bytes):
-            return Refused(new_path, "what it was is not kept")
+            return NotRestored(new_path, "what it was is not kept")
         there, back = self._now(new_path), self._now(effect.path)
         if back is not None:
             if _digest(back) == effect.before and there is None:
                 return None
-            return Refused(effect.path, f"there is another file now, and {new_path} would have to go there")
+            return NotRestored(effect.path, f"there is another file now, and {new_path} would have to go there")
         if there is None or _digest(there) != effect.after:
-            return Refused(new_path, "it was changed, moved or deleted since")
+            return NotRestored(new_path, "it was changed, moved or deleted since")
         data = there if effect.is_only_moved else self._recorder.bytes_of(effect.before)
         if data is None:
-            return Refused(new_path, "what it was is not kept")
+            return NotRestored(new_path, "what it was is not kept")
         steps.move(new_path, effect.path, there, data)
         return None
 
-    def _take_back_file(self, effect: Effect, steps: Steps) -> Refused | None:
+    def _take_back_file(self, effect: Effect, steps: Steps) -> NotRestored | None:
         path, before, after = effect.path, effect.before, effect.after
         now = self._now(path)
         if (None if now is None else _digest(now)) == before:
             return None  # it is as it was
         if isinstance(after, Unknown):
-            return Refused(path, "whether anything has changed it since is not known, as its bytes were not kept")
+            return NotRestored(path, "whether anything has changed it since is not known, as its bytes were not kept")
         if (None if now is None else _digest(now)) != after:
-            return Refused(path, "it was deleted or moved since" if now is None else "it was changed since")
+            return NotRestored(path, "it was deleted or moved since" if now is None else "it was changed since")
         if before is None:
             steps.delete(path, now or b"")
             return None
         data = self._recorder.bytes_of(before) if isinstance(before, bytes) else None
         if data is None:
-            return Refused(path, "what it was is not kept")
+            return NotRestored(path, "what it was is not kept")
         if now is None:
             steps.create(path, data)
         else:
@@ -397,7 +395,7 @@ class Restoring:
         return None
 
     def _now(self, path: str) -> bytes | None:
-        """A file's bytes; None where there is none of just this name."""
+        """Return a file's bytes; None if there is none of just this name."""
         try:
             data, state = self._files.read(parse_path(path))
         except NotFound:
@@ -405,8 +403,8 @@ class Restoring:
         return data if str(state.path) == path else None
 
 
-def _built(steps: Steps, text: str, refused: Sequence[Refused], warnings: Sequence[str] = ()) -> ChangePlan:
-    """The plan, which says what it leaves out. Raises Conflict (`edited_since`) where it leaves out all."""
+def _built(steps: Steps, text: str, refused: Sequence[NotRestored], warnings: Sequence[str] = ()) -> ChangePlan:
+    """Return the plan, which says what it leaves out. Raises Conflict (`edited_since`) where it leaves out all."""
     if not steps.changes:
         raise Conflict(
             f"Nothing was undone: {'; '.join(f'{path}: {why}' for path, why in refused[:_NAMED])}",
@@ -423,7 +421,7 @@ def _built(steps: Steps, text: str, refused: Sequence[Refused], warnings: Sequen
 
 
 def is_within(effect: Effect, path: str) -> bool:
-    """Whether an effect is on a file, or on one in a folder.
+    """Return whether an effect is on a file, or on one in a folder.
 
     Args:
         effect: The effect.
@@ -433,12 +431,12 @@ def is_within(effect: Effect, path: str) -> bool:
 
 
 def show_moment(moment: float) -> str:
-    """A time as it is written: ISO 8601 in UTC, to the second."""
+    """Return a time as it is written: ISO 8601 in UTC, to the second."""
     return datetime.fromtimestamp(moment, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def summary(effects: Sequence[Effect]) -> str:
-    """What was done to files, in a few words: `17 notes changed, 3 deleted`."""
+    """Return what was done to files, in a few words: `17 notes changed, 3 deleted`."""
     counts = {"changed": 0, "made": 0, "deleted": 0, "moved": 0}
     for effect in effects:
         counts[kind_of(effect)] += 1
@@ -456,7 +454,7 @@ def summary(effects: Sequence[Effect]) -> str:
 
 
 def kind_of(effect: Effect) -> str:
-    """What became of a file: it was `changed`, `made`, `deleted` or `moved`."""
+    """Return what happened to a file: it was `changed`, `made`, `deleted` or `moved`."""
     if effect.new_path is not None:
         return "moved"
     if effect.before is None:
@@ -465,7 +463,7 @@ def kind_of(effect: Effect) -> str:
 
 
 def _step(effect: Effect) -> Change:
-    """What an entry did to a file, as a step of a plan is shown."""
+    """Return what an entry did to a file, as a step of a plan."""
     before, after = (side.hex() if isinstance(side, bytes) else None for side in (effect.before, effect.after))
     kinds = {"moved": ChangeKind.MOVE, "made": ChangeKind.CREATE, "deleted": ChangeKind.DELETE}
     return Change(kinds.get(kind_of(effect), ChangeKind.MODIFY), effect.path, effect.new_path, before, after)

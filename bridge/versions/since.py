@@ -1,8 +1,8 @@
-"""What other programs did to each file since a time, taken together: what it was then, and what they left."""
+"""Changes that other programs made to each file since a time, taken together: its state then and its state now."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from itertools import groupby, pairwise
+from typing import NamedTuple
 
 from bridge.versions.grouping import moves_found
 from bridge.versions.states import Effect, Side, TimedEffect, Unknown, Version
@@ -11,12 +11,11 @@ ROUNDING = 0.0005
 """Seconds by which a time that was written out may differ."""
 
 
-@dataclass(frozen=True, slots=True)
-class Since:
-    """What became of files since a time.
+class Since(NamedTuple):
+    """The changes to files since a time.
 
     Attributes:
-        effects: What was done to each in all, moves recognised, by path.
+        effects: The sum of what was done to each file, with moves recognised, by path.
         nearest: Of files whose state at that time is not kept: when it was as it is given instead.
         mixed: Files that the bridge changed too in between, so that one cannot be taken back without the other.
     """
@@ -52,7 +51,7 @@ def since(timed: Iterable[TimedEffect], moment: float, versions: Callable[[str],
 
 
 def find_version(versions: Collection[Version], moment: float) -> Version | None:
-    """The state that a file had at a time; else the nearest one after it that is kept.
+    """Return the state that a file had at a time; else the nearest one after it that is kept.
 
     Args:
         versions: Its states, newest first.
@@ -64,7 +63,7 @@ def find_version(versions: Collection[Version], moment: float) -> Version | None
 
 
 def _state_at(first: TimedEffect, moment: float, versions: Sequence[Version]) -> tuple[Side, float | None]:
-    """What a file was at a time, or nearly then; and when it was so, where that is not the time that is asked for."""
+    """Return a file's state at a time, or the nearest kept one with its own time."""
     before = first.effect.before
     kept = {one.digest for one in versions if one.size is not None}
     if first.began > moment:
@@ -90,7 +89,7 @@ def _next_kept(versions: Collection[Version], moment: float) -> Version | None:
 
 
 def _is_whole(steps: Sequence[TimedEffect], before: Side) -> bool:
-    """Whether nothing else changed a file in between; at least since it was last as it is to become."""
+    """Return whether nothing else changed a file in between, at least since it was last in the state to restore."""
     for earlier, later in reversed(list(pairwise(steps))):
         if earlier.effect.after != later.effect.before:
             return later.effect.before == before

@@ -1,11 +1,10 @@
-"""What the rooms around this one and this one tell each other of files."""
+"""Data about files that this room and those around it exchange."""
 
-from dataclasses import dataclass
 from enum import Enum
 from typing import NamedTuple
 
 PREFIX = "outside-"
-"""How the ids of entries begin; no change of the ledger is called so."""
+"""The beginning of entries' ids; no change in the ledger has it."""
 
 
 class Seen(NamedTuple):
@@ -15,8 +14,8 @@ class Seen(NamedTuple):
         path: Its vault path.
         size: Its bytes, counted by the disk.
         mtime_ns: When it was changed.
-        changed_ns: When its entry on the disk was changed, where the system tells.
-        data: All its bytes; None where not all of them were read.
+        changed_ns: When its entry on the disk was changed, if the system tells.
+        data: All its bytes; None if not all of them were read.
     """
 
     path: str
@@ -27,16 +26,16 @@ class Seen(NamedTuple):
 
 
 class Known(NamedTuple):
-    """What is known of a file that is there.
+    """A file's last known state.
 
     Attributes:
         size: Its bytes; -1 where only their hash is known.
-        mtime_ns: When it was changed.
-        changed_ns: When its entry on the disk was changed.
-        digest: SHA-256 of its bytes; None where they were never read as a whole.
-        seen: Since when it is so, in seconds since 1970.
+        mtime_ns: Time when it was modified.
+        changed_ns: Time when its entry on the disk was changed.
+        digest: SHA-256 of its bytes; None if they were never read as a whole.
+        seen: Time since when it has been so, in seconds since 1970.
         foreign: Whether another program made it while it was recorded.
-        file_id: What the system knows it by whatever it is called; None where that is not known.
+        file_id: The system's id for it, which survives renaming; None if it is not known.
     """
 
     size: int
@@ -48,41 +47,40 @@ class Known(NamedTuple):
     file_id: str | None = None
 
     def is_as(self, seen: Seen) -> bool:
-        """Whether the disk says that it is still the same."""
+        """Return whether size and times on the disk are still the same."""
         return (self.size, self.mtime_ns, self.changed_ns) == (seen.size, seen.mtime_ns, seen.changed_ns)
 
 
 class Unknown(Enum):
-    """Instead of a hash: there was a file, and its bytes are not known."""
+    """A stand-in for a hash: there was a file, and its bytes are not known."""
 
     BYTES = "bytes"
 
 
 class Origin(Enum):
-    """Who made a change without the bridge."""
+    """The author of a change made without the bridge."""
 
     TYPED = "typed"
     """The person, in an editor of Obsidian."""
     OBSIDIAN = "obsidian"
     """Obsidian otherwise, or one of its plugins."""
     PROGRAM = "program"
-    """Another program, as far as anybody can tell."""
+    """Another program, as far as is known."""
 
 
 Side = bytes | Unknown | None
-"""A file before or after a change: the SHA-256 of its bytes, `Unknown.BYTES`, or None where there was none."""
+"""A file before or after a change: the SHA-256 of its bytes, `Unknown.BYTES`, or None if there was none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """What an entry did to one file.
+class Effect(NamedTuple):
+    """A change that an entry made to one file.
 
     Attributes:
-        path: Which, or where it was.
-        before: As it was.
-        after: As it was left.
-        new_path: Where it went, of one that was moved.
-        file_id: Of one that came or went: what the system knows it by.
+        path: The file's path, or its path before a move.
+        before: The state before.
+        after: The state after.
+        new_path: The path that it was moved to, if it was moved.
+        file_id: The system's id for a file that appeared or disappeared.
     """
 
     path: str
@@ -93,25 +91,24 @@ class Effect:
 
     @property
     def is_only_moved(self) -> bool:
-        """Whether it was moved, with the same bytes."""
+        """Return whether it was moved, with the same bytes."""
         return self.new_path is not None and self.before == self.after
 
     @property
     def places(self) -> tuple[str, ...]:
-        """Every path it is about."""
+        """Return every path it is about."""
         return (self.path,) if self.new_path is None else (self.path, self.new_path)
 
 
 class TimedEffect(NamedTuple):
-    """What an entry did to one file, and when it was seen to do that first and last, in seconds since 1970."""
+    """A change to one file, and when it was first and last seen, in seconds since 1970."""
 
     effect: Effect
     began: float
     ended: float
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """Changes by other programs that came close together.
 
     Attributes:
@@ -132,19 +129,18 @@ class Entry:
 
     @property
     def id(self) -> str:
-        """Its name."""
+        """Return its name."""
         return f"{PREFIX}{self.number}"
 
 
-@dataclass(frozen=True, slots=True)
-class Version:
+class Version(NamedTuple):
     """One state that a file had.
 
     Attributes:
         since: From when on it was seen so, in seconds since 1970.
         until: When it was seen to be another, or gone; None of the state that it has now.
         digest: SHA-256 of its bytes.
-        size: How many they are; None where they are not kept.
+        size: How many they are; None if they are not kept.
     """
 
     since: float
@@ -153,14 +149,13 @@ class Version:
     size: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class KeepRules:
-    """How much is kept, as the user has set it.
+class KeepRules(NamedTuple):
+    """The user's settings for how much is kept.
 
     Attributes:
-        days: How long.
-        megabytes: How much of the disk it may take, with all that belongs to it.
-        left_out: Folders of which nothing is recorded.
+        days: Days for which versions are kept.
+        megabytes: Limit on disk space, everything included.
+        left_out: Folders in which nothing is recorded.
         on: Whether anything is recorded.
     """
 
@@ -170,24 +165,23 @@ class KeepRules:
     on: bool = True
 
     def covers(self, path: str) -> bool:
-        """Whether a file is recorded."""
+        """Return whether a file is recorded."""
         return not self.left_out or not any(path == folder or path.startswith(f"{folder}/") for folder in self.left_out)
 
 
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """How things stand.
+class Kept(NamedTuple):
+    """The state of the recording.
 
     Attributes:
         on: Whether outside changes are recorded.
-        since: Since when they are, in seconds since 1970; None before the first look is complete.
+        since: Time since when they are, in seconds since 1970; None before the first scan is complete.
         files: Files that are known.
         whole: Those of them whose bytes are kept.
-        entries: How many entries there are.
-        oldest: When the first of them began.
-        bytes: What it takes of the disk.
-        budget: What it may take.
-        fault: Why something is not recorded, as a sentence; None when all is well.
+        entries: Number of entries.
+        oldest: Time when the first of them began.
+        bytes: Disk space in use.
+        budget: Disk space allowed.
+        fault: The reason why something is not recorded, as a sentence; None when all is well.
     """
 
     on: bool

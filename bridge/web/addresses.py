@@ -1,4 +1,4 @@
-"""Which addresses are public, by a table of our own.
+"""The public addresses, by a table of our own.
 
 Python's `is_global` follows the registries of the version that runs. This table is the same on every machine: the
 special-purpose registries of IANA (RFC 6890 and its successors) as of November 2026. An address of IPv6 is public only
@@ -59,7 +59,7 @@ HERE: Final[tuple[Address, ...]] = (ipaddress.IPv4Address("127.0.0.1"), ipaddres
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is one of the public internet."""
+    """Return whether an address is one of the public internet."""
     if isinstance(address, ipaddress.IPv4Address):
         return not any(address in block for block in _CLOSED_FOUR)
     if address.scope_id is not None:
@@ -70,12 +70,12 @@ def is_public(address: Address) -> bool:
 
 
 def is_here(address: Address) -> bool:
-    """Whether an address is this machine."""
+    """Return whether an address is this machine."""
     return address.is_loopback
 
 
 def is_for_services(address: Address) -> bool:
-    """Whether a service that the person entered may have this address: this machine, the home network, a public one.
+    """Return whether a service that the person entered may have this address: here, at home, or public.
 
     Link-local, multicast and reserved addresses are none: a cloud's metadata are there.
     """

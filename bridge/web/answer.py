@@ -1,17 +1,15 @@
-"""What a server said, and whoever gets it from there; without the library that does, which is slow to import."""
+"""A server's answer, and the interface that fetches it; without the library for that, which is slow to import."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from bridge.web.guard import Passage
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a server said.
+class Answer(NamedTuple):
+    """A server's answer.
 
     Attributes:
         status: The status.
@@ -26,18 +24,17 @@ class Answer:
     received: int
 
     def header(self, name: str) -> str:
-        """The values of a header, joined with commas; empty without it."""
+        """Return the values of a header, joined with commas; empty without it."""
         return ", ".join(value for key, value in self.headers if key == name)
 
 
-@dataclass(frozen=True, slots=True)
-class StreamLimits:
-    """How much an answer may be that is taken piece by piece.
+class StreamLimits(NamedTuple):
+    """The limits on an answer that is received piece by piece.
 
     Attributes:
         most: Bytes that may come in altogether.
         silence: Seconds in which nothing comes, at most; the first byte may take as long.
-        seconds: How long everything together may take.
+        seconds: The most time for everything together.
     """
 
     most: int
@@ -58,11 +55,11 @@ class Stream(Protocol):
 
     @property
     def received(self) -> int:
-        """Bytes that have come in so far."""
+        """Return the bytes that have come in so far."""
         ...
 
     def pieces(self) -> AsyncIterator[bytes]:
-        """The body as it comes.
+        """Return the body as it comes.
 
         Raises:
             NetworkFailure: It broke off, or is too large.
@@ -72,18 +69,18 @@ class Stream(Protocol):
 
 
 class Exchanger(Protocol):
-    """Makes single requests: `transport.Transport`."""
+    """The interface that makes single requests: `transport.Transport`."""
 
     def stream(
         self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits
     ) -> AbstractAsyncContextManager[Stream]:
-        """One request whose answer is taken as it comes; see `transport.Transport.stream`."""
+        """Make one request whose answer is taken as it comes; see `transport.Transport.stream`."""
         ...
 
     async def exchange(
         self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, *, most: int, seconds: float
     ) -> Answer:
-        """One request and its answer; see `transport.Transport.exchange`."""
+        """Make one request, and return its answer; see `transport.Transport.exchange`."""
         ...
 
 
@@ -101,7 +98,7 @@ class LateExchanger:
     async def exchange(
         self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, *, most: int, seconds: float
     ) -> Answer:
-        """The same as of what is made."""
+        """Return the same as what is made."""
         made = await self._transport()
         return await made.exchange(passage, method, headers, body, most=most, seconds=seconds)
 
@@ -109,7 +106,7 @@ class LateExchanger:
     async def stream(
         self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits
     ) -> AsyncIterator[Stream]:
-        """The same as of what is made."""
+        """Yield the same as what is made."""
         made = await self._transport()
         async with made.stream(passage, method, headers, body, limits) as answer:
             yield answer

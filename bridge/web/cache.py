@@ -13,7 +13,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import orjson
 
@@ -37,15 +37,14 @@ class Cached:
     content: bytes = field(repr=False)
 
 
-@dataclass(frozen=True, slots=True)
-class CacheStats:
-    """How full the cache is.
+class CacheStats(NamedTuple):
+    """The state of the cache.
 
     Attributes:
-        entries: How many results it has.
+        entries: The number of its results.
         size: Bytes that they take.
-        hits: How often one of them was used since the bridge started.
-        misses: How often there was none.
+        hits: The number of times one of them was used since the bridge started.
+        misses: The number of times there was none.
     """
 
     entries: int
@@ -72,7 +71,7 @@ class WebCache:
         self._hits = self._misses = 0
 
     def get(self, *key: str) -> Cached | None:
-        """What is kept under a key and not too old; None where there is nothing."""
+        """Return what is kept under a key and not too old; None where there is nothing."""
         settings = self._settings()
         if not settings.cache_enabled or self._folder is None:
             return None
@@ -113,7 +112,7 @@ class WebCache:
         return before
 
     def stats(self) -> CacheStats:
-        """How full it is."""
+        """Return how full it is."""
         with self._lock:
             sizes = self._known()
             return CacheStats(len(sizes), sum(sizes.values()), self._hits, self._misses)
@@ -134,7 +133,7 @@ class WebCache:
             return None
 
     def _known(self) -> dict[str, int]:
-        """The size of every entry, the one used longest ago first. Looked up once: nobody else writes here."""
+        """Return the size of every entry, the one used longest ago first. Looked up once: nobody else writes here."""
         if self._sizes is None:
             found: list[tuple[float, str, int]] = []
             with contextlib.suppress(OSError):
@@ -170,7 +169,7 @@ class WebCache:
 
 
 def policy_version(settings: Settings) -> str:
-    """What changes when the settings allow something else: what was kept before is then fetched again."""
+    """Return a version that changes with what the settings allow: results kept before are then fetched again."""
     said = [
         sorted(settings.allowed_domains),
         settings.allow_all_domains,

@@ -53,7 +53,7 @@ class WebCredentials:
         self._sites: dict[str, Mapping[str, str]] = {}
 
     def headers_for(self, url: WebUrl) -> Mapping[str, str]:
-        """The headers for a URL; none where its host has none, or it is not reached over https. Blocks."""
+        """Return the headers for a URL; none where its host has none, or it is not reached over https. Blocks."""
         if url.scheme != "https":
             return {}
         with self._lock:
@@ -86,7 +86,7 @@ class WebCredentials:
 
 
 def _site(name: str) -> str:
-    """A host, or host and port, in its one spelling."""
+    """Return a host, or host and port, in its one spelling."""
     host, colon, port = name.rpartition(":")
     try:
         if colon and port.isdigit() and not host.endswith(":"):

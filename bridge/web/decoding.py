@@ -12,24 +12,24 @@ from bridge.errors import NetworkFailure
 MOST_LAYERS: Final = 2
 """Encodings one over the other. Servers have been seen to apply two; more is an attack."""
 RATIO: Final = 200
-"""How many times its size on the wire a body may have. Text reaches 20, what compresses best of real pages 100."""
+"""The most a body may grow when unpacked. Text reaches 20 times, the most compressible real pages 100."""
 ALWAYS_FINE: Final = 1024 * 1024
 """Bytes below which the ratio does not matter."""
 _STEP: Final = 64 * 1024
 """Bytes that are taken out of a decoder at a time."""
 
 ACCEPTED: Final = "gzip, deflate, br, zstd"
-"""What requests say that they take (RFC 9110, 12.5.3)."""
+"""The encodings that requests say they accept (RFC 9110, 12.5.3)."""
 
 
 class _Decoder(Protocol):
     def decode(self, data: bytes) -> Iterator[bytes]:
-        """What a part of the body stands for, in pieces."""
+        """Yield the decoded content of a part of the body, in pieces."""
         ...
 
     @property
     def complete(self) -> bool:
-        """Whether the end was reached."""
+        """Return whether the end was reached."""
         ...
 
 
@@ -96,7 +96,7 @@ _DECODERS: Final[dict[str, Callable[[], _Decoder]]] = {
 
 
 def layers(header: str) -> tuple[str, ...]:
-    """The encodings that the header `Content-Encoding` names, in the order in which they were applied.
+    """Return the encodings that the header `Content-Encoding` names, in the order in which they were applied.
 
     Raises:
         NetworkFailure: One is not known, or there are too many.
@@ -113,7 +113,7 @@ def layers(header: str) -> tuple[str, ...]:
 
 
 def decode(wire: bytes, encodings: Sequence[str], most: int) -> bytes:
-    """A body without its encodings. Takes its time: call it in a thread.
+    """Return a body without its encodings. Takes its time: call it in a thread.
 
     Args:
         wire: The body as it came.
@@ -143,7 +143,7 @@ def decode(wire: bytes, encodings: Sequence[str], most: int) -> bytes:
 
 
 def _unpacked(wire: bytes, stack: Sequence[_Decoder], bound: int) -> Iterator[bytes]:
-    """The body in pieces, lazily: no layer holds more than a step of it, and each of them stays within the bound."""
+    """Yield the body in pieces, lazily: no layer holds more than a step of it, and each stays within the bound."""
     stream: Iterable[bytes] = (wire,)
     for decoder in stack:
         stream = _layer(decoder, stream, bound)
@@ -161,5 +161,5 @@ def _layer(decoder: _Decoder, stream: Iterable[bytes], bound: int) -> Iterator[b
 
 
 def _has_zlib_header(data: bytes) -> bool:
-    """Whether data begin as RFC 1950 says; else they are bare, as RFC 1951 has them."""
+    """Return whether data begin with the header of RFC 1950; else they are bare, as RFC 1951 has them."""
     return len(data) > 1 and data[0] & 0x0F == zlib.DEFLATED and (data[0] << 8 | data[1]) % 31 == 0

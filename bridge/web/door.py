@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 import orjson
 
@@ -26,9 +26,9 @@ from bridge.web.url import WebUrl
 
 PRODUCT: Final = "vault-bridge"
 USER_AGENT: Final = f"{PRODUCT}/{__version__}"
-"""What the bridge calls itself; a page is fetched because a person's agent asked for it."""
+"""The bridge's name for itself; a page is fetched because a person's agent asked for it."""
 REPETITIONS: Final = 2
-"""How often a request that may be repeated is made again."""
+"""The number of times a repeatable request is made again."""
 FIRST_WAIT: Final = 0.5
 """Seconds before the first repetition; each further one waits twice as long, give or take a half."""
 LONGEST_WAIT: Final = 5.0
@@ -49,14 +49,14 @@ Authorize = Callable[[WebUrl, str], Awaitable[None]]
 
 @dataclass(frozen=True, slots=True)
 class WebRequest:
-    """What is asked of a server.
+    """A request to a server.
 
     Attributes:
-        url: Where.
+        url: The address.
         method: `GET` or `POST`.
         headers: Headers besides those of the connection. None of them is logged, or goes along to another site.
         body: The body of a POST.
-        content_type: What the body is.
+        content_type: The type of the body.
         repeatable: Whether a POST changes nothing, so that it may be made again; a GET always may.
     """
 
@@ -69,13 +69,13 @@ class WebRequest:
 
     @classmethod
     def json(cls, url: WebUrl, value: Any, headers: Mapping[str, str] | None = None) -> "WebRequest":
-        """A POST of a JSON value that asks and changes nothing, as searches do."""
+        """Return a POST of a JSON value that asks and changes nothing, as searches do."""
         return cls(url, "POST", headers or {}, orjson.dumps(value), "application/json", repeatable=True)
 
 
 @dataclass(frozen=True, slots=True)
 class WebResponse:
-    """What came back.
+    """A server's response.
 
     Attributes:
         url: The URL that answered, after redirects.
@@ -83,7 +83,7 @@ class WebResponse:
         headers: Its headers, with their names in lower case; of several with one name, the values joined with commas.
         body: Its body, unpacked.
         received: Bytes that came over the wire, of this answer alone.
-        seconds: How long all of it took, without the waiting for a person.
+        seconds: The time all of it took, without the waiting for a person.
         hops: The URLs that led there, the first one first.
     """
 
@@ -97,16 +97,16 @@ class WebResponse:
 
     @property
     def is_success(self) -> bool:
-        """Whether the status is one of success."""
+        """Return whether the status is one of success."""
         return HTTPStatus.OK <= self.status < HTTPStatus.MULTIPLE_CHOICES
 
     @property
     def content_type(self) -> str:
-        """The media type alone, in lower case; empty where it is not said."""
+        """Return the media type alone, in lower case; empty where it is not said."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     def json(self) -> Any:
-        """The body as JSON.
+        """Return the body as JSON.
 
         Raises:
             NetworkFailure: It is none.
@@ -117,18 +117,17 @@ class WebResponse:
             raise NetworkFailure(f"{self.url.host} did not answer with JSON", code="format") from None
 
 
-@dataclass(frozen=True, slots=True)
-class Exchanged:
+class Exchanged(NamedTuple):
     """One request for the log.
 
     Attributes:
-        url: What was asked for.
-        method: How.
+        url: The URL that was asked for.
+        method: The method.
         service: The service it was for; None for a page.
-        status: What was answered; None where there was no answer.
+        status: The status of the answer; None where there was none.
         failure: Why there was none.
         received: Bytes that came in.
-        seconds: How long it took.
+        seconds: The time it took.
     """
 
     url: WebUrl
@@ -140,7 +139,7 @@ class Exchanged:
     seconds: float
 
     def for_log(self, *, with_query: bool) -> dict[str, Any]:
-        """The facts that the log keeps: never a header, never a body.
+        """Return the facts that the log keeps: never a header, never a body.
 
         Args:
             with_query: Whether the URL has its query.
@@ -164,7 +163,7 @@ async def _refuse(url: WebUrl, why: str) -> None:
 
 
 class WebDoor:
-    """Makes every request of the bridge.
+    """The door that every request of the bridge goes through.
 
     Args:
         settings: The settings, asked anew for every request.
@@ -196,11 +195,11 @@ class WebDoor:
         self._jitter = jitter
 
     def rules(self) -> Rules:
-        """What the settings say of the network now."""
+        """Return the settings' present rules for the network."""
         return Rules.of(self._settings(), self._own_ports())
 
     def passage(self, url: WebUrl, service: Service | None = None) -> Passage:
-        """Whether a URL may be reached, and how; see `guard.check`, which raises."""
+        """Return how a URL may be reached; see `guard.check`, which raises when it may not."""
         return check(url, self.rules(), service)
 
     async def send(
@@ -254,7 +253,7 @@ class WebDoor:
         Args:
             request: The request. Consent to it is the caller's to have.
             service: The service that it is for; it goes nowhere else.
-            limits: How much the answer may be.
+            limits: The limits on the answer.
 
         Raises:
             Refused: The URL may not be reached.
@@ -291,7 +290,7 @@ class WebDoor:
     async def _followed(
         self, request: WebRequest, answer: Answer, place: Place, service: Service | None, authorize: Authorize
     ) -> WebRequest:
-        """The request that a redirect asks for (RFC 9110, 15.4)."""
+        """Return the request that a redirect asks for (RFC 9110, 15.4)."""
         status = answer.status
         leads_to = self.passage(_location(request.url, answer.header("location")), service)
         to = leads_to.url
@@ -315,7 +314,7 @@ class WebDoor:
     async def _persist(
         self, request: WebRequest, passage: Passage, settings: Settings, service: Service | None
     ) -> Answer:
-        """The answer to one hop; asked for again where the failure may pass and nothing is done twice."""
+        """Return the answer to one hop; asked for again where the failure may pass and nothing is done twice."""
         left = REPETITIONS if request.method == "GET" or request.repeatable else 0
         wait = FIRST_WAIT
         while True:
@@ -403,7 +402,7 @@ async def _unpacked(answer: Answer, settings: Settings) -> bytes:
 
 
 def _retry_after(answer: Answer, clock: Clock) -> float | None:
-    """The seconds that a server asks to wait (RFC 9110, 10.2.3); None where it does not say."""
+    """Return the seconds that a server asks to wait (RFC 9110, 10.2.3); None where it does not say."""
     value = answer.header("retry-after").strip()
     if value.isascii() and value.isdigit():
         return float(value[:9])

@@ -1,4 +1,4 @@
-"""What may be reached: decided from a URL and the settings alone, without asking anyone or anything.
+"""The guard of the network: decides from a URL and the settings alone, without asking anyone or anything.
 
     1. a service that the person has entered: exactly its scheme, host and port, and only for that service
     2. this machine (`localhost`, `127.0.0.1`, `[::1]`): any port but the bridge's own; never upgraded to https
@@ -10,10 +10,9 @@ addresses a name leads to is checked afterwards, with `Passage.admits`, for ever
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
 from bridge.contract.targets import TargetKind
@@ -52,15 +51,14 @@ class Refused(PermissionDenied):
 
 
 class Place(StrEnum):
-    """Where a URL leads, as far as it can be told before any look-up."""
+    """The place that a URL leads to, as far as it can be told before any look-up."""
 
     SERVICE = "service"
     HERE = "here"
     PUBLIC = "public"
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
+class Service(NamedTuple):
     """A service of the person's: what they entered is the consent to reach exactly that.
 
     Attributes:
@@ -73,7 +71,7 @@ class Service:
 
     @classmethod
     def of(cls, name: str, text: str) -> "Service":
-        """The service at a URL that the person has entered.
+        """Return the service at a URL that the person has entered.
 
         Raises:
             InvalidParameters: It is no URL.
@@ -84,7 +82,7 @@ class Service:
             raise InvalidParameters(f"The address of {name} cannot be used. {error.message}") from None
 
     def url(self, path: str = "", query: Mapping[str, str] | Sequence[tuple[str, str]] | None = None) -> WebUrl:
-        """A URL of the service.
+        """Return a URL of the service.
 
         Args:
             path: What comes after the address that was entered, with its slash.
@@ -94,13 +92,12 @@ class Service:
         return parse_url(f"{self.base.origin}{self.base.path.rstrip('/')}{path or '/'}{asked}")
 
     def holds(self, url: WebUrl) -> bool:
-        """Whether a URL is one of this service: the same scheme, host and port."""
+        """Return whether a URL is one of this service: the same scheme, host and port."""
         return url.origin == self.base.origin
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """What the settings say of the network.
+class Rules(NamedTuple):
+    """The settings' rules for the network.
 
     Attributes:
         allowed: The entries of `allowedDomains` in one spelling each, with `*.` before those that mean subdomains.
@@ -124,7 +121,7 @@ class Rules:
 
     @classmethod
     def of(cls, settings: Settings, own_ports: frozenset[int]) -> "Rules":
-        """The rules that settings make.
+        """Return the rules that settings make.
 
         Args:
             settings: The settings.
@@ -142,9 +139,8 @@ class Rules:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
-    """Leave to connect, as far as the URL says.
+class Passage(NamedTuple):
+    """The permission to connect, as far as the URL says.
 
     Attributes:
         url: What to connect to; over https where that was asked for.
@@ -166,7 +162,7 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
 
     Args:
         url: Where a request would go.
-        rules: What the settings say.
+        rules: The settings' rules.
         service: The service on whose behalf it is made; it reaches nothing else.
 
     Raises:
@@ -206,10 +202,10 @@ def _if_reached(passage: Passage, rules: Rules) -> Passage:
 
 
 def all_listed(targets: Iterable[Target], settings: Settings) -> bool:
-    """Whether every page that a call touches is of a site in `allowedDomains`; see `Passage.listed`.
+    """Return whether every page that a call touches is of a site in `allowedDomains`; see `Passage.listed`.
 
     Args:
-        targets: What it touches.
+        targets: The things that it touches.
         settings: The settings.
     """
     rules = Rules.of(settings, frozenset())
@@ -225,7 +221,7 @@ def all_listed(targets: Iterable[Target], settings: Settings) -> bool:
 
 
 def names_this_machine(host: str) -> bool:
-    """Whether a host is a name or an address of this machine, without asking a resolver."""
+    """Return whether a host is a name or an address of this machine, without asking a resolver."""
     return host == THIS_MACHINE or host.endswith(f".{THIS_MACHINE}") or host in {str(address) for address in HERE}
 
 
@@ -248,12 +244,12 @@ def _service(url: WebUrl, rules: Rules, service: Service, *, here: bool) -> Pass
 
 
 def _is_listed_here(url: WebUrl, rules: Rules) -> bool:
-    """Whether this machine is in the list, at this port: an entry means the port of the Ollama endpoint."""
+    """Return whether this machine is in the list, at this port: an entry means the port of the Ollama endpoint."""
     return url.port in rules.listed_ports and url.host in rules.allowed
 
 
 def _is_listed(url: WebUrl, rules: Rules) -> bool:
-    """Whether a public site is in the list. Another port than the scheme's own is a site of its own."""
+    """Return whether a public site is in the list. Another port than the scheme's own is a site of its own."""
     if rules.all_domains:
         return True
     if url.port != DEFAULT_PORTS[url.scheme]:
@@ -273,7 +269,7 @@ def _entries(entries: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=8)
 def _ports_here(endpoint: str) -> frozenset[int]:
-    """The port of an endpoint on this machine; none of one elsewhere."""
+    """Return the port of an endpoint on this machine; none of one elsewhere."""
     try:
         url = parse_url(endpoint)
     except BadUrl:
@@ -282,7 +278,7 @@ def _ports_here(endpoint: str) -> frozenset[int]:
 
 
 def _entry(entry: str) -> str | None:
-    """One entry of `allowedDomains` in its one spelling; None for what no host can be."""
+    """Return one entry of `allowedDomains` in its one spelling; None for what no host can be."""
     wild, name = (entry[:2], entry[2:]) if entry.startswith("*.") else ("", entry)
     try:
         return wild + parse_host(f"[{name}]" if ":" in name and not name.startswith("[") else name)

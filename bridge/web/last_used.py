@@ -1,4 +1,4 @@
-"""When each site was fetched last, since the bridge started."""
+"""The time of the last fetch from each site, since the bridge started."""
 
 from collections import OrderedDict
 from datetime import datetime
@@ -10,7 +10,7 @@ _MOST = 1_000
 
 
 class LastUsed:
-    """Remembers sites.
+    """The memory of when sites were used.
 
     Args:
         clock: Time.
@@ -21,7 +21,7 @@ class LastUsed:
         self._hosts: OrderedDict[str, datetime] = OrderedDict()
 
     def note(self, exchanged: Exchanged) -> None:
-        """A request was made."""
+        """Note that a request was made."""
         if exchanged.service is None:
             self._hosts[exchanged.url.netloc] = self._clock.now()
             self._hosts.move_to_end(exchanged.url.netloc)
@@ -29,7 +29,7 @@ class LastUsed:
                 self._hosts.popitem(last=False)
 
     def of(self, name: str) -> datetime | None:
-        """When a host was used last: one such as `example.org`, `example.org:8080` or `*.example.org`."""
+        """Return when a host was used last: one such as `example.org`, `example.org:8080` or `*.example.org`."""
         if not name.startswith("*."):
             return self._hosts.get(name)
         return max((at for host, at in self._hosts.items() if host.endswith(name[1:])), default=None)

@@ -13,10 +13,10 @@ MOST_ADDRESSES = 16
 
 
 class Resolver(Protocol):
-    """Finds the addresses of a host."""
+    """The interface that finds the addresses of a host."""
 
     async def resolve(self, host: str, port: int) -> tuple[Address, ...]:
-        """The addresses of a name, best first; at least one.
+        """Return the addresses of a name, best first; at least one.
 
         Args:
             host: A host name in ASCII; never an address.
@@ -32,7 +32,7 @@ class SystemResolver:
     """The system's own resolver, in a thread."""
 
     async def resolve(self, host: str, port: int) -> tuple[Address, ...]:
-        """The addresses that the system gives for a name."""
+        """Return the addresses that the system gives for a name."""
         try:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):

@@ -1,4 +1,4 @@
-"""What robots.txt says, and when it holds.
+"""The rules of robots.txt, and when they apply.
 
 A page that a person's agent fetches is not crawled: robots.txt is for programs that go from page to page by themselves
 (RFC 9309). So it does not hold for what a person has just allowed, nor for the first pages of a site in a session; from
@@ -20,7 +20,7 @@ from bridge.web.url import WebUrl
 FREE: Final = 10
 """Pages of one site that a session fetches before robots.txt holds."""
 KEPT_SECONDS: Final = 24 * 60 * 60.0
-"""How long a robots.txt is believed (RFC 9309, 2.4)."""
+"""The time for which a robots.txt is trusted (RFC 9309, 2.4)."""
 _MOST_SITES: Final = 200
 _LONGEST: Final = 500 * 1024
 """Bytes that are looked at (RFC 9309, 2.5)."""
@@ -36,7 +36,7 @@ class _Site:
 
 @dataclass(slots=True)
 class RobotsRules:
-    """Counts pages, and asks robots.txt when there are many.
+    """The count of pages read, which asks robots.txt when there are many.
 
     Args:
         door: Fetches robots.txt.
@@ -76,7 +76,7 @@ class RobotsRules:
             )
 
     async def _allows(self, rules: bytes, url: WebUrl) -> bool:
-        """Whether rules let us read a page; what cannot be read lets us read none until it is fetched anew."""
+        """Return whether rules let us read a page; unreadable rules let us read none until they are fetched anew."""
         try:
             return await asyncio.to_thread(self.reader.may_fetch, rules, str(url), PRODUCT)
         except ToolFailure:
@@ -86,7 +86,7 @@ class RobotsRules:
             return False
 
     async def _rules(self, url: WebUrl) -> bytes | None:
-        """The site's rules; None where nothing may be read because they cannot be had."""
+        """Return the site's rules; None where nothing may be read because they cannot be had."""
         site = self._sites.get(url.origin)
         if site is None or site.until < self.clock.monotonic():
             site = self._sites[url.origin] = _Site(await self._fetched(url), self.clock.monotonic() + KEPT_SECONDS)
@@ -99,7 +99,7 @@ class RobotsRules:
 
     @property
     def _kept(self) -> int:
-        """Bytes that are kept."""
+        """Return the number of bytes that are kept."""
         return sum(len(site.rules or b"") for site in self._sites.values())
 
     async def _fetched(self, url: WebUrl) -> bytes | None:

@@ -1,6 +1,6 @@
-"""What the tools of the web are built from."""
+"""The services that the tools of the web are built from."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.clock import Clock
 from bridge.web.cache import WebCache
@@ -11,8 +11,7 @@ from bridge.web.last_used import LastUsed
 from bridge.web.robots import RobotsRules
 
 
-@dataclass(frozen=True, slots=True)
-class WebServices:
+class WebServices(NamedTuple):
     """The web, as tools reach it.
 
     Attributes:
@@ -20,7 +19,7 @@ class WebServices:
         cache: Keeps what was fetched.
         credentials: The user's own headers by host.
         reader: Reads pages.
-        robots: What robots.txt says.
+        robots: The rules of robots.txt.
         clock: Time.
         last_used: When each site was fetched last.
     """

@@ -28,15 +28,15 @@ MOST_HEADERS: Final = 200
 ROOM_FOR_HEADERS: Final = 256 * 1024
 """Bytes that headers, chunk sizes and interim answers may take besides the body."""
 CONNECT_SECONDS: Final = 5.0
-"""How long one of several addresses is tried before the next one is."""
+"""The time one of several addresses is tried before the next one is."""
 
 
 class Transport:
-    """Makes single requests. Follows nothing, repeats nothing, remembers nothing.
+    """The maker of single requests. Follows nothing, repeats nothing, remembers nothing.
 
     Args:
         resolver: Finds the addresses of names.
-        network: What makes connections to addresses.
+        network: The network that connects to addresses.
         trust: Makes what certificates are checked by; the system's certificates unless a test has its own.
     """
 
@@ -60,7 +60,7 @@ class Transport:
         most: int,
         seconds: float,
     ) -> Answer:
-        """One request and its answer.
+        """Make one request, and return its answer.
 
         Args:
             passage: Leave to connect.
@@ -68,7 +68,7 @@ class Transport:
             headers: The headers, `Host` among them.
             body: The body; empty for none.
             most: Bytes that the answer's body may have on the wire.
-            seconds: How long everything together may take.
+            seconds: The most time for everything together.
 
         Raises:
             Refused: The name leads to an address that may not be connected to.
@@ -85,14 +85,14 @@ class Transport:
     async def stream(
         self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits
     ) -> AsyncIterator["StreamedAnswer"]:
-        """One request whose answer is taken as it comes. The end of the block closes the connection, however it ends.
+        """Make one request whose answer is taken as it comes. The end of the block closes the connection in any case.
 
         Args:
             passage: Leave to connect.
             method: `GET` or `POST`.
             headers: The headers, `Host` among them.
             body: The body; empty for none.
-            limits: How much the answer may be.
+            limits: The limits on the answer.
 
         Raises:
             Refused: The name leads to an address that may not be connected to.
@@ -115,7 +115,7 @@ class Transport:
             raise DeadlineExceeded(f"{host} was not done after {limits.seconds:g} seconds") from None
 
     async def connection(self, passage: Passage, budget: "Budget") -> httpcore.AsyncHTTPConnection:
-        """A connection that reaches what a passage allows, and nothing else.
+        """Return a connection that reaches what a passage allows, and nothing else.
 
         Args:
             passage: Leave to connect.
@@ -156,8 +156,8 @@ class StreamedAnswer:
     Args:
         response: The answer as httpcore has it.
         budget: Counts what comes in.
-        host: Who answers.
-        limits: How much it may be.
+        host: The host that answers.
+        limits: The limits on the answer.
 
     Attributes:
         status: The status.
@@ -174,11 +174,11 @@ class StreamedAnswer:
 
     @property
     def received(self) -> int:
-        """Bytes that have come in so far."""
+        """Return the bytes that have come in so far."""
         return self._budget.used
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The body as it comes.
+        """Yield the body as it comes.
 
         Raises:
             NetworkFailure: It broke off, or is too large.
@@ -207,7 +207,7 @@ def _in_words(host: str, budget: "Budget", limits: StreamLimits) -> Iterator[Non
 def _request(
     passage: Passage, method: str, headers: Mapping[str, str], body: bytes, limits: StreamLimits | None = None
 ) -> httpcore.Request:
-    """A request as httpcore takes it, with the parts of the URL as they were checked."""
+    """Return a request as httpcore takes it, with the parts of the URL as they were checked."""
     url = passage.url
     times = {} if limits is None else {"timeout": {"read": limits.silence, "write": limits.silence}}
     return httpcore.Request(
@@ -245,7 +245,7 @@ def _too_large(most: int) -> NetworkFailure:
 
 
 def _text(value: bytes) -> str:
-    """A header's value: most are ASCII, some UTF-8, the rest is whatever RFC 9110 says it never was."""
+    """Return a header's value: most are ASCII, some UTF-8, the rest is whatever RFC 9110 says it never was."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
@@ -265,7 +265,7 @@ def _no_connection(host: str, error: Exception) -> NetworkFailure:
 
 
 def _words(error: Exception) -> str:
-    """What httpcore says of a failure; never what the server sent."""
+    """Describe a failure of httpcore; never with what the server sent."""
     if isinstance(error, httpcore.RemoteProtocolError):
         return "it does not speak HTTP as it should, or stopped in the middle"
     return "the connection broke"
@@ -275,10 +275,10 @@ class Budget:
     """Bytes that may still come in.
 
     Args:
-        most: How many.
+        most: The most that may come.
 
     Attributes:
-        used: How many have come in.
+        used: The bytes that have come in.
     """
 
     def __init__(self, most: int) -> None:
@@ -287,23 +287,23 @@ class Budget:
 
     @property
     def is_spent(self) -> bool:
-        """Whether more has come in than may."""
+        """Return whether more has come in than may."""
         return self.used > self._most
 
     def spend(self, count: int) -> None:
-        """So many have come in. Raises httpcore's ReadError when that is more than may."""
+        """Count bytes that have come in. Raises httpcore's ReadError when that is more than may."""
         self.used += count
         if self.is_spent:
             raise httpcore.ReadError("too much")
 
 
 class CheckedNetwork(httpcore.AsyncNetworkBackend):
-    """Connects to checked addresses only.
+    """The network, connected to checked addresses only.
 
     Args:
         passage: Leave to connect; to nothing else is connected.
         resolver: Finds the addresses of names.
-        network: What makes connections to addresses.
+        network: The network that connects to addresses.
         budget: The bytes that may come in.
     """
 
@@ -323,7 +323,7 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
-        """A stream to the first of the host's addresses that answers, once all of them were checked."""
+        """Return a stream to the first of the host's addresses that answers, once all of them were checked."""
         del (
             timeout,
             local_address,
@@ -355,7 +355,7 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
 
 
 def _why_not(host: str, address: Address, passage: Passage) -> str:
-    """Why an address is refused. It is not named: where names of the home network lead is nobody's business."""
+    """Say why an address is refused. It is not named: where names of the home network lead is nobody's business."""
     del address
     if passage.place is Place.SERVICE:
         return f"{host} leads to an address that it may not have, or that needs https"
@@ -391,7 +391,7 @@ class _Counted(httpcore.AsyncNetworkStream):
 
 @cache
 def unchecked() -> ssl.SSLContext:
-    """For servers on this machine, where the user has said so: nobody else can answer there."""
+    """Return the context for servers on this machine, where the user has said so: nobody else can answer there."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

@@ -57,7 +57,7 @@ class BadUrl(InvalidParameters):
     """A URL that cannot be read in exactly one way.
 
     Args:
-        why: What is wrong with it, and what to write instead.
+        why: The fault, and what to write instead.
     """
 
     def __init__(self, why: str) -> None:
@@ -84,7 +84,7 @@ class WebUrl:
 
     @property
     def address(self) -> Address | None:
-        """The host, where it is an address."""
+        """Return the host, where it is an address."""
         try:
             return ipaddress.ip_address(self.host)
         except ValueError:
@@ -92,23 +92,23 @@ class WebUrl:
 
     @property
     def netloc(self) -> str:
-        """The host and, where it is not the scheme's own, the port: what the header `Host` says."""
+        """Return the host and, where it is not the scheme's own, the port: what the header `Host` says."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port."""
+        """Return the scheme, host and port."""
         return f"{self.scheme}://{self.netloc}"
 
     @property
     def target(self) -> str:
-        """What is asked of the server: path and query."""
+        """Return the request's target for the server: path and query."""
         return self.path if self.query is None else f"{self.path}?{self.query}"
 
     @property
     def page(self) -> str:
-        """The URL without its query."""
+        """Return the URL without its query."""
         return f"{self.origin}{self.path}"
 
     def __str__(self) -> str:
@@ -116,7 +116,7 @@ class WebUrl:
 
     @property
     def written(self) -> str | None:
-        """The host in its own script, where it has one and nobody could take its letters for others; else None."""
+        """Return the host in its own script, where it has one whose letters nobody could take for others; else None."""
         if "xn--" not in self.host:
             return None
         try:
@@ -126,11 +126,11 @@ class WebUrl:
         return host if all(map(_is_plain, host.split("."))) else None
 
     def upgraded(self) -> "WebUrl":
-        """The same page over https: at 443 instead of 80, at any other port as it is."""
+        """Return the same page over https: at 443 instead of 80, at any other port as it is."""
         return replace(self, scheme="https", port=443 if self.port == DEFAULT_PORTS["http"] else self.port)
 
     def joined(self, reference: str) -> "WebUrl":
-        """Where a reference of this page leads, such as the header `Location` of a redirect (RFC 3986, 5.2).
+        """Return where a reference of this page leads, such as the header `Location` of a redirect (RFC 3986, 5.2).
 
         Raises:
             BadUrl: The result is no URL that can be used.
@@ -182,7 +182,7 @@ def parse_url(text: str) -> WebUrl:
 
 
 def parse_host(text: str) -> str:
-    """The one spelling of a host name or address, as `WebUrl.host` has it.
+    """Return the one spelling of a host name or address, as `WebUrl.host` has it.
 
     Raises:
         BadUrl: It is none.
@@ -213,7 +213,7 @@ def _refuse_characters(text: str) -> None:
 
 
 def _authority(text: str, default: int) -> tuple[str, int]:
-    """Host and port."""
+    """Return the host and port."""
     if "@" in text:
         raise BadUrl("it has a user name before the host; leave out everything up to the `@`")
     host, colon, port = text, "", ""
@@ -245,7 +245,7 @@ def _address_six(text: str) -> str:
 
 
 def _mapped(text: str) -> str:
-    """The name as UTS 46 maps it: compatibility forms and other dots become what they stand for."""
+    """Return the name as UTS 46 maps it: compatibility forms and other dots become what they stand for."""
     try:
         return idna.uts46_remap(text, std3_rules=True, transitional=False)
     except idna.IDNAError:
@@ -276,7 +276,7 @@ def _query(query: str) -> str:
 
 
 def _is_plain(label: str) -> bool:
-    """Whether a label in its own script can be shown as it is: Latin letters with marks, or one script unlike Latin."""
+    """Return whether an internationalized label can be shown as it is: Latin with marks, or one script unlike Latin."""
     if label.isascii():
         return True
     base = unicodedata.normalize("NFD", label)

@@ -1,4 +1,4 @@
-"""What a worker process says on its standard error: some of it is kept, to tell why the process ended."""
+"""The standard error of a worker process: some of it is kept, to tell why the process ended."""
 
 import os
 import sys
@@ -11,14 +11,14 @@ from bridge.workers.frames import ANSWERED
 MOST_KEPT: Final = 8 * 1024
 """Bytes that are kept, from the beginning: the line that says why comes first (`pool.py`)."""
 LONGEST: Final = 300
-"""Characters of a line that are told."""
+"""Characters of a line that are shown."""
 _PATIENCE: Final = 1.0
 """Seconds to wait for the last of what a process wrote that has ended."""
 _CHUNK: Final = 4096
 
 
 class Complaint:
-    """The beginning of what a process says on its standard error since its last answer.
+    """The beginning of a process's standard error since its last answer.
 
     A thread takes all of it, so the process never blocks.
 
@@ -33,7 +33,7 @@ class Complaint:
         self._thread.start()
 
     def first_line(self) -> str:
-        """The first line that a process said that has ended; empty where it said nothing."""
+        """Return the first line that a process wrote which has ended; empty where it wrote nothing."""
         self._thread.join(_PATIENCE)
         return first_line(bytes(self._kept).decode(errors="replace"))
 
@@ -47,13 +47,13 @@ class Complaint:
 
 
 def first_line(text: str) -> str:
-    """The first line of what a process said, as it may be told: cut, and without places on this computer."""
+    """Return the first line of a process's output, as it may be shown: cut, and without places on this computer."""
     lines = filter(None, map(str.strip, without_places(text).splitlines()))
     return next(lines, "")[:LONGEST].rstrip(".")
 
 
 def without_places(text: str) -> str:
-    """The text without the folders in which this Python, its packages and the user's own files lie."""
+    """Return the text without the folders in which this Python, its packages and the user's own files lie."""
     home = os.path.expanduser("~")  # noqa: PTH111 - where there is none, it fails with nothing
     folders = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), home}
     for folder in sorted(folders, key=len, reverse=True):

@@ -11,7 +11,7 @@ WORKERS: Final = 2
 
 
 class FileWorkers:
-    """What reads files of one kind. Any thread may ask.
+    """The readers of files of one kind. Any thread may ask.
 
     Args:
         clock: The one that deadlines are given in.

@@ -1,4 +1,4 @@
-"""What goes over the pipe to a worker process and back: four bytes with a length, a JSON object, and bytes."""
+"""The frames between the bridge and a worker process: four bytes with a length, a JSON object, and bytes."""
 
 import json
 import struct
@@ -8,11 +8,11 @@ from typing import IO, Any
 
 LENGTH = struct.Struct(">I")
 ANSWERED = b"\0"
-"""What a worker puts on its standard error before each answer: what stands before it is not why the worker ends."""
+"""The mark on a worker's standard error before each answer: text before it is not why the worker ends."""
 
 
 def read_frame(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
-    """The next frame, or None at the end."""
+    """Return the next frame, or None at the end."""
     length = stream.read(LENGTH.size)
     if len(length) < LENGTH.size:
         return None

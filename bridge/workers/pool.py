@@ -10,9 +10,8 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
@@ -49,9 +48,8 @@ class WorkerGone(Exception):
     """The process ended, or was ended, before it answered."""
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What worker processes of one kind do.
+class Job(NamedTuple):
+    """The job of worker processes of one kind.
 
     Attributes:
         program: The module whose `main` they run.
@@ -89,11 +87,11 @@ class Worker:
 
     @property
     def usable(self) -> bool:
-        """Whether it lives and waits for a request."""
+        """Return whether it runs and waits for a request."""
         return not self._busy and self._process.poll() is None
 
     def ask(self, header: dict[str, Any], data: bytes = b"") -> tuple[dict[str, Any], bytes]:
-        """The answer to one request, as its program describes it: a JSON object and bytes.
+        """Return the answer to one request, as its program describes it: a JSON object and bytes.
 
         Raises:
             WorkerGone: The process ended meanwhile.
@@ -156,7 +154,7 @@ class Worker:
 
 
 class WorkerPool:
-    """Lends worker processes.
+    """The pool that lends worker processes.
 
     Args:
         clock: Its `monotonic()` is what deadlines are given in.
@@ -181,7 +179,7 @@ class WorkerPool:
 
     @contextmanager
     def lend(self, deadline: float) -> Iterator[Worker]:
-        """A worker for this thread alone, killed at the deadline.
+        """Yield a worker for this thread alone, killed at the deadline.
 
         Args:
             deadline: `Clock.monotonic()` value.
@@ -235,7 +233,7 @@ class WorkerPool:
             worker.close()
 
     def _failure(self, started: bool, why: str) -> ExecutionFailed:
-        """The failure of a process that ended, with what it said of that; the log has it too."""
+        """Return the failure of a process that ended, with its own explanation; the log has it too."""
         work, remedy, why = self._job.work, self._job.remedy, self._hide(why)
         if started:
             message = f"The process of this {work} ended ({why}); {remedy}"

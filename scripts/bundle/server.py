@@ -1,4 +1,4 @@
-"""What Claude Desktop starts from the bundle: the MCP server of the vault that the person chose.
+"""The program that Claude Desktop starts from the bundle: the MCP server of the vault that the person chose.
 
 The first start makes the program a client of its own; its token stays in the user's folder.
 """

@@ -1,1 +1,1 @@
-"""What the scripts share. Everything outside the environment is standard library only, and runs on Python 3.8 too."""
+"""The scripts' shared parts. Everything outside the environment is standard library, and runs on Python 3.8 too."""

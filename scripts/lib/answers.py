@@ -1,4 +1,4 @@
-"""Where the demonstration's answers come from: a person at a terminal, lines of a pipe, or nobody."""
+"""The sources of the demonstration's answers: a person at a terminal, lines of a pipe, or nobody."""
 
 import select
 import sys
@@ -11,7 +11,7 @@ MOMENT = 0.2
 
 
 def open_answers(*, yes: bool) -> Keyboard | None:
-    """Where to read from; None when nobody is there, and every question is to be answered with yes."""
+    """Return where to read from; None when nobody is there, and every question is to be answered with yes."""
     if yes or sys.stdin is None or sys.stdin.closed:
         return None
     if sys.stdin.isatty():
@@ -42,7 +42,7 @@ class PipedAnswers:
 
 
 def _has_lines() -> bool:
-    """Whether reading would not wait. Windows cannot say that of a pipe."""
+    """Return whether reading would not wait. Windows cannot say that of a pipe."""
     if sys.platform == "win32":
         return False
     try:

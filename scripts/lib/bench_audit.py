@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from bridge.audit.chain import Chain
+from bridge.audit.chain import LogChain
 from bridge.audit.log import AuditLog
 from bridge.audit.service import AuditService
 from bridge.clock import SystemClock, stamp
@@ -49,7 +49,7 @@ NAMES = 10_000
 
 def fill(file: Path) -> None:
     """A log of a million lines, chained, as the bridge writes them."""
-    chain = Chain(bytes(32))
+    chain = LogChain(bytes(32))
     head, now = chain.genesis, stamp(SystemClock().now())
     file.parent.mkdir(parents=True, exist_ok=True)
     with file.open("wb") as log:
@@ -118,7 +118,7 @@ def bare_append(file: Path) -> Callable[[], Awaitable[float]]:
 
 def linking() -> Callable[[], Awaitable[float]]:
     """Measures the chain alone."""
-    chain = Chain(bytes(32))
+    chain = LogChain(bytes(32))
 
     async def measure() -> float:
         began, head = time.perf_counter(), chain.genesis

@@ -47,7 +47,7 @@ UNFINISHED = 200
 BEGUN = 8_000_000
 """Bytes of a message that is never ended."""
 MEMORY = "under 300 MB"
-"""What the bridge may hold after any attack."""
+"""The most that the bridge may hold after any attack."""
 RESERVE = 100
 """Descriptors that this process needs besides."""
 
@@ -265,7 +265,7 @@ def _size(file: Path) -> int:
 
 
 def memory(pid: int) -> str:
-    """What a process holds in memory; Linux says it."""
+    """Return how much memory a process holds; Linux says it."""
     with contextlib.suppress(OSError):
         for line in Path(f"/proc/{pid}/status").read_text(encoding="utf-8").splitlines():
             if line.startswith("VmRSS"):

@@ -111,7 +111,7 @@ def _look_at_all(folder: str) -> None:
 
 
 async def _resolve(index: VaultIndex) -> None:
-    """Where links lead, and looking as many words up in a dictionary."""
+    """Compare resolving links with looking as many words up in a dictionary."""
     chance = random.Random(1)  # noqa: S311 -- a seeded choice, not a secret
     notes = [file.path for file in index.files() if file.path.endswith(".md")]
     links = [
@@ -141,7 +141,7 @@ async def _resolve(index: VaultIndex) -> None:
 
 
 def _questions(index: VaultIndex) -> None:
-    """What questions cost whose answers the peers do not have at hand; `bench peers` has the ratios."""
+    """Measure questions whose answers the peers do not have at hand; `bench peers` has the ratios."""
     count: dict[str, int] = {}
     for facts in index.notes():
         for link in index.links_from(facts.path):
@@ -154,7 +154,7 @@ def _questions(index: VaultIndex) -> None:
 
 
 def _tell(name: str, asks: Sequence[Callable[[], object]]) -> None:
-    """What some questions cost."""
+    """Print the time that some questions take."""
     taken = []
     for ask in asks:
         began = time.perf_counter()

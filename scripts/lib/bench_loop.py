@@ -21,7 +21,7 @@ Call = tuple[str, dict[str, Any]]
 
 
 def calls(turn: int) -> dict[str, Call]:
-    """What is called, by what it is about. `turn` makes each patch another one."""
+    """Return the calls to make, by what they are about. `turn` makes each patch another one."""
     edit = {"startLine": 5, "endLine": 5, "newContent": f"Turn {turn}"}
     late = {"startLine": BIG_LINES - 5, "endLine": BIG_LINES - 5, "newContent": f"Turn {turn}"}
     return {

@@ -20,7 +20,7 @@ REPEATS = 9
 _UNITS = ((1.0, "s"), (1e3, "ms"), (1e6, "us"))
 
 MEASURED: dict[str, tuple[float, float]] = {}
-"""What this run found for docs/performance.md: seconds of ours and of the reference, by the name of a row there."""
+"""The results of this run for docs/performance.md: seconds of ours and of the reference, by the name of a row there."""
 
 
 def note(row: str, ours: float, reference: float) -> None:
@@ -29,7 +29,7 @@ def note(row: str, ours: float, reference: float) -> None:
 
 
 class Spread(NamedTuple):
-    """What was measured of one side, in seconds."""
+    """The measurements of one side, in seconds."""
 
     median: float
     least: float

@@ -146,7 +146,7 @@ def _files(vault: Path) -> tuple[IndexedFile, ...]:
 
 
 def _matched(paths: list[str], text: str) -> list[str]:
-    """What wcmatch finds."""
+    """Return the paths that wcmatch finds."""
     return [str(path) for path in wcglob.globfilter(paths, text, flags=_FLAGS)]
 
 

@@ -53,7 +53,7 @@ ROWS = {
 
 
 class Figure(NamedTuple):
-    """What was measured for a row, in seconds, at which commit, and on what kind of machine."""
+    """The measurement for a row, in seconds, with its commit and the kind of machine."""
 
     ours: float
     reference: float
@@ -105,7 +105,7 @@ def table(figures: Mapping[str, Figure]) -> str:
 
 
 def ratio(figure: Figure) -> str:
-    """How ours compares, in words."""
+    """Say how ours compares."""
     faster = figure.reference / figure.ours
     if 1 / 1.1 < faster < 1.1:  # noqa: PLR2004 - a tenth is noise
         return "the same"
@@ -192,6 +192,6 @@ def _dot(kind: str, x: float, y: float) -> str:
 
 
 def _x(seconds: float) -> float:
-    """Where a time stands on the axis; what is beyond an end stands at it."""
+    """Return where a time is on the axis; one beyond an end is at that end."""
     share = (math.log10(seconds) - FIRST) / (LAST - FIRST)
     return round(LEFT + (RIGHT - LEFT) * min(max(share, 0.0), 1.0), 1)

@@ -22,7 +22,7 @@ _BRIDGE = Path(bridge.__file__).parent
 
 
 class Passed(NamedTuple):
-    """What one call passed through.
+    """The code that one call passed through.
 
     Attributes:
         files: The files, relative to `bridge/`.

@@ -49,7 +49,7 @@ async def run() -> None:
 
 
 async def _others(agent: Raw, vault: Path) -> None:
-    """What somebody else notices of the same patterns."""
+    """Measure what somebody else notices of the same patterns."""
     async with started("scripts.lib.bench_pinger", str(vault)) as pinger:
         await pinger.line()
         idle: list[float] = []

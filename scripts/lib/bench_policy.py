@@ -1,6 +1,5 @@
 """Deciding a call: allow, ask or deny, with a long permission file and many remembered answers."""
 
-import dataclasses
 import json
 import tempfile
 import time
@@ -39,8 +38,7 @@ READ = ConsentCase(
     developer_mode=False,
     call="0" * 64,
 )
-CREATE = dataclasses.replace(
-    READ,
+CREATE = READ._replace(
     tool="create_note",
     operation=Operation.CREATE,
     consent_class=ConsentClass.SESSION,
@@ -49,10 +47,10 @@ CREATE = dataclasses.replace(
 )
 CASES = {
     "a read that the file allows": READ,
-    "a read that nothing is said about": dataclasses.replace(READ, targets=in_vault("Elsewhere/Deep/Down/Note.md")),
-    "a write in a denied folder": dataclasses.replace(CREATE, targets=in_vault("Closed 3/Sub/Note.md")),
-    "a write of 50 files": dataclasses.replace(
-        CREATE, targets=in_vault(*(f"Area {number}/Project {number}/New {number}.md" for number in range(50)))
+    "a read that nothing is said about": READ._replace(targets=in_vault("Elsewhere/Deep/Down/Note.md")),
+    "a write in a denied folder": CREATE._replace(targets=in_vault("Closed 3/Sub/Note.md")),
+    "a write of 50 files": CREATE._replace(
+        targets=in_vault(*(f"Area {number}/Project {number}/New {number}.md" for number in range(50)))
     ),
 }
 
@@ -80,7 +78,7 @@ async def run() -> None:
             expiry=expiry,
         )
         for number in range(RULES):
-            other = dataclasses.replace(CREATE, targets=in_vault(f"Other {number}.md"), call=f"{number}")
+            other = CREATE._replace(targets=in_vault(f"Other {number}.md"), call=f"{number}")
             decision = Decision.ALLOW_SESSION if number % 2 else Decision.DENY_ONCE
             offer = next(one for one in offers(other, Bounds(), SystemClock().now()) if one.decision is decision)
             grants.remember(decision, offer.extent, other)

@@ -61,7 +61,7 @@ class Server:
         return line.decode().strip()
 
     async def take(self) -> Any:
-        """What it has measured since the last time this was asked."""
+        """Return what it has measured since the last time this was asked."""
         if self._process.stdin is None:
             raise RuntimeError("The process was started without a pipe")
         self._process.stdin.write(b"take\n")
@@ -139,9 +139,13 @@ class Raw:
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         self._socket = socket
 
+    async def send(self, text: str) -> None:
+        """Send a frame, and wait for nothing."""
+        await self._socket.send_str(text)
+
     async def ask(self, text: str) -> str:
         """Send a frame, and give the next one that comes and is no notification."""
-        await self._socket.send_str(text)
+        await self.send(text)
         while (answer := await self._socket.receive_str()).startswith(_NOTIFICATION):
             pass
         return answer

@@ -1,7 +1,7 @@
 """Questions: how often the note that answers is among the first, beside plain BM25, and how long it takes.
 
-The questions are those of tests/index/search/golden, and of the real vaults the half that nothing was tuned by. bm25s
-is no dependency: `PYTHONPATH=somewhere/with/bm25s .venv/bin/python -m scripts.lib.bench questions`.
+The questions are those of tests/index/search/golden, but of the real vaults' first ones only the half that nothing was
+tuned by. bm25s is no dependency: `PYTHONPATH=somewhere/with/bm25s .venv/bin/python -m scripts.lib.bench questions`.
 """
 
 import asyncio
@@ -11,7 +11,6 @@ import re
 import shutil
 import sqlite3
 import statistics
-import tempfile
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -34,7 +33,7 @@ from bridge.vault.root import VaultRoot
 from scripts.lib import bench_measure
 from scripts.lib.bench_measure import note, percentile
 from scripts.lib.bench_memory import is_quick_done, make_better, until
-from scripts.lib.bench_processes import Raw, connected, new_place, serving, started
+from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, new_place, serving, started
 from scripts.lib.bench_vaults import bench_vault, question_vault, written_vault
 from scripts.lib.golden import Question, ask, read_questions
 
@@ -54,14 +53,12 @@ async def run() -> None:
 
 
 def _quality() -> None:
-    for vault, name in (question_vault(), written_vault("small_vault", "own_words"), written_vault("east_asian")):
-        _quality_of(vault, name)
+    for vault, names in (question_vault(), written_vault("small_vault", "own_words"), written_vault("east_asian")):
+        _quality_of(vault, names)
 
 
-def _quality_of(vault: Path, name: str) -> None:
-    questions = read_questions(name)
+def _quality_of(vault: Path, names: Sequence[str]) -> None:
     notes = _notes(vault)
-    print(f"  {len(questions)} questions ({name}) of {len(notes)} notes")
     with _ours(vault) as ours, _ours(vault, by_meaning=packaged_model() is not None) as both:
         sides: dict[str, Find] = {
             "search_notes": ours,
@@ -76,11 +73,19 @@ def _quality_of(vault: Path, name: str) -> None:
             print("    bm25s is not installed: nothing to compare with but FTS5")
         else:
             sides["BM25 over passages (bm25s)"] = _bm25s(notes)
-        for title, find in sides.items():
-            print(f"    {title:<36} {ask(find, questions)}")
-            for kind in dict.fromkeys(question.kind for question in questions):
-                of_kind = [question for question in questions if question.kind == kind]
-                print(f"      {kind:<34} {ask(find, of_kind)}")
+        for name in names:
+            questions = read_questions(name)
+            print(f"  {len(questions)} questions ({name}) of {len(notes)} notes")
+            for title, find in sides.items():
+                _ask_all(title, find, questions)
+
+
+def _ask_all(title: str, find: Find, questions: Sequence[Question]) -> None:
+    """Print how well one side answers questions, and those of each kind."""
+    print(f"    {title:<36} {ask(find, questions)}")
+    for kind in dict.fromkeys(question.kind for question in questions):
+        of_kind = [question for question in questions if question.kind == kind]
+        print(f"      {kind:<34} {ask(find, of_kind)}")
 
 
 async def _latency() -> None:
@@ -115,7 +120,7 @@ async def _latency() -> None:
 
 
 async def _pings(vault: Path, works: Sequence[Awaitable[object]]) -> list[float]:
-    """How long 99 of 100 pings wait at most during each of some works, one after the other."""
+    """Return how long 99 of 100 pings wait at most during each of some works, one after the other."""
     waited = []
     async with started("scripts.lib.bench_pinger", str(vault)) as pinger:
         await pinger.line()
@@ -171,14 +176,15 @@ def _notes(vault: Path) -> list[tuple[str, str, str]]:
 
 @contextmanager
 def _ours(vault: Path, *, by_meaning: bool = False) -> Iterator[Find]:
-    """What the tool search_notes asks.
+    """Yield the search of the tool search_notes.
 
     Args:
         vault: The notes.
-        by_meaning: Whether they are embedded before, with the packaged model.
+        by_meaning: Whether they are embedded before, with the packaged models. That takes many minutes, so the vectors
+            are kept for the next run.
     """
     clock = SystemClock()
-    with VaultRoot(vault) as root, tempfile.TemporaryDirectory() as place:
+    with VaultRoot(vault) as root:
         files = VaultFiles(root)
         index = VaultIndex(files, clock)
         index.refresh()
@@ -187,7 +193,7 @@ def _ours(vault: Path, *, by_meaning: bool = False) -> Iterator[Find]:
             files,
             lambda: None,
             clock,
-            folder=Path(place),
+            folder=PLAYGROUND / f"vectors-{vault.name}",
             mode=lambda: "on",
             model=lambda: PackagedModel.installed(QUICK, clock),
             better_mode=lambda: "on",

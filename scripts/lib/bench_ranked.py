@@ -154,7 +154,7 @@ def _indexed(vault: Path) -> Iterator[tuple[VaultIndex, VaultFiles]]:
 
 @contextmanager
 def _ours(vault: Path) -> Iterator[Side]:
-    """What the tool search_notes asks."""
+    """Yield the search of the tool search_notes."""
     clock = SystemClock()
     with _indexed(vault) as (index, files):
         search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.texts, files, clock))

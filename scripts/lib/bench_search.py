@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orjson
 
-from bridge.index.texts import hyperscan_engine
+from bridge.index.texts.patterns import has_hyperscan
 from scripts.lib import bench_measure, bench_names
 from scripts.lib.bench_measure import Spread, note
 from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, serving, started
@@ -53,8 +53,8 @@ async def run() -> None:
 
 
 def engines() -> list[str]:
-    """What searches can be led by here."""
-    return ["hyperscan", "re2"] if hyperscan_engine.available() else ["re2"]
+    """Return the engines that can lead searches here."""
+    return ["hyperscan", "re2"] if has_hyperscan() else ["re2"]
 
 
 async def _over_the_socket(vault: Path, engine: str) -> None:
@@ -154,5 +154,5 @@ def _timed(command: Sequence[str], folder: Path) -> float:
 
 
 def output_of(command: Sequence[str], folder: Path) -> bytes:
-    """What a program prints."""
+    """Return the output of a program."""
     return subprocess.run(command, cwd=folder, capture_output=True, check=False).stdout

@@ -17,7 +17,8 @@ from bridge.app import Bridge, tune_process
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.identity.caller import PERSON
-from bridge.index.texts import hyperscan_engine
+from bridge.index.texts import patterns
+from bridge.memory import bound_heaps, give_memory_back
 from bridge.settings.model import MAX_RATE
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.registry import StaticProvider
@@ -26,7 +27,7 @@ from scripts.lib.bench_ticker import Ticker
 
 
 class HowMany(Params):
-    """How many hits."""
+    """The number of hits."""
 
     count: int
 
@@ -60,6 +61,7 @@ class CannedHits(ReadTool[HowMany]):
 
 
 async def _serve(vault: Path, hits: Any, *, by_meaning: bool) -> None:
+    bound_heaps()
     async with Bridge(vault) as bridge:
         registry = bridge.services.registry
         await registry.add(
@@ -80,11 +82,13 @@ async def _serve(vault: Path, hits: Any, *, by_meaning: bool) -> None:
             }
         )
         tune_process()
+        giving = asyncio.create_task(give_memory_back())
         await Ticker().answer()
+        giving.cancel()
 
 
 if __name__ == "__main__":
     if "re2" in sys.argv[3:]:
-        hyperscan_engine.hyperscan = None
+        patterns.hyperscan = None
     payload = orjson.loads(Path(sys.argv[2]).read_bytes())
     asyncio.run(_serve(Path(sys.argv[1]), payload, by_meaning="by_meaning" in sys.argv[3:]))

@@ -35,7 +35,7 @@ TO_SOCKET = 2.9
 TO_ANSWER = 2.5
 """The longest time to the first ranked answer, in terms of the same."""
 LOOK_SECONDS = 0.002
-"""How often we look whether the bridge has said where it listens."""
+"""The interval of checks whether the bridge has said where it listens."""
 SETTINGS = {"enabledTools": ["*"], "developerMode": True}
 QUERY = "kwyjibo"
 HELLO = {
@@ -105,7 +105,7 @@ async def _restart() -> None:
 
 
 async def _mcp() -> None:
-    """How soon an MCP client is answered, where the vault is served and where a bridge has to be started."""
+    """Measure how soon an MCP client is answered, where the vault is served and where a bridge has to be started."""
     # A bridge that was started for a client ends by itself, and may write until then.
     with tempfile.TemporaryDirectory(prefix="mcp-", ignore_cleanup_errors=True) as place:
         vault = Path(place, "Vault")

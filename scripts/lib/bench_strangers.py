@@ -1,4 +1,4 @@
-"""What strangers send, and what is large: what it costs the person meanwhile, in time, and the bridge, in memory."""
+"""Hostile and large input from strangers: its cost meanwhile, to the person in time and to the bridge in memory."""
 
 import asyncio
 import contextlib
@@ -17,7 +17,7 @@ from PIL import Image
 
 from bridge.client import Connection, connect, find_endpoint
 from scripts.lib.bench_hostile import MEMORY, memory, say
-from scripts.lib.bench_processes import PLAYGROUND, Server, serving, started
+from scripts.lib.bench_processes import PLAYGROUND, Server, raw, request, serving, started
 from scripts.lib.environment import ROOT
 from tests.hostile_vault import write_hostile_vault
 from tests.security.test_doors_under_load import CONNECTIONS, DOORS, Door, flood
@@ -33,10 +33,15 @@ NOISE: Final = (3_000, 2_000)
 PICTURES: Final = 60
 CARDS: Final = 100
 CARD: Final = 100_000
+LONG_CARD: Final = 9_000_000
+"""Characters of one card of a canvas that is sent."""
+SENT: Final = 20
 AT_ONCE: Final = 200
+LEAVING: Final = 40
+"""Connections that send so many writes and leave at once."""
 RENAMED: Final = 3_000
 DOOR_SECONDS: Final = 2.0
-"""How long each door is flooded."""
+"""The time for which each door is flooded."""
 WRITES: Final = ("create_note", "write_file", "move", "rename_property", "delete_file")
 
 
@@ -93,6 +98,10 @@ async def _attacks(vault: Path) -> None:
                 agent, "create_note", [{"path": f"New/{each}.md", "content": "text\n" * 50} for each in range(AT_ONCE)]
             ),
             f"canvases with {CARDS} cards of {CARD // 1000} KB": lambda: _canvas(vault, agent),
+            f"{SENT} canvases with a card of {LONG_CARD // 1_000_000} MB sent": lambda: _at_once(
+                agent, "create_note", [{"path": "Card.canvas", "content": _card()}] * SENT
+            ),
+            f"{LEAVING} connections with {AT_ONCE} writes each that leave": lambda: _leave(vault, token),
             "hostile notes": lambda: _notes(vault, host, agent),
             f"a property renamed in {RENAMED:,} notes": lambda: _rename(vault, host, agent),
             "pages of the web": lambda: _pages(agent, web),
@@ -130,6 +139,20 @@ async def _canvas(vault: Path, agent: Connection) -> None:
     ]
     (vault / "Board.canvas").write_bytes(orjson.dumps({"nodes": nodes, "edges": []}))
     await _at_once(agent, "read", [{"path": "Board.canvas", "outline": True}, {"path": "Board.canvas"}] * 5)
+
+
+def _card() -> str:
+    return json.dumps({"nodes": [{"id": "a", "type": "text", "text": "x" * LONG_CARD}]})
+
+
+async def _leave(vault: Path, token: str) -> None:
+    async def come() -> None:
+        async with raw(find_endpoint(vault).url, token=token) as connection:
+            for number in range(AT_ONCE):
+                note = {"path": f"Left/{number}.md", "content": "x" * 2_000}
+                await connection.send(request("tools.call", name="create_note", arguments=note))
+
+    await asyncio.gather(*(come() for _ in range(LEAVING)), return_exceptions=True)
 
 
 async def _notes(vault: Path, host: Connection, agent: Connection) -> None:

@@ -50,7 +50,7 @@ def _main(vault: Path, folder: Path) -> None:
         grep = Grep(files, clock, Ready(texts))
         began = time.perf_counter()
         compiled = grep.compile("kwyjibo", clock.monotonic() + 60)
-        found = grep.search(GrepQuery(compiled, None, (), around=2, limit=100, deadline=clock.monotonic() + 60))
+        found = grep.search(GrepQuery(compiled, None, (), context_lines=2, limit=100, deadline=clock.monotonic() + 60))
         searched = time.perf_counter() - began
         grown = _resident() - before
         began = time.perf_counter()

@@ -25,13 +25,18 @@ class Ticker:
             self._worst = max(self._worst, time.perf_counter() - before - TICK)
 
     async def answer(self) -> None:
-        """Answer each line on standard input with the worst so far, in seconds, and begin anew."""
-        ticking = asyncio.create_task(self.run())
+        """Answer each line on standard input with the worst so far, in seconds, and begin anew.
+
+        It ticks from the first line on: a process that ticks never rests, and what it takes would not be measured.
+        """
+        ticking: asyncio.Task[None] | None = None
         print("ready", flush=True)
         while await asyncio.get_running_loop().run_in_executor(None, sys.stdin.readline):
+            ticking = ticking or asyncio.create_task(self.run())
             print(self._worst, flush=True)
             self._worst = 0.0
-        ticking.cancel()
+        if ticking is not None:
+            ticking.cancel()
 
 
 if __name__ == "__main__":

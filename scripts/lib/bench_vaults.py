@@ -1,5 +1,6 @@
 """The vaults that the bench measures on: real notes, replicated to the size that is wanted, or else made-up ones."""
 
+import filecmp
 import os
 import shutil
 import tarfile
@@ -25,24 +26,31 @@ def bench_vault(notes: int) -> Path:
     return replicate(real, folder, notes=notes) if real else generate(folder, notes=notes)
 
 
-def question_vault() -> tuple[Path, str]:
-    """A vault whose notes answer questions, and which of those in `golden.py`: real notes, or else the small vault."""
+def question_vault() -> tuple[Path, tuple[str, ...]]:
+    """A vault whose notes answer questions, and which sets of `golden.py`: real notes, or else the small vault."""
     real, others = _real_notes(), _vaults() / OTHERS
     if real and others.is_dir():
         folder = PLAYGROUND / "questions"
         for source in (real, others):
-            shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=shutil.copyfile)
-        return folder, "held_back"
+            shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=_copy_changed)
+        return folder, ("held_back", "later", "topics", "more_topics")
     return written_vault("small_vault")
 
 
-def written_vault(name: str, questions: str = "") -> tuple[Path, str]:
+def written_vault(name: str, questions: str = "") -> tuple[Path, tuple[str, ...]]:
     """Return a vault that `golden.py` has, and which questions are asked of it: by default those of the same name."""
     folder = PLAYGROUND / f"questions-{name}"
     for path, text in read_vault(name).items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
-        (folder / path).write_text(text, encoding="utf-8")
-    return folder, questions or name
+        if not (folder / path).is_file() or (folder / path).read_text(encoding="utf-8") != text:
+            (folder / path).write_text(text, encoding="utf-8")
+    return folder, (questions or name,)
+
+
+def _copy_changed(source: str, target: str) -> None:
+    """Copy a file, unless it is there: a note that stays as it is keeps its date, and what was embedded of it."""
+    if not (Path(target).is_file() and filecmp.cmp(source, target, shallow=False)):
+        shutil.copyfile(source, target)
 
 
 def _vaults() -> Path:

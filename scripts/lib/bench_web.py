@@ -100,7 +100,7 @@ def calls(vault: Sandbox, tool: str, **arguments: object) -> Callable[[], Awaita
 
 
 async def longest_hold(work: Callable[[], Awaitable[object]]) -> float:
-    """How long the event loop is held at most while something is done, in seconds."""
+    """Return how long the event loop is held at most while something is done, in seconds."""
     longest, done = 0.0, asyncio.Event()
 
     async def tick() -> None:

@@ -100,7 +100,7 @@ package = false
 
 
 def server_json(version: str, repository: str, sha256: str) -> dict[str, Any]:
-    """What the MCP registry is told of a release.
+    """Return the description of a release for the MCP registry.
 
     Args:
         version: Of the release.

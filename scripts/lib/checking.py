@@ -1,4 +1,4 @@
-"""The checks and the tests, as lists of steps."""
+"""The checks, and the tests, which may take a while."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 from scripts.lib.debian import install
 from scripts.lib.environment import PYTHON
 from scripts.lib.plugin import plugin_tests
-from scripts.lib.steps import TESTS_MINUTES, Step
+from scripts.lib.steps import TESTS_MINUTES, Step, run_all
 
 if TYPE_CHECKING:
     from scripts.lib.options import Depth, RunOptions
+    from scripts.lib.steps import Outcome
 
 _NAMES = (
     "start",
@@ -32,15 +33,15 @@ _NAMES = (
 ENTRY_POINTS = [f"scripts/{name}" for name in _NAMES]
 """Python files without `.py`: the tools do not find them by themselves."""
 
-WORKFLOWS = [f".github/workflows/{name}.yml" for name in ("test", "release")]
-"""What runs on a forge; a test says whether the list is complete."""
+WORKFLOWS = [f".github/workflows/{name}.yml" for name in ("obsidian", "release", "test")]
+"""The workflows that run on a forge; a test says whether the list is complete."""
 
 _MARKED: dict[Depth, list[str]] = {
     "quick": ["-m", "not slow and not long"],
     "default": ["-m", "not long"],
     "long": [],
 }
-"""Which tests each depth selects, by the markers that pyproject.toml explains."""
+"""The tests that each depth selects, by the markers that pyproject.toml explains."""
 
 
 def checks() -> list[Step]:
@@ -68,7 +69,7 @@ def _types_on(system: str) -> Step:
 
 
 def fixes() -> list[Step]:
-    """What can be fixed automatically: format, and some of lint."""
+    """Return the steps that fix what can be fixed automatically: format, and some of lint."""
     python = [str(PYTHON), "-m"]
     return [
         Step("format", [*python, "ruff", "format", ".", *ENTRY_POINTS]),
@@ -76,20 +77,27 @@ def fixes() -> list[Step]:
     ]
 
 
-def tests(options: RunOptions) -> list[Step]:
-    """The steps of `scripts/test`: all that its depth includes, or only pytest where tests were selected."""
+def tests(options: RunOptions) -> list[Outcome]:
+    """Run the steps of `scripts/test`: all that its depth includes, or only pytest where tests were selected.
+
+    The plugin's tests wait for a browser much of their time, and a check keeps one processor busy at most: they run at
+    the same time.
+
+    Returns:
+        How each step went; that of pytest is the last.
+    """
     colour = "yes" if sys.stdout.isatty() else "no"
     pytest = [str(PYTHON), "-m", "pytest", f"--color={colour}", *_MARKED[options.depth]]
     if options.selection:
-        return [Step("tests", [*pytest, *options.selection])]
+        return run_all([Step("tests", [*pytest, *options.selection])])
     # One more than there are processors: a test waits for other programs nearly half of its time.
     everywhere = [*pytest, "-q", "-n", str(_processors() + 1), "--dist", "worksteal"]
     if options.depth == "quick":
-        return [*_quick_checks(), Step("tests", everywhere, TESTS_MINUTES)]
+        return run_all([*_quick_checks(), Step("tests", everywhere, TESTS_MINUTES)])
     if sys.platform == "linux":  # without them, the tests that need them are skipped, and say so
         install("bubblewrap", "the tests of the sandbox", "bwrap")
         install("ripgrep", "the tests that compare searches", "rg")
-    return [*checks(), *plugin_tests(), Step("tests", everywhere, TESTS_MINUTES)]
+    return run_all(plugin_tests(), meanwhile=checks()) + run_all([Step("tests", everywhere, TESTS_MINUTES)])
 
 
 def _processors() -> int:

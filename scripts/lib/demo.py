@@ -98,7 +98,7 @@ class Demo:
         self._closing(vault)
 
     async def _agent(self, vault: Path, prompt: ConsentPrompt) -> None:
-        """What the agent does, and what becomes of it."""
+        """Play the agent, and show what becomes of its calls."""
         async with connect(vault, name="Demo") as agent:
             hit = await self._search(agent, prompt)
             if hit is None:
@@ -223,7 +223,7 @@ async def _consent_prompt(vault: Path, keyboard: Keyboard | None, printer: Print
 
 
 async def _log_of(tool: str, vault: Path, width: int) -> list[Text]:
-    """What the log says of one tool, drawn as `vault-bridge log` draws it."""
+    """Return the log of one tool, drawn as `vault-bridge log` draws it."""
     async with connect(vault, name="Log", role="host") as bridge:
         records = await bridge.request("audit.query", tool=tool, actions=True)
     rows = [draw_record(record) for record in reversed(records)]

@@ -1,4 +1,4 @@
-"""What the commands in `scripts/` do. Standard library only."""
+"""The work of the commands in `scripts/`. Standard library only."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test(arguments: Sequence[str]) -> int:
     """Everything that must hold, or the tests that the arguments select."""
     options = parse_test(arguments)
     prepare(dev=True)
-    outcomes = steps.run_all(checking.tests(options))
+    outcomes = checking.tests(options)
     code = steps.sum_up(outcomes)
     if outcomes[-1].code == NO_TESTS and options.depth != "long":
         say("No test was selected. If you want tests that are marked `long`, add --long.")

@@ -26,6 +26,7 @@ PYTHON = BIN / ("python.exe" if os.name == "nt" else "python")
 COMMAND = BIN / ("vault-bridge.exe" if os.name == "nt" else "vault-bridge")
 
 _MEANING = "numpy,tokenizers,wordllama,hf-xet"  # nothing of it is compiled here
+_DRAWN = "numpy,opencv-python-headless,shapely,pyclipper"  # the same
 _DEV_PIP = "pip>=25.1"  # the first that knows `--group`
 
 
@@ -64,6 +65,11 @@ def prepare(*, dev: bool) -> None:
         _pip("Adding the faster reader of PDF files", ["install", "--only-binary", "pypdfium2", "--editable", ".[pdf]"])
     except SetupError:
         say("There is no build of it for this system; PDF files are read by the slower one that is there.")
+    if dev:
+        try:
+            _pip("Adding the text in pictures", ["install", "--only-binary", _DRAWN, "--editable", ".[drawn-text]"])
+        except SetupError:
+            say("There is no build of it for this system; text in pictures is not recognised.")
     _stamp(kind).write_text(wanted, encoding="utf-8")
 
 

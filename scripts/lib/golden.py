@@ -1,4 +1,4 @@
-"""How well notes are found by questions: the questions of tests/index/search/golden, and what is counted of answers."""
+"""The quality of search by questions: the questions of tests/index/search/golden, and a count of the answers."""
 
 import csv
 from collections.abc import Callable, Sequence
@@ -29,7 +29,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Quality:
-    """How well some questions were answered.
+    """The quality of the answers to some questions.
 
     Attributes:
         questions: How many there were.

@@ -34,7 +34,7 @@ QUERY: Final = SearchQuery("Obsidian plugin development", 3, "year")
 
 
 def chosen(environment: Mapping[str, str], *, duckduckgo: bool) -> tuple[list[SearchService], dict[str, Any]]:
-    """What can be asked with what there is, and the settings for it.
+    """Return what can be asked with the keys and addresses there are, and the settings for it.
 
     Args:
         environment: Has the keys and addresses.

@@ -18,7 +18,7 @@ NOTE: Final = "The kettle in the office is called Zebulon.\n"
 QUESTION: Final = "What is the kettle in the office called? It is in my notes: look it up."
 ENDLESS: Final = "Count from 1 to 10000, one number a line."
 SECONDS: Final = 900
-"""How long a turn can take: a model may have to be loaded first."""
+"""The time a turn can take: a model may have to be loaded first."""
 
 
 async def talked(bridge: Bridge, vault: Path, url: str, model: str) -> bool:
@@ -50,7 +50,7 @@ async def _read_only(host: Connection, question: dict[str, Any]) -> None:
 
 
 async def _answers(host: Connection) -> bool:
-    """Whether the model finds what only the note says."""
+    """Return whether the model finds what only the note says."""
     said, used, first, end = await _turn(host, QUESTION)
     ok = end["end"] == "answered" and "zebulon" in said.casefold() and bool(used)
     after = "never" if first is None else f"after {first:.2f} s"
@@ -61,7 +61,7 @@ async def _answers(host: Connection) -> bool:
 
 
 async def _stops(host: Connection) -> bool:
-    """Whether the model stops when it is told to."""
+    """Return whether the model stops when it is told to."""
     _said, _used, _first, end = await _turn(host, ENDLESS, stop=True)
     print(f"chat: {'stopped when told to' if end['end'] == 'cancelled' else 'FAILED to stop'}")
     return bool(end["end"] == "cancelled")
@@ -70,7 +70,7 @@ async def _stops(host: Connection) -> bool:
 async def _turn(
     host: Connection, text: str, *, stop: bool = False
 ) -> tuple[str, list[str], float | None, dict[str, Any]]:
-    """What the model says, the tools it uses, the seconds to its first piece, and how the turn ends."""
+    """Return the model's words, the tools it uses, the seconds to its first piece, and how the turn ends."""
     heard, began, first = host.notifications(), time.monotonic(), None
     started = await host.request("chat.send", text=text)
     said = ""

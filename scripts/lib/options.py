@@ -36,7 +36,7 @@ Depth = Literal["quick", "default", "long"]
 
 
 class RunOptions(NamedTuple):
-    """What `scripts/test` was asked to run; `selection` are pytest's own arguments, and empty for everything."""
+    """The tests that `scripts/test` was asked to run; `selection` are pytest's own arguments, empty for everything."""
 
     depth: Depth
     selection: tuple[str, ...]
@@ -70,7 +70,7 @@ def parse_test(arguments: Sequence[str]) -> RunOptions:
         action="store_const",
         dest="depth",
         const="quick",
-        help="under a minute: format, lint, types, and the tests that are not marked `slow` or `long`",
+        help="for the inner loop: format, lint, types, and the tests that are not marked `slow` or `long`",
     )
     depth.add_argument(
         "--long",

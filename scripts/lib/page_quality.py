@@ -1,4 +1,4 @@
-"""How well pages of the web are read: F1 over runs of four words, beside what trafilatura gives by itself.
+"""The quality of reading pages of the web: F1 over runs of four words, beside what trafilatura gives by itself.
 
 The measure is that of the article extraction benchmark whose pages are used where they are on this machine
 (`VAULT_BRIDGE_TEST_VAULTS`, in the folder `pages`): its texts are what a person took for the article.
@@ -20,7 +20,7 @@ _WORD = re.compile(r"\w+")
 
 
 class PageQuality(NamedTuple):
-    """How well some pages were read, each figure from 0 to 1."""
+    """The quality of reading some pages, each figure from 0 to 1."""
 
     f1: float
     precision: float

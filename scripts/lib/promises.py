@@ -68,11 +68,10 @@ def render_rows(file: Path) -> str:
     tried = sum(len(row.attempts) for row in found["ROWS"]) + len(found["INNER"])
     told = (
         f"`tests/security/test_sandbox.py` and `tests/security/test_bounds_of_programs.py` make {tried} "
-        "attempts at these, and at steps on the way, in each sandbox of Linux that works where they run, as the user "
-        "of the tests and, where that is root, as an ordinary one too; and they show that what the last column "
-        "calls possible is. The column of macOS and the job objects of Windows have been written by their "
-        "documentation and are not tried by the "
-        "tests here."
+        "attempts at these, and at steps on the way, in each Linux sandbox that works where they run, as the user of "
+        "the tests and, if that is root, as an ordinary user too. They also show that what the last column calls "
+        "possible is possible. The macOS column and the job objects of Windows follow the documentation of these "
+        "systems and are not tried by these tests."
     )
     return "\n".join([BEGIN_ROWS, "", HEAD, "|---|---|---|---|", *rows, "", told, "", END_ROWS])
 

@@ -1,4 +1,4 @@
-"""What the real bridge says, recorded for the tests of the plugin: `python3 scripts/record-fixtures`.
+"""The real bridge's answers, recorded for the tests of the plugin: `python3 scripts/record-fixtures`.
 
 A short story is played on a copy of the sample vault, over real sockets: two programs call tools, a person answers each
 question in the way that the story says, and everything that a screen may ask for is written down.
@@ -167,7 +167,7 @@ async def _play(vault: Path, host: Connection, clock: StoryClock) -> dict[str, A
 
 
 def _answer(decision: Decision, step: Step, question: dict[str, Any]) -> dict[str, Any]:
-    """What the story says to a question."""
+    """Return the story's answer to a question."""
     answer = {"requestId": question["requestId"], "decision": decision.value}
     if question["planDigest"]:
         answer["planDigest"] = question["planDigest"]

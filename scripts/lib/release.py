@@ -1,4 +1,4 @@
-"""Whether a version can be released: every file names it, and what was built is whole. Standard library only."""
+"""Checks before a release: every file names the version, and the build is complete. Standard library only."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 PLUGIN = ("main.js", "manifest.json", "styles.css")
-"""What Obsidian downloads from a release."""
+"""The files that Obsidian downloads from a release."""
 
 
 def version_faults(version: str, root: Path = ROOT) -> Iterator[str]:
-    """What does not fit that version, in sentences.
+    """Yield what does not fit that version, in sentences.
 
     Args:
         version: The tag.
@@ -48,7 +48,7 @@ def version_faults(version: str, root: Path = ROOT) -> Iterator[str]:
 
 
 def repository_faults(address: str, root: Path = ROOT) -> Iterator[str]:
-    """What the plugin lacks to say where its bridge is installed from, in a sentence.
+    """Yield what the plugin lacks to say where its bridge is installed from, in a sentence.
 
     Args:
         address: The repository that is released from.
@@ -61,7 +61,7 @@ def repository_faults(address: str, root: Path = ROOT) -> Iterator[str]:
 
 
 def built_faults(version: str, folder: Path) -> Iterator[str]:
-    """What the built packages lack, in sentences.
+    """Yield what the built packages lack, in sentences.
 
     Args:
         version: The tag.
@@ -79,7 +79,7 @@ def built_faults(version: str, folder: Path) -> Iterator[str]:
 
 
 def bundle_faults(version: str, folder: Path) -> Iterator[str]:
-    """What the MCP bundle and the registry's file lack, in sentences.
+    """Yield what the MCP bundle and the registry's file lack, in sentences.
 
     Args:
         version: The tag.

@@ -75,7 +75,7 @@ WAYS: Mapping[str, Callable[[Sequence[Task]], tuple[Task, ...]]] = {
     "batches": in_batches,
     "shared-drafts-and-batches": lambda tasks: in_shared_drafts(in_batches(tasks)),
 }
-"""What is made of the tasks, by name."""
+"""The ways to change the tasks, by name."""
 ROWS = {
     "Narrow answers": ("narrow", "as they are"),
     "Wide answers": ("wide", "as they are"),
@@ -86,7 +86,7 @@ ROWS = {
     "Many files in one call, wide answers": ("wide", "batches"),
     "Many files in one call, ten tasks in a draft": ("reading", "shared-drafts-and-batches"),
 }
-"""What docs/performance.md shows: the answers, and what is made of the tasks."""
+"""The rows of docs/performance.md: the answers, and the way the tasks are changed."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -161,7 +161,7 @@ def one_run(
 
 
 def summary(run: Run) -> dict[str, Any]:
-    """What was counted, as JSON."""
+    """Return the counts of a run, as JSON."""
     calls, asked = run.calls, run.asked
     by_task: Counter[str] = Counter()
     for one in run.tasks:
@@ -190,7 +190,7 @@ def summary(run: Run) -> dict[str, Any]:
 
 
 def report(run: Run, *, tasks: bool = False) -> str:
-    """What was counted, for people.
+    """Return the counts of a run, for people.
 
     Args:
         run: The run.

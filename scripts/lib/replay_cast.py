@@ -1,4 +1,4 @@
-"""Which notes of a vault the tasks of the replay are about. They are chosen by what they have, so any vault will do."""
+"""The notes that the tasks of the replay are about. They are chosen by what they have, so any vault will do."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Property(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """Who plays which part. What is renamed, moved, deleted or rewritten plays no other part.
+    """The cast: which note plays which part. One that is renamed, moved, deleted or rewritten plays no other part.
 
     Attributes:
         crowd: Twenty notes of one folder.
@@ -290,7 +290,7 @@ def _known(note: Note, names: dict[str, Note]) -> dict[str, Note]:
 
 
 def _changes(edit: Callable[[str], str], note: Note) -> bool:
-    """Whether an edit can be made, and changes something."""
+    """Return whether an edit can be made, and changes something."""
     try:
         return edit(note.text) != note.text
     except InvalidParameters:

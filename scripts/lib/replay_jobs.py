@@ -49,10 +49,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What one job took.
+    """The counts of one job.
 
     Attributes:
-        job: Which.
+        job: The job.
         asked: How often the person was asked.
         size: The characters of its arguments and answers.
     """
@@ -253,7 +253,7 @@ async def _measured() -> list[Counted]:
 
 
 def table(counted: Sequence[Counted]) -> str:
-    """What was counted, for docs/performance.md."""
+    """Return the counts, for docs/performance.md."""
     lines = ["| | calls | asked | characters |", "|---|---|---|---|"]
     lines += [f"| {one.job.said} | {len(one.job.calls)} | {one.asked} | {one.size:,} |" for one in counted]
     calls, asked, size = (

@@ -53,7 +53,7 @@ def written(page: Path = PAGE) -> str:
 
 
 def answers_table(run: Run) -> str:
-    """How long the answers of each tool were: their text, their data, and both.
+    """Return how long the answers of each tool were: their text, their data, and both.
 
     Args:
         run: What was counted.

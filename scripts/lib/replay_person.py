@@ -18,7 +18,7 @@ READ = "read"
 
 
 class Policy(NamedTuple):
-    """How a person answers.
+    """The way a person answers.
 
     Attributes:
         name: For the command line.
@@ -62,7 +62,7 @@ def _allows(option: Mapping[str, Any]) -> bool:
 
 
 def _width(option: Mapping[str, Any]) -> tuple[bool, int, int]:
-    """How wide an answer is: everywhere, or else the place nearest to the top; then by how many kinds of additions."""
+    """Return how wide an answer is: everywhere, or by the place nearest to the top; then by its kinds of additions."""
     depth = max((key.count("/") for key in option["where"]), default=0)
     return not option["where"], -depth, len(option["additions"])
 
@@ -105,7 +105,7 @@ class Asked:
 
     @property
     def reads(self) -> bool:
-        """Whether it was about reading."""
+        """Return whether it was about reading."""
         return self.operation == READ
 
 

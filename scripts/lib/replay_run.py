@@ -41,10 +41,10 @@ _LEFT_BEHIND = shutil.ignore_patterns(".vault-bridge", ".git", ".trash")
 
 @dataclass(slots=True)
 class TaskRun:
-    """What became of one task.
+    """The result of one task.
 
     Attributes:
-        task: Which.
+        task: The task.
         asked: The questions that were asked meanwhile.
         surprises: Calls that did not end as the task says, with what the bridge answered.
     """
@@ -55,13 +55,13 @@ class TaskRun:
 
     @property
     def times_asked(self) -> int:
-        """How often the person had to answer: each question, or each list of questions that are answered together."""
+        """Return how often the person had to answer: each question, or each list of questions answered together."""
         return sum(asked.counts for asked in self.asked)
 
 
 @dataclass(slots=True)
 class AnswerSizes:
-    """How long the answers of one tool were, in bytes.
+    """The length of the answers of one tool, in bytes.
 
     Attributes:
         calls: How many there were.
@@ -82,7 +82,7 @@ class AnswerSizes:
 
 @dataclass(slots=True)
 class Run:
-    """What one run came to.
+    """The result of one run.
 
     Attributes:
         protocol: The version that the bridge speaks.
@@ -118,27 +118,27 @@ class Run:
 
     @property
     def times_asked(self) -> int:
-        """How often the person had to answer."""
+        """Return how often the person had to answer."""
         return sum(one.times_asked for one in self.tasks)
 
     @property
     def per_hundred(self) -> float:
-        """How often the person had to answer for each hundred calls."""
+        """Return how often the person had to answer for each hundred calls."""
         return 100 * self.times_asked / len(self.calls)
 
     @property
     def tokens(self) -> int:
-        """What the calls and their results take of a model's context, about."""
+        """Return about how many tokens of a model's context the calls and their results take."""
         return self.characters // CHARACTERS_TO_A_TOKEN
 
     @property
     def surprises(self) -> list[str]:
-        """What did not go as the tasks say."""
+        """Return what did not go as the tasks say."""
         return [surprise for one in self.tasks for surprise in one.surprises]
 
     @property
     def failed(self) -> bool:
-        """Whether the counts mean nothing, because a call or an answer did not go as it should."""
+        """Return whether the counts mean nothing, because a call or an answer did not go as it should."""
         return bool(self.surprises or self.unaccepted)
 
 

@@ -57,10 +57,10 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one job took.
+    """The measurements of one job.
 
     Attributes:
-        job: Which.
+        job: The job.
         calls: Characters with the tools.
         commands: Characters in a shell.
     """
@@ -92,7 +92,7 @@ def measure(notes: int) -> list[Measured]:
 
 
 def table(measured: dict[int, list[Measured]]) -> str:
-    """What was measured, for docs/performance.md."""
+    """Return the measurements, for docs/performance.md."""
     lines = ["| | notes | tools | shell | tools of shell |", "|---|---|---|---|---|"]
     for title, plain in (("Thirty jobs", False), ("Of these, the five that a shell is best at", True)):
         for notes, every in measured.items():

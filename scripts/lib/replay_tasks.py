@@ -58,7 +58,7 @@ class Call:
 
     @property
     def writes(self) -> bool:
-        """Whether it changes the vault."""
+        """Return whether it changes the vault."""
         return self.tool in WRITERS or (self.tool == "draft" and self.arguments["action"] == "submit")
 
     def failing(self, kind: str) -> Call:
@@ -68,7 +68,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What a person wants.
+    """A wish of a person.
 
     Attributes:
         said: In their words.
@@ -85,7 +85,7 @@ class Task:
 
     @property
     def writes(self) -> bool:
-        """Whether it changes the vault."""
+        """Return whether it changes the vault."""
         return any(call.writes for call in self.calls)
 
 

@@ -57,7 +57,7 @@ _DAYS = (
     "Started [[Meditations]] again; ten pages a day.",
     "Long talk with Clara about the [[Walking trip]].",
 )
-"""What happened, from 2025-03-16 on."""
+"""The events of the days, from 2025-03-16 on."""
 
 _NOTES = {
     "Projects/Reading room.md": """---

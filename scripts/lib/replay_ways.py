@@ -59,7 +59,7 @@ def _is_uniform(turn: tuple[Call, ...]) -> bool:
 
 
 def _kind(call: Call) -> tuple[str, str] | None:
-    """What calls have in common that can be one; None where none can."""
+    """Return the kind and arguments by which calls can be made one; None where they cannot."""
     batch = _KINDS.get(call.tool)
     if call.failure or batch is None or (batch == "read" and len(call.arguments) > 1):
         return None

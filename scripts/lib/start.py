@@ -1,4 +1,4 @@
-"""What `scripts/start` does inside `.venv`: serve a vault, or show the demonstration."""
+"""The part of `scripts/start` inside `.venv`: serve a vault, or show the demonstration."""
 
 import asyncio
 import sys

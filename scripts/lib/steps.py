@@ -1,4 +1,4 @@
-"""Runs named steps one after the other, goes on after a failure, and sums up. Standard library only."""
+"""Runs named steps, goes on after a failure, and sums up. Standard library only."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Step(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """How a step went. `closing` is the last line that it printed, `last` the last lines."""
+    """The outcome of a step. `closing` is the last line that it printed, `last` the last lines."""
 
     name: str
     code: int
@@ -52,9 +52,33 @@ class Outcome(NamedTuple):
     last: Sequence[str] = ()
 
 
-def run_all(steps: Sequence[Step]) -> list[Outcome]:
-    """Run every step in order, also after a failure, and show its output as it comes."""
-    return [_run(step) for step in steps]
+def run_all(steps: Sequence[Step], meanwhile: Sequence[Step] = ()) -> list[Outcome]:
+    """Run every step in order, also after a failure, and show its output as it comes.
+
+    Args:
+        steps: What to run.
+        meanwhile: What to run at the same time, also in order. The output of such a step is shown when it has ended,
+            so that two outputs are never mixed line by line.
+
+    Returns:
+        How the steps went, then how those went that ran meanwhile.
+    """
+    others: list[Outcome] = []
+    ended = threading.Event()
+
+    def run_others() -> None:
+        others.extend(_run(step, at_once=False) for step in meanwhile if not ended.is_set())
+
+    thread = threading.Thread(target=run_others)
+    thread.start()
+    try:
+        outcomes = [_run(step) for step in steps]
+    except BaseException:
+        ended.set()
+        raise
+    finally:
+        thread.join()
+    return outcomes + others
 
 
 def sum_up(outcomes: Sequence[Outcome]) -> int:
@@ -74,9 +98,21 @@ def sum_up(outcomes: Sequence[Outcome]) -> int:
     return 1 if any(outcome.code for outcome in outcomes) else 0
 
 
-def _run(step: Step) -> Outcome:
-    """Run one step until it ends, or stop it when its time is over."""
-    say(f"\n--- {step.name}")
+def _run(step: Step, *, at_once: bool = True) -> Outcome:
+    """Run one step until it ends, or stop it when its time is over.
+
+    Args:
+        step: What to run.
+        at_once: Whether its output is shown as it comes, not when it has ended.
+    """
+    output = _Output(shown=at_once, heading=f"\n--- {step.name}\n".encode())
+    try:
+        return _run_into(output, step)
+    finally:
+        output.show()
+
+
+def _run_into(output: _Output, step: Step) -> Outcome:
     began = time.monotonic()
     columns = str(shutil.get_terminal_size().columns)
     process = subprocess.Popen(
@@ -87,8 +123,7 @@ def _run(step: Step) -> Outcome:
         stderr=subprocess.STDOUT,
         env=variables({"COLUMNS": columns}),
     )
-    tail = bytearray()
-    reader = threading.Thread(target=_pass_on, args=(process, tail), daemon=True)
+    reader = threading.Thread(target=_pass_on, args=(process, output), daemon=True)
     reader.start()
     try:
         code = process.wait(step.minutes * 60)
@@ -97,12 +132,12 @@ def _run(step: Step) -> Outcome:
         process.wait()
         reader.join(_LAST_OUTPUT)
         stopped = f"stopped after {step.minutes:g} minutes"
-        return Outcome(step.name, STOPPED, time.monotonic() - began, stopped, _last_lines(tail))
+        return Outcome(step.name, STOPPED, time.monotonic() - began, stopped, _last_lines(output.tail))
     except BaseException:  # Ctrl-C reached the step too; it ends as it pleases
         process.wait()
         raise
     reader.join(_LAST_OUTPUT)
-    last = _last_lines(tail)
+    last = _last_lines(output.tail)
     return Outcome(step.name, code, time.monotonic() - began, last[-1] if last else "", last)
 
 
@@ -112,13 +147,40 @@ def _last_lines(tail: bytearray) -> list[str]:
     return [line for line in lines if line.strip()][-_KEPT_LINES:]
 
 
-def _pass_on(process: subprocess.Popen[bytes], tail: bytearray) -> None:
-    """Show a step's bytes as they come, so that dots and colours appear at once, and keep the last ones in `tail`."""
+def _pass_on(process: subprocess.Popen[bytes], output: _Output) -> None:
+    """Take a step's bytes as they come, so that dots and colours appear at once."""
     if process.stdout is None:
         return
     with process.stdout as stream:
         while data := os.read(stream.fileno(), 65_536):
-            sys.stdout.buffer.write(data)
-            sys.stdout.buffer.flush()
-            tail += data
-            del tail[:-_KEPT_BYTES]
+            output.take(data)
+
+
+class _Output:
+    """The output of a step, which is shown as it comes or as a whole. `tail` has its last bytes."""
+
+    def __init__(self, *, shown: bool, heading: bytes) -> None:
+        """Begin with the heading."""
+        self.tail = bytearray()
+        self._shown = shown
+        self._waiting = bytearray()
+        self._show(heading)
+
+    def take(self, data: bytes) -> None:
+        """Take more of the output."""
+        self._show(data)
+        self.tail += data
+        del self.tail[:-_KEPT_BYTES]
+
+    def show(self) -> None:
+        """Show what was not shown yet; from now on everything is shown as it comes."""
+        self._shown = True
+        self._show(bytes(self._waiting))
+        self._waiting.clear()
+
+    def _show(self, data: bytes) -> None:
+        if not self._shown:
+            self._waiting += data
+            return
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()

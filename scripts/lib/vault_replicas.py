@@ -13,7 +13,7 @@ CHANGED_WORDS = 0.08
 """The part of the plain words that another word takes the place of."""
 TODO_EVERY = 15
 RARE_WORDS = 2
-"""How many notes of the vault hold the word `kwyjibo`."""
+"""The number of the vault's notes that hold the word `kwyjibo`."""
 
 _TARGET = re.compile(r"(?<=\[\[)[^\]\[|#^]+")
 _WORD = re.compile(r"(?<![\w\[(/#])[a-z]{4,}(?![\w\])])")

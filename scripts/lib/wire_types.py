@@ -1,13 +1,14 @@
 """TypeScript of what crosses the wire, from the JSON Schema of the contract's models.
 
 `contract.ts` has the types: of every event, of every method's parameters and result, and of what they are made of.
-`readers.ts` (`wire_readers.py`) has the checks that a message passes before it has such a type. A reader fills in what
-a message leaves out, so the types of what the plugin receives have every member; in parameters, `?` marks those that
-may be left out.
+`shapes.ts` (`wire_shapes.py`) says in short what a message must be to have such a type. Reading fills in what a message
+leaves out, so the types of what the plugin receives have every member; those that its code does not name are not read.
+In parameters, `?` marks those that may be left out.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -29,14 +30,15 @@ from bridge.contract.host_requests import (
 )
 from bridge.contract.session import PROTOCOL
 from bridge.rpc.methods import METHODS
-from scripts.lib.wire_readers import render_readers
+from scripts.lib.wire_shapes import render_shapes
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-TARGET: Final = ROOT / "obsidian-plugin" / "src" / "core" / "wire" / "contract.ts"
-READERS: Final = "readers.ts"
+SOURCES: Final = ROOT / "obsidian-plugin" / "src"
+TARGET: Final = SOURCES / "core" / "wire" / "contract.ts"
+SHAPES: Final = "shapes.ts"
 """Beside the target."""
 COMMAND: Final = "python3 scripts/generate-types"
 HEAD: Final = f"/** What crosses the wire. Written by `{COMMAND}` from the bridge's models; do not edit. */"
@@ -49,6 +51,11 @@ _PLAIN: Final = {
     "null": "null",
     "any": "unknown",
 }
+
+_NAMED: Final = r'(?<!request\()(?<!act\()(?<!run\(form, )"([a-z]+\.[A-Za-z]+)"'
+"""A method in the plugin's code, but for calls of which nobody reads the answer."""
+_HANDLED: Final = r'"([a-z]+\.[A-Za-z]+)": '
+"""An event in the plugin's code, with its handler."""
 
 _FILES: Final = (Discovery, Endpoint)
 _HOST_REQUESTS: Final = (DirtyQuestion, WriteQuestion, TrashQuestion, RunToolQuestion)
@@ -70,8 +77,7 @@ def render(models: Sequence[type[BaseModel]] | None = None) -> str:
 
 def main(arguments: Sequence[str], target: Path = TARGET) -> int:
     """Write the files, or with `--check` say whether they are as they should be."""
-    events = {event.event_name: event.__name__ for event in EVENTS}
-    wanted = {target: render(), target.with_name(READERS): render_readers(HEAD, _received(), events)}
+    wanted = {target: render(), target.with_name(SHAPES): _shapes()}
     if "--check" not in arguments:
         target.parent.mkdir(parents=True, exist_ok=True)
         for file, text in wanted.items():
@@ -104,6 +110,26 @@ def _received() -> dict[str, Any]:
         else:
             found |= TypeAdapter(method.result).json_schema(mode="serialization").get("$defs", {})
     return found
+
+
+def _shapes() -> str:
+    """Return the shapes of what the plugin reads: answers, events, and what comes otherwise."""
+    sources = (file for file in SOURCES.rglob("*.ts") if file.name not in {TARGET.name, SHAPES})
+    code = "\n".join(file.read_text(encoding="utf-8") for file in sources)
+    named = set(re.findall(_NAMED, code))
+    answers = {
+        name: {"$ref": method.result.__name__}
+        if _is_model(method.result)
+        else TypeAdapter(method.result).json_schema(mode="serialization")
+        for name, method in METHODS.items()
+        if name in named
+    }
+    for answer in answers.values():
+        answer.pop("$defs", None)
+    handled = set(re.findall(_HANDLED, code))
+    events = {event.event_name: event.__name__ for event in EVENTS if event.event_name in handled}
+    others = [*(model.__name__ for model in (*_FILES, *_HOST_REQUESTS)), *re.findall(r'[rR]eader\("(\w+)"', code)]
+    return render_shapes(HEAD, _received(), answers, events, others, words=set(re.findall(r"\w+", code)))
 
 
 def _is_model(result: Any) -> bool:

@@ -69,6 +69,7 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(
     st.dictionaries(st.text(max_size=3), VALUES, max_size=3),
     st.lists(VALUES, max_size=3),

@@ -92,6 +92,19 @@ def failed(code: str, **more: Any) -> dict[str, Any]:
         ({"kind": "bridge", "event": "started"}, "The bridge started"),
         ({"kind": "log", "event": "cleared", "records": 1200}, "The log was cleared: 1,200 records"),
         ({"kind": "client", "event": "revoked", **CLAUDE}, "Claude Code was revoked"),
+        ({"kind": "client", "event": "updated", **CLAUDE}, "Claude Code was given other tools, or other rights"),
+        (
+            {"kind": "client", "event": "widened", "what": "looking", "may": True, **CLAUDE},
+            "Claude Code was allowed to see what you look at in Obsidian",
+        ),
+        (
+            {"kind": "client", "event": "updated", "what": "showing", "may": False, **CLAUDE},
+            "Claude Code is not allowed any more to open notes in Obsidian without a click",
+        ),
+        (
+            {"kind": "client", "event": "updated", "what": "preset", "preset": "minimal", **CLAUDE},
+            "Claude Code was given other tools: those of the preset minimal",
+        ),
         ({"kind": "limit", "tool": "grep", **CLAUDE}, "Claude Code had to wait: too many calls of Grep in a minute"),
         (
             CLAUDE

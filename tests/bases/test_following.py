@@ -17,7 +17,7 @@ from tests.bases.expressions import EXPRESSIONS
 def in_expression(expression: str, follower: Follower) -> str:
     text = expression
     for edit in sorted(follower.edits(expression, parse(expression)), reverse=True):
-        text = text[: edit.start] + edit.text + text[edit.end :]
+        text = text[: edit.start] + edit.new + text[edit.end :]
     return text
 
 

@@ -1,6 +1,7 @@
 """A refusal that names a command is one that the command takes back: it is typed as it stands, and the call works."""
 
 import asyncio
+import json
 import os
 import re
 import sys
@@ -12,7 +13,10 @@ from typing import Any
 import pytest
 
 from bridge.app import Bridge
+from bridge.client.errors import ProtocolFailure
+from bridge.own_commands import own_command
 from scripts.lib.replay_jobs import page_served
+from tests.chat.ollama_server import OllamaStandIn, tells
 from tests.patience import PATIENCE
 from tests.people import Person, add_client, named, person_at
 
@@ -22,6 +26,9 @@ NAME = "Night robot"
 COMMAND = re.compile(r"`(vault-bridge [^`]+)`")
 MOST_STEPS = 3
 """How often a call may be refused for yet another reason."""
+STRANGER = Path(__file__).parents[1] / "servers" / "stranger.py"
+SMALL = 4096
+"""Tokens that have no room for the tools of `agent`, and some for those of `minimal`."""
 WEB = "(the address of the page)"
 
 
@@ -84,24 +91,38 @@ CASES = {
 }
 
 
-async def typed(command: str, vault: Path) -> None:
-    """Type a command into a shell, in the vault's folder."""
+@dataclass(frozen=True)
+class Worked:
+    """The outcome of something that is no call of a tool, with the members of a call's."""
+
+    ok: bool = True
+    error: str | None = None
+
+
+async def typed(command: str, vault: Path, answer: str = "") -> None:
+    """Type a command into a shell, in the vault's folder, and what it asks for."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     process = await asyncio.create_subprocess_shell(
         command,
         cwd=vault,
         env=os.environ | {"PATH": path},
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.STDOUT,
     )
     async with asyncio.timeout(PATIENCE):
-        said, _ = await process.communicate()
+        said, _ = await process.communicate(answer.encode())
     assert process.returncode == 0, f"{command}: {said.decode()}"
 
 
-async def until_it_works(call: Callable[[], Awaitable[Any]], vault: Path) -> list[str]:
-    """Do what each refusal says until the call works; returns the commands."""
+async def until_it_works(call: Callable[[], Awaitable[Any]], vault: Path, answer: str = "") -> list[str]:
+    """Do what each refusal says until the call works; returns the commands.
+
+    Args:
+        call: Makes the call.
+        vault: The vault.
+        answer: What is typed where a command asks for something.
+    """
     done: list[str] = []
     for _ in range(MOST_STEPS):
         refused = await call()
@@ -112,7 +133,7 @@ async def until_it_works(call: Callable[[], Awaitable[Any]], vault: Path) -> lis
         ]
         assert named_here, f"after {done}: {refused.error}"
         for command in named_here:
-            await typed(command, vault)
+            await typed(command, vault, answer)
         done += named_here
         if (await call()).ok:
             return done
@@ -148,3 +169,88 @@ async def deny(person: Person, call: Callable[[], Awaitable[Any]], decision: str
     person.asked.clear()
     assert not (await call()).ok
     assert not person.asked, "it is refused without a question"
+
+
+def begins(done: list[str], *commands: str) -> bool:
+    """Return whether the commands that were needed are these, and perhaps the one for a system without a sandbox."""
+    needed = [one.removeprefix("vault-bridge ") for one in done if "requireSandbox" not in one]
+    return needed == list(commands)
+
+
+async def test_a_tool_of_ones_own_is_allowed_and_switched_on(configuration: Path, vault: Path) -> None:
+    del configuration
+    async with Bridge(vault), person_at(vault) as person:
+        await person.host.request(
+            "custom.add",
+            name="words",
+            code="return 2",
+            description="Counts",
+            parameters={"type": "object", "properties": {}},
+            environment="python",
+            enabled=False,
+        )
+        await add_client(person, vault, NAME)
+        person.answer = "allow_once"
+        async with named(vault, NAME) as robot:
+            done = await until_it_works(lambda: robot.call("words"), vault)
+    assert begins(done, "settings set allowCustomTools=true", "custom enable words")
+
+
+async def test_other_servers_are_allowed_and_one_is_loaded(configuration: Path, vault: Path) -> None:
+    entry = {"command": sys.executable, "args": [str(STRANGER), "good"]}
+    (configuration / "mcp.json").write_text(json.dumps({"mcp_servers": {"greeter": entry}}), encoding="utf-8")
+    async with Bridge(vault), person_at(vault) as person:
+        await add_client(person, vault, NAME)
+        person.answer = "allow_once"
+        async with named(vault, NAME) as robot:
+            unknown = await robot.call("mcp__greeter__greet", name="Ada")
+            done = await until_it_works(lambda: robot.call("mcp_loader"), vault)
+            assert "allowMcpServers=true" in (unknown.error or "")
+            assert (await robot.call("mcp__greeter__greet", name="Ada")).ok
+    assert begins(done, "settings set allowMcpServers=true")
+
+
+async def test_a_web_search_gets_a_service_and_its_key(vault: Path) -> None:
+    """Until it is asked about: nothing is sent to the service, which is a real one."""
+    async with Bridge(vault) as bridge, person_at(vault) as person:
+        bridge.settings.update({"enabledTools": ["*"]}, confirms=True)
+        await add_client(person, vault, NAME)
+        async with named(vault, NAME) as robot:
+
+            async def search() -> Any:
+                answer = await robot.call("web_search", query="tea")
+                return answer if not person.asked else Worked()
+
+            done = await until_it_works(search, vault, answer="a-key-of-nobody")
+    assert "with Brave Search" in person.asked[-1]["summary"]
+    services = own_command("settings", "set", 'webSearchProviders=["brave"]').strip("`")
+    assert done == [services, "vault-bridge keys set brave"]
+
+
+async def test_the_chat_gets_a_model_and_room_for_its_tools(vault: Path) -> None:
+    ollama = OllamaStandIn(models=("one", "it's two"), script=lambda _asked: tells("Hello."))
+    async with ollama.serve(), Bridge(vault) as bridge, person_at(vault) as person:
+        bridge.settings.update({"chatEndpoint": ollama.url, "chatContextLength": SMALL}, confirms=True)
+        ended: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
+        person.host.on("chat.done", ended.put_nowait)
+
+        async def send() -> Any:
+            try:
+                await person.host.request("chat.send", text="Hello")
+            except ProtocolFailure as failure:
+                return Worked(ok=False, error=str(failure))
+            async with asyncio.timeout(PATIENCE):
+                done = await ended.get()
+            return Worked(ok=done["end"] == "answered", error=done["message"])
+
+        done = await until_it_works(send, vault)
+    assert begins(done, "settings set chatModel=one", "settings set chatTools=minimal")
+
+
+async def test_a_program_is_let_see_what_the_person_looks_at(vault: Path) -> None:
+    async with Bridge(vault), person_at(vault) as person:
+        await add_client(person, vault, NAME)
+        person.answer = "allow_once"
+        async with named(vault, NAME) as robot:
+            done = await until_it_works(lambda: robot.call("read", path="@screen"), vault)
+    assert begins(done, f"{PRESET.partition(' --')[0]} --looking session")

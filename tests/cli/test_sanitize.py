@@ -70,6 +70,7 @@ def test_an_escape_is_told_from_the_same_character_in_the_text() -> None:
     assert [span.style for span in sanitize("\x1b").spans] != [span.style for span in sanitize("␛").spans]
 
 
+@pytest.mark.slow
 @given(st.text())
 @settings(max_examples=50)
 def test_no_text_at_all_leaves_anything_a_terminal_acts_on(text: str) -> None:

@@ -96,7 +96,10 @@ async def test_a_command_says_that_the_bridge_of_the_vault_does_not_answer(
 
 
 @pytest.mark.slow
-def test_consent_deny_refuses_whatever_would_be_asked(vault: Path, terminal: Terminal) -> None:
+def test_consent_deny_refuses_also_what_was_allowed_in_advance(vault: Path, terminal: Terminal) -> None:
+    (vault / ".vault-bridge").mkdir(exist_ok=True)
+    allowed = '{"consentMode": {"grep": "always_allow"}}'
+    (vault / ".vault-bridge" / "settings.json").write_text(allowed, encoding="utf-8")
     server = terminal("serve", "--consent", "deny", "--preset", "vault", "--vault", str(vault))
     server.see("Ctrl-C")
     call = terminal("call", "grep", "pattern=x", "--vault", str(vault))

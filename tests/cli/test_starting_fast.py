@@ -17,7 +17,7 @@ HEAVY = {
     *("aiohttp", "asyncio", "hyperscan", "jsonrpcserver", "jsonschema", "orjson", "pcre2", "prompt_toolkit"),
     *("pydantic", "rapidfuzz", "re2", "rich", "ruamel", "send2trash", "sqlite3", "unidiff", "watchfiles", "wcmatch"),
 }
-OURS = {"bridge", "bridge.__main__", "bridge.cli", "bridge.cli.main", "bridge.cli.options"}
+OURS = {"bridge", "bridge.__main__", "bridge.cli", "bridge.cli.main", "bridge.cli.options", "bridge.leaving_out"}
 
 
 def imported(*command: str) -> set[str]:
@@ -50,13 +50,37 @@ def test_a_bridge_starts_without_what_only_some_calls_need() -> None:
     assert {"jsonschema", "rapidfuzz", "watchfiles", "prompt_toolkit", "rich", "typer"} & modules == set()
 
 
+SPEAK = """
+import sys
+import bridge.cli.main
+from bridge.cli.mcp import load
+load("bridge.client", "bridge.client.token_storage", "bridge.cli.speaking")
+from bridge.cli.speaking import _load
+_load()
+from mcp_types import CreateTaskResult
+assert not CreateTaskResult.__pydantic_complete__
+print(*[name for name, module in sys.modules.items() if module], sep="\\n")
+"""
+
+
+def test_a_process_that_speaks_mcp_leaves_out_what_it_has_no_use_for() -> None:
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, "-c", SPEAK], capture_output=True, encoding="utf-8", timeout=PATIENCE, check=True
+    )
+    heavy = {"ssl", "_ssl", "_hashlib", "brotli", "re2", "uvicorn", "watchfiles", "python_multipart", "psutil"}
+    heavy |= {"rich", "starlette", "bridge.contract.consent", "bridge.contract.events", "bridge.contract.screen"}
+    assert set(done.stdout.split()) & heavy == set()
+
+
 SERVE = """
-import asyncio, sys
+import asyncio, ssl, sys
 from pathlib import Path
+ssl.create_default_context = None  # it reads all certificates of the system
 import bridge.cli.main, bridge.cli.serve
 from bridge.app import Bridge
 async def main():
     async with Bridge(Path(sys.argv[1])):
+        from http.client import HTTPSConnection  # others may need it
         print(*sys.modules, sep="\\n")
 asyncio.run(main())
 """
@@ -76,6 +100,8 @@ ROOMS = {
         "journal",
         "json_values",
         "keys",
+        "leaving_out",
+        "mapped_files",
         "memory",
         "notes",
         "own_commands",
@@ -105,6 +131,7 @@ PARTS = {
     "audit": {"activity", "sentences", "service"},
     "chat": {"chats", "context", "conversations", "embedding", "ollama", "prompt_mode", "turn"},
     "contract": {"agents", "audit", "chat", "every_event", "servers", "web"},
+    "index": {"texts.re2_prefilter"},
     "web": {"transport"},
 }
 """Of rooms of which a start imports a part: what it leaves out."""

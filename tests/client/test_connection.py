@@ -1,6 +1,8 @@
 """The few lines with which a user scripts the bridge, against a real server."""
 
 import asyncio
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -207,3 +209,9 @@ async def test_a_bridge_that_died_is_not_running(house: House) -> None:
     with pytest.raises(BridgeNotRunning, match="vault-bridge serve"):
         async with connect(house.vault, name="my script"):
             pytest.fail("connected to nobody")
+
+
+def test_a_script_that_uses_the_client_can_still_reach_what_is_encrypted() -> None:
+    program = "import bridge.client, aiohttp.connector; print(aiohttp.connector.ssl.__name__)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)  # noqa: S603 - our own program
+    assert done.stdout.strip() == "ssl"

@@ -190,6 +190,21 @@ async def test_the_first_answer_wins_and_later_ones_learn_the_outcome(broker: Br
     assert screen.methods() == ["consent.requested", "consent.resolved"]
 
 
+async def test_screens_are_sent_a_question_in_turns_of_their_own_and_none_that_has_ended(broker: Broker) -> None:
+    screens = [Screen(name) for name in "abcd"]
+    for screen in screens:
+        broker.attach(screen)
+    asking = begin(broker)
+    shown: list[int] = []
+    while len(shown) < 3:
+        await asyncio.sleep(0)
+        shown.append(sum(bool(screen.notified) for screen in screens))
+    assert shown == [1, 2, 3]
+    await no(broker)
+    await asyncio.wait([asking])
+    assert screens[3].methods() == ["consent.resolved"]
+
+
 @pytest.mark.parametrize(
     ("decision", "digest"),
     [

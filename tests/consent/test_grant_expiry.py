@@ -1,6 +1,5 @@
 """What is granted for good ends when nobody uses it; what is denied does not."""
 
-import dataclasses
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -130,7 +129,7 @@ def test_null_means_for_ever(years: Years, file: Path) -> None:
 
 
 def test_what_lapsed_and_is_granted_again_holds(years: Years, file: Path) -> None:
-    fetch = dataclasses.replace(reading("https://example.org/a"), operation=Operation.NETWORK, covers=Covers.TARGET)
+    fetch = reading("https://example.org/a")._replace(operation=Operation.NETWORK, covers=Covers.TARGET)
     say(years.grants, Decision.ALLOW_ALWAYS, fetch, who=Holder.EVERYONE)
     years.clock.turn(31)
     assert decide(fetch, years.grants).rule == "lapsed"

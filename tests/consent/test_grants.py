@@ -1,6 +1,5 @@
 """What people have said before."""
 
-import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +28,7 @@ GREP = ConsentCase(
     mode=ConsentMode.SESSION_ALLOW,
     developer_mode=False,
 )
-CREATE = dataclasses.replace(
-    GREP,
+CREATE = GREP._replace(
     tool="create_note",
     operation=Operation.CREATE,
     consent_class=ConsentClass.SESSION,
@@ -38,9 +36,8 @@ CREATE = dataclasses.replace(
     targets=touching("Notes/New.md"),
     mode=ConsentMode.SESSION_ALLOW,
 )
-PATCH = dataclasses.replace(CREATE, tool="apply_patch", operation=Operation.UPDATE, consent_class=ConsentClass.NEVER)
-FETCH = dataclasses.replace(
-    CREATE,
+PATCH = CREATE._replace(tool="apply_patch", operation=Operation.UPDATE, consent_class=ConsentClass.NEVER)
+FETCH = CREATE._replace(
     tool="web_fetch",
     operation=Operation.NETWORK,
     consent_class=ConsentClass.ALWAYS,
@@ -49,7 +46,7 @@ FETCH = dataclasses.replace(
 
 
 def case(base: ConsentCase, **changes: Any) -> ConsentCase:
-    return dataclasses.replace(base, **changes)
+    return base._replace(**changes)
 
 
 class World:

@@ -1,6 +1,5 @@
 """Calls that were denied are not asked about again, and what is approved without asking ends as it should."""
 
-import dataclasses
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -28,19 +27,18 @@ READ = ConsentCase(
     developer_mode=False,
     call="call-1",
 )
-CREATE = dataclasses.replace(
-    READ,
+CREATE = READ._replace(
     tool="create_note",
     operation=Operation.CREATE,
     consent_class=ConsentClass.SESSION,
     covers=Covers.TARGET,
     mode=ConsentMode.SESSION_ALLOW,
 )
-PATCH = dataclasses.replace(CREATE, tool="apply_patch", operation=Operation.UPDATE, consent_class=ConsentClass.NEVER)
+PATCH = CREATE._replace(tool="apply_patch", operation=Operation.UPDATE, consent_class=ConsentClass.NEVER)
 
 
 def case(base: ConsentCase, **changes: Any) -> ConsentCase:
-    return dataclasses.replace(base, **changes)
+    return base._replace(**changes)
 
 
 class Calendar(SystemClock):

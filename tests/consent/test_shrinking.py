@@ -1,6 +1,5 @@
 """A denial can only shrink what runs, and nothing but an answer makes a tool of the class *never* run."""
 
-import dataclasses
 import json
 import tempfile
 from collections.abc import Iterator
@@ -123,7 +122,7 @@ class World:
 
     def decide(self, case: ConsentCase) -> Verdict:
         mode = ConsentMode(self.modes.get(case.tool, "session_allow"))
-        return decide(dataclasses.replace(case, mode=mode), self.grants)
+        return decide(case._replace(mode=mode), self.grants)
 
     def remember(self, decision: Decision, case: ConsentCase, number: int = 0) -> None:
         """Give one of the answers that are offered, if any is."""

@@ -1,7 +1,5 @@
 """A client that has read from the web is marked until the person clears it, and more of it is asked about."""
 
-from dataclasses import replace
-
 import pytest
 
 from bridge.clock import SystemClock
@@ -70,7 +68,7 @@ def test_what_it_has_read_and_plain_notes_are_not(readers: WebReaders) -> None:
 
 def test_the_mark_outlasts_a_new_connection_and_a_restart(folder: PrivateFiles, readers: WebReaders) -> None:
     readers.mark(ROBOT, [SEA])
-    again = replace(ROBOT, connection="connection-2")
+    again = ROBOT._replace(connection="connection-2")
     assert readers.insists(again, [LAND])
     assert WebReaders(folder, SystemClock()).insists(again, [LAND])
 

@@ -3,12 +3,12 @@
 The model keeps every answer as a row and looks through all of them each time; it knows nothing of how they are stored.
 """
 
-import dataclasses
 import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -119,11 +119,12 @@ class Model:
         held, by = row
         if held.decision not in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
             return False
-        one, other = (dataclasses.replace(each.extent, until=Until.REVOKED, operation=None) for each in (held, offer))
+        one, other = (each.extent._replace(until=Until.REVOKED, operation=None) for each in (held, offer))
         is_everyone = offer.extent.who is Holder.EVERYONE
         return one == other and (is_everyone or by.caller.subject == said.caller.subject)
 
 
+@pytest.mark.slow
 @settings(max_examples=300, deadline=None)
 @given(st.lists(steps, max_size=14))
 def test_who_is_asked_and_who_is_not_is_what_the_model_says(played: list[Any]) -> None:
@@ -147,7 +148,7 @@ def test_who_is_asked_and_who_is_not_is_what_the_model_says(played: list[Any]) -
         for step in played:
             match step:
                 case ("ask", asked):
-                    now_set = dataclasses.replace(asked, mode=ConsentMode(modes.get(asked.tool, "session_allow")))
+                    now_set = asked._replace(mode=ConsentMode(modes.get(asked.tool, "session_allow")))
                     assert decide(now_set, grants).outcome == model.verdict(asked), (asked, model.rows)
                 case ("answer", said, number):
                     offered = offers(said, Bounds(), now)
@@ -182,7 +183,7 @@ def test_a_name_is_nobody() -> None:
         )
         say(grants, Decision.ALLOW_SESSION, said)
         assert decide(said, grants).outcome == "allow"
-        other = dataclasses.replace(said, caller=Caller(SHARED, "link-2", "Claude"))
+        other = said._replace(caller=Caller(SHARED, "link-2", "Claude"))
         assert decide(other, grants).outcome == "ask"
 
 

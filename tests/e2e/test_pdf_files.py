@@ -7,7 +7,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import connect
-from bridge.index.pdfs import pdf_index
+from bridge.index.file_texts import file_text_index
 from tests.patience import PATIENCE
 from tests.pdf import pdf_files
 from tests.people import person_at, until_read
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.slow
 
 
 async def test_a_pdf_is_found_read_closed_and_switched_off(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_index, "START_SECONDS", 0.0)
+    monkeypatch.setattr(file_text_index, "START_SECONDS", 0.0)
     (vault / "Boiler.pdf").write_bytes(pdf_files.pages("Safety first.", "Descale the kettle in spring."))
     async with Bridge(vault) as bridge, person_at(vault) as person:
         bridge.settings.update({"enabledTools": ["search", "read"]})

@@ -15,6 +15,7 @@ from bridge.health.finding import Finding
 from bridge.health.installation import PACKAGES
 from bridge.health.reinstalling import DISTRIBUTION, install_again
 from bridge.index.vectors.embedder import packaged_model
+from bridge.pictures.recognition import recognition_files
 from bridge.workers import pool
 
 
@@ -38,6 +39,8 @@ def test_every_worker_is_started(vault: Path, monkeypatch: pytest.MonkeyPatch) -
     there = {program.rpartition(".")[2] for program in started}
     if packaged_model() is None:
         modules -= {"embedding_worker"}
+    if recognition_files() is None:
+        modules -= {"recognition_worker"}
     assert there == modules, "each worker's program is started, and a new one belongs among them"
 
 

@@ -45,7 +45,7 @@ def test_no_note_takes_more_steps_than_it_may(name: str) -> None:
 
 @pytest.mark.long
 def test_a_vault_of_such_notes_is_read_to_its_end(world: World) -> None:
-    paths = write_hostile_vault(world.folder)
+    paths = write_hostile_vault(world.folder, 2 * MB)
     world.write("Fine.md", "[[words]]")
     world.index.refresh()
     assert world.index.ready

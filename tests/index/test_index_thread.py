@@ -152,6 +152,17 @@ def test_a_watcher_that_cannot_start_says_so(vault: Path, monkeypatch: pytest.Mo
     watcher.stop()
 
 
+def test_that_the_watcher_looks_for_changes_is_not_work(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    noted = threading.Event()
+    monkeypatch.setattr("bridge.index.index_thread.note_waiting", noted.set)
+    watcher = Watcher(vault.resolve(), lambda _paths: None)
+    watcher.start()
+    assert noted.wait(PATIENCE)
+    noted.clear()
+    assert noted.wait(PATIENCE), "it is told again and again"
+    watcher.stop()
+
+
 def test_many_changes_at_once_are_found_by_one_sweep(
     index: VaultIndex, vault: Path, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:

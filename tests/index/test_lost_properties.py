@@ -8,8 +8,7 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.contract.consent import FilePreview, Operation
-from bridge.index.changed_bases import ChangedBases
-from bridge.index.lost_properties import lost_properties
+from bridge.index.losses import ChangedBases, lost_properties
 from bridge.testing import Sandbox, sandbox
 from bridge.vault.paths import parse_path
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from tests.patience import PATIENCE
 
 ROOT: Final = Path(__file__).resolve().parents[2]
-EXTRAS: Final = ("fast", "semantic", "pdf")
+EXTRAS: Final = ("fast", "semantic", "pdf", "drawn-text")
 PLUGIN: Final = ("main.js", "manifest.json", "styles.css")
 OLD_PIP: Final = "23.2.1"
 """What early builds of Python 3.11 bring."""
@@ -174,7 +174,13 @@ def install(place: Path, *, wheel: bool, extras: Sequence[str], old_pip: bool) -
 
 
 def _has_build(python: str, source: Path, extra: str) -> bool:
-    named = ["install", "--dry-run", "--only-binary", "hyperscan,numpy,tokenizers,onnxruntime", f"{source}[{extra}]"]
+    named = [
+        "install",
+        "--dry-run",
+        "--only-binary",
+        "hyperscan,numpy,tokenizers,opencv-python-headless,shapely,pyclipper",
+        f"{source}[{extra}]",
+    ]
     return bool(_pip(python, *named, check=False))
 
 

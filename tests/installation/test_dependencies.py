@@ -58,8 +58,12 @@ def foreign() -> dict[str, str]:
     return found
 
 
-# hyperscan has no build for some systems, and need not be here to be known.
-DISTRIBUTIONS = {"hyperscan": ["hyperscan"], **packages_distributions()}
+# These have no build for some systems, and need not be here to be known.
+DISTRIBUTIONS = {
+    "hyperscan": ["hyperscan"],
+    "cv2": ["opencv-python-headless"],
+    **packages_distributions(),
+}
 
 
 @pytest.mark.parametrize(("package", "file"), foreign().items())

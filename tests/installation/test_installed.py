@@ -85,6 +85,7 @@ def check_doctor(installed: Installed, vault: Path) -> None:
     assert [check for check in found["checks"] if check["level"] == "fail"] == []
     (workers,) = (check["what"] for check in found["checks"] if check["name"] == "workers")
     kinds = "search, page, PDF, picture" + (", embedding" if "semantic" in installed.extras else "")
+    kinds += ", recognition" if "drawn-text" in installed.extras else ""
     assert workers.endswith(f"({kinds})")
 
 

@@ -113,7 +113,7 @@ def test_what_earlier_versions_wrote_is_undone_as_one(small: SmallVault) -> None
     assert b',"units":[]' in data
     # A line without the member, as they have it.
     lines = [decode(line) for line in data.splitlines()]
-    older = [replace(line, units=None) if isinstance(line, BeginRecord) else line for line in lines]
+    older = [line._replace(units=None) if isinstance(line, BeginRecord) else line for line in lines]
     small.journal.write_bytes(b"".join(map(encode, older)))
     assert b"units" not in small.journal.read_bytes()
     small.write(MEETING, b"mine")
@@ -245,8 +245,10 @@ def test_every_byte_is_accounted_for(
             for _number in range(several):
                 planner = Planner(small.tree())
                 planner.draw(data)
-                touched |= planner.paths()
+                before = files(small)
                 changes.append(apply(small, ledger, *planner.steps, units=() if loose else None))
+                # A file that was written with the bytes that it had is as nobody had touched it.
+                touched |= {path for path in planner.paths() if files(small).get(path) != before.get(path)}
             last = files(small)
             for number, (what, path) in enumerate(by_hand):
                 do_by_hand(small, what, path, b"hand %d" % number)
@@ -268,7 +270,9 @@ def test_every_byte_is_accounted_for(
             assert files(small) == edited
             again = ledger.undo_several_plan(changes)
             ledger.apply(again, small.cause(kind="undo", reverses=again.reverses))
-            assert files(small) == undone
+            # Of several changes, another part may be left the second time, since they have become one by then.
+            assert several > 1 or files(small) == undone
+            check_bytes(first, edited, files(small), touched, {one.path for one in again.left})
             for entry in ledger.history():
                 assert entry.state == "undone"
 

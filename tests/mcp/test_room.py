@@ -45,7 +45,7 @@ def test_it_reaches_the_bridge_by_its_calls_alone(file: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("module", ["bridge.app", "bridge.cli.serve", "bridge.cli.call", "bridge.cli.mcp"])
+@pytest.mark.parametrize("module", ["bridge.app", "bridge.cli.serve", "bridge.cli.call", "bridge.cli.speaking"])
 def test_nothing_loads_the_sdk_before_mcp_is_spoken(module: str) -> None:
     code = (
         f"import {module}, sys; print([name for name in sys.modules if name.partition('.')[0] in ('mcp', 'mcp_types')])"

@@ -1,10 +1,11 @@
-"""What the person looks at as a resource: read by whom they let see it, with news for those who subscribed."""
+"""What the person looks at: a resource for whom they let see it, with news for those who subscribed; and sent."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp_types import ElicitResult
 
 from bridge.contract.events import ToolsChanged
 from tests.mcp.pipes import ENVELOPE, ERAS, HANDSHAKE, Served, Talk, serve_robot
@@ -78,3 +79,23 @@ async def test_whoever_subscribed_hears_when_it_is_something_else(served: Served
             await look_at(served, "Ideas.md")
             served.bridge.services.hub.notify_everyone(ToolsChanged())
             assert (await talk.heard())["method"] == "notifications/tools/list_changed", "it wants to hear no more"
+
+
+@pytest.mark.parametrize("era", ERAS)
+async def test_what_the_person_sends_comes_with_the_next_result_also_where_its_user_is_asked_meanwhile(
+    served: Served, era: str
+) -> None:
+    async def yes(_context: Any, _params: Any) -> ElicitResult:
+        return ElicitResult.model_validate({"action": "accept"})
+
+    served.person.answer = None
+    served.bridge.services.clients.choose(served.client.id, elicitation=True)
+    async with served.connected(era, yes) as client:
+        await client.list_tools()
+        shown = {"path": "Ideas.md", "view": "source"}
+        sent = await served.person.host.request("screen.send", clientId=served.client.id, open=shown)
+        await client.list_resources()
+        for there in (True, False):
+            content: Any = (await client.call_tool("read", {"path": "Ideas.md"})).content[0]
+            assert content.text.startswith(sent["text"]) is there
+            assert "Old content here." in content.text

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -119,7 +120,7 @@ async def test_the_sdks_client_reads_a_note_of_a_vault_that_is_served(robot: Pat
         assert person.asked[0]["verified"]
 
 
-async def test_a_program_that_subscribed_hears_that_the_person_looks_at_something_else(robot: Path) -> None:
+async def test_a_program_hears_that_the_person_looks_at_something_else_and_gets_what_they_send(robot: Path) -> None:
     def subscribe(pipe: Piped) -> None:
         pipe.ask(1, "initialize", **HANDSHAKE)
         pipe.say({"method": "notifications/initialized"})
@@ -135,7 +136,11 @@ async def test_a_program_that_subscribed_hears_that_the_person_looks_at_somethin
                 screen = {"open": {"path": "Ideas.md", "view": "source"}, "tabs": [], "recent": []}
                 await person.host.request("screen.tell", screen=screen)
                 told = json.loads(await asyncio.to_thread(pipe.stdout.readline))
+                await person.host.request("screen.send", clientId=client["clientId"], open=screen["open"])
+                call = partial(pipe.ask, name="await_decision", arguments={})
+                answers = [await asyncio.to_thread(call, number, "tools/call") for number in (3, 4)]
     assert (told["method"], told["params"]["uri"]) == ("notifications/resources/updated", "vault://@screen")
+    assert ["The user sent you this" in str(answer["result"]["content"]) for answer in answers] == [True, False]
 
 
 async def test_two_programs_share_the_bridge_that_the_first_one_starts(robot: Path) -> None:

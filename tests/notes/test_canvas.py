@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.notes.canvas import parse_canvas
+from bridge.notes.canvas import MOST_VALUES, parse_canvas
+from bridge.notes.work import TooMuchWork, Work
 
 CANVAS = """{
 	"nodes":[
@@ -98,3 +99,10 @@ def test_in_a_nodes_path_a_hash_is_an_ordinary_character_rule_94(subpath: str) -
     node = {"type": "file", "file": "C# x/D#.md"} | ({"subpath": subpath} if subpath else {})
     (link,) = parse_canvas(json.dumps({"nodes": [node]}))
     assert (link.original, link.linkpath, link.subpath) == ("C# x/D#.md", "/C# x/D#.md", subpath)
+
+
+def test_a_canvas_of_too_many_values_is_too_much_work_and_none_of_them_are_made() -> None:
+    text = CANVAS.replace('"edges":[', '"edges":[' + "1000000000," * MOST_VALUES)
+    with pytest.raises(TooMuchWork):
+        parse_canvas(text, Work.of_one_note())
+    assert len(parse_canvas(text)) == 4

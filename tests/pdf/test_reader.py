@@ -7,7 +7,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.pdf import reader as reading
-from bridge.pdf.document import PdfText, cleaned, page_at, page_start, place_in
+from bridge.pdf.document import FileText, cleaned, page_at, page_start, place_in
 from bridge.pdf.pdf_worker import DAMAGED, PASSWORD, Document, PdfiumDocument, PypdfDocument, Refused, Session
 from bridge.pdf.reader import PdfReader
 from bridge.workers.pool import Job
@@ -75,7 +75,7 @@ def test_a_file_without_text_says_why(reader: PdfReader, data: bytes, why: str) 
 
 def test_pages_are_joined_by_form_feeds_and_counted(reader: PdfReader) -> None:
     found = reader.read(pdf_files.pages("one", "two", "three"))
-    assert found == PdfText(("one", "two", "three"), 3)
+    assert found == FileText(("one", "two", "three"), 3)
     text = found.text
     for number, word in enumerate(found.pages, 1):
         place = text.index(word)
@@ -104,6 +104,14 @@ def test_what_was_read_before_the_time_was_over_is_kept(reader: PdfReader, monke
 def test_a_file_that_is_too_large_is_not_given_to_a_process(reader: PdfReader, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading, "LARGEST", 1 << 20)
     assert reader.read(b"%PDF-" + b"\0" * (1 << 20)).why == "The file has more than 1 MB"
+
+
+@pytest.mark.slow
+def test_a_file_of_50_megabytes_is_read_or_refused(reader: PdfReader) -> None:
+    unseen = b"<< /Length 50000000 >>\nstream\n%" + b"x" * 49_999_999 + b"\nendstream"
+    book = pdf_files.with_contents(pdf_files.stream(pdf_files.operators("Before it")), unseen)
+    assert reader.read(book) == FileText(("Before it", ""), 2)
+    assert reader.read(b"%PDF-1.7\n" + b"\0" * 50_000_000).why == "The file is damaged or is no PDF"
 
 
 def test_a_deadline_that_is_over_ends_the_process(reader: PdfReader) -> None:

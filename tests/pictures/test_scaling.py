@@ -110,6 +110,7 @@ def test_of_an_animation_the_first_frame_is_shown() -> None:
 
 def test_too_many_pixels_are_not_decoded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scaling, "MOST_PIXELS", 50)
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", Image.MAX_IMAGE_PIXELS)  # it is put back
     for sides in ((10, 6), (50, 50)):
         with pytest.raises(TooLarge):
             scaled(encoded(Image.new("L", sides), "PNG"), MOST)

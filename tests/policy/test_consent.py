@@ -26,8 +26,7 @@ READING = ConsentCase(
     mode=ConsentMode.SESSION_ALLOW,
     developer_mode=False,
 )
-PATCHING = dataclasses.replace(
-    READING,
+PATCHING = READING._replace(
     tool="apply_patch",
     operation=Operation.UPDATE,
     consent_class=ConsentClass.NEVER,
@@ -35,10 +34,8 @@ PATCHING = dataclasses.replace(
     targets=touching("Notes/Meeting.md"),
     mode=ConsentMode.SESSION_ALLOW,
 )
-CREATING = dataclasses.replace(
-    PATCHING, tool="create_note", operation=Operation.CREATE, consent_class=ConsentClass.SESSION
-)
-FETCHING = dataclasses.replace(READING, tool="web_fetch", operation=Operation.NETWORK, covers=Covers.TARGET)
+CREATING = PATCHING._replace(tool="create_note", operation=Operation.CREATE, consent_class=ConsentClass.SESSION)
+FETCHING = READING._replace(tool="web_fetch", operation=Operation.NETWORK, covers=Covers.TARGET)
 
 
 @dataclass(frozen=True)
@@ -57,7 +54,7 @@ NOTHING = Said()
 
 
 def case(base: ConsentCase, **changes: Any) -> ConsentCase:
-    return dataclasses.replace(base, **changes)
+    return base._replace(**changes)
 
 
 @pytest.mark.parametrize(

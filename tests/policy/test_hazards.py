@@ -1,11 +1,13 @@
 """What new text would do that its diff does not show."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.policy.hazards import added_lines, hazards, with_hazards
+from bridge.policy import hazards as hazards_room
+from bridge.policy.hazards import added_lines, addresses, found_in, hazards, with_hazards
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
@@ -30,6 +32,8 @@ def warnings_of(plan: ChangePlan) -> list[str]:
 
 
 LOADS, RUNS, LEADS = "loads something from the network", "runs as a program", "leads out of the vault"
+HIDES = "holds characters that cannot be seen"
+FAR = " " * 300
 
 
 @pytest.mark.parametrize(
@@ -62,6 +66,20 @@ LOADS, RUNS, LEADS = "loads something from the network", "runs as a program", "l
         ("[x](javascript:alert)", RUNS),
         ("[x](obsidian://advanced-uri?vault=v)", LEADS),
         ("[x](FILE:///etc/passwd)", LEADS),
+        ("> ```customjs", RUNS),
+        ("```jsx:component:Name", RUNS),
+        ("```{js: x", RUNS),
+        (f"```{FAR}dataviewjs", RUNS),
+        ("Count: ` $= dv.pages().length`", RUNS),
+        ("![x](https:example.org/pixel.png)", LOADS),
+        (f"![{'x' * 300}](https://example.org/p)", LOADS),
+        (f"![x]({FAR}https://example.org/p)", LOADS),
+        ("<img src=https:example.org/p>", LOADS),
+        (f'<img src{FAR}= "https://example.org/p">', LOADS),
+        ("url(https:example.org)", LOADS),
+        ("a\u2800b", HIDES),
+        ("a\ue000b", HIDES),
+        ("e\u0301\u0301\u0301\u0301", HIDES),
     ],
 )
 def test_text_that_does_something_when_the_note_is_shown_is_reported(vault: Path, line: str, warning: str) -> None:
@@ -78,6 +96,8 @@ def test_text_that_does_something_when_the_note_is_shown_is_reported(vault: Path
         r"![x\]y > h](x%5Dy.md#h) ![a \[b\] c](d.png)",
         "```dataview",
         "```js",
+        "Cost: `$5`",
+        "e\u0301 \u05e9\u05c1\u05b8",
         "`x < y %` and a file: or an obsidian vault, profile://x",
         "sources = // nothing here",
         "caf\u00e9 \U0001f469\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f",
@@ -143,3 +163,13 @@ def test_warnings_are_added_and_the_digest_stays(vault: Path) -> None:
     assert len(warned.warnings) == 1
     harmless = plan_of(vault, "New.md", "x\n")
     assert with_hazards(harmless) is harmless
+
+
+@pytest.mark.parametrize("step", [7, 8, 64, 1 << 16])
+def test_what_is_found_in_steps_is_what_is_found_at_once(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    text = "a https://one.example/b " * 3 + "x" * 50 + "https://two.example/a-long/path " + "y" * 9
+    pattern = re.compile(r"[a-w]{1,6}")
+    monkeypatch.setattr(hazards_room, "_AT_ONCE", step)
+    assert [found[0] for found in found_in(pattern, text)] == pattern.findall(text)
+    monkeypatch.setattr(hazards_room, "_AT_ONCE", 64)
+    assert set(addresses(text)) == {"one.example/b", "two.example/a-long/path"}

@@ -1,6 +1,5 @@
 """Which answers are offered, and that each does what its sentence says: every choice, every kind, a second client."""
 
-import dataclasses
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -75,15 +74,14 @@ KINDS = {
     ),
     "delete": _case("delete_note", Operation.DELETE, ConsentClass.NEVER, "Projects/Plan.md", files=1),
     "fetch": _case("web_fetch", Operation.NETWORK, ConsentClass.ALWAYS, "https://example.org/docs/page"),
-    "run": dataclasses.replace(
-        _case("terminal", Operation.EXECUTE, ConsentClass.SESSION), targets=(command_target("/usr/bin/ls", ["-l"]),)
+    "run": _case("terminal", Operation.EXECUTE, ConsentClass.SESSION)._replace(
+        targets=(command_target("/usr/bin/ls", ["-l"]),)
     ),
-    "server tool": dataclasses.replace(
-        _case("mcp__weather__now", Operation.NETWORK, ConsentClass.ALWAYS),
+    "server tool": _case("mcp__weather__now", Operation.NETWORK, ConsentClass.ALWAYS)._replace(
         targets=(server_tool_target("weather", "now"),),
     ),
-    "custom tool": dataclasses.replace(
-        _case("wordcount", Operation.EXECUTE, ConsentClass.SESSION), targets=(custom_tool_target("wordcount"),)
+    "custom tool": _case("wordcount", Operation.EXECUTE, ConsentClass.SESSION)._replace(
+        targets=(custom_tool_target("wordcount"),)
     ),
 }
 WHO = {"Ada": ADA, "unnamed": UNNAMED}
@@ -93,7 +91,7 @@ NOW = datetime.now(UTC)
 def every_offer() -> Iterator[Any]:
     for kind, base in KINDS.items():
         for name, who in WHO.items():
-            case = dataclasses.replace(base, caller=who)
+            case = base._replace(caller=who)
             for offer in offers(case, BOUNDS, NOW):
                 yield pytest.param(case, offer, id=f"{kind}-{name}-{offer.id}")
 
@@ -117,7 +115,7 @@ class World:
 
     def outcome(self, case: ConsentCase) -> str:
         mode = ConsentMode(self.modes.get(case.tool, case.mode))
-        return decide(dataclasses.replace(case, mode=mode), self.grants).outcome
+        return decide(case._replace(mode=mode), self.grants).outcome
 
 
 @pytest.fixture
@@ -144,18 +142,18 @@ def test_the_sentence_the_stored_answer_and_what_it_does_agree(world: World, cas
     wanted = "allow" if offer.decision.allows else "deny"
     assert world.outcome(case) == wanted
     # who
-    second = dataclasses.replace(case, caller=BOB)
+    second = case._replace(caller=BOB)
     is_everyone = extent.who is Holder.EVERYONE
     assert world.outcome(second) == (wanted if is_everyone else "ask")
     assert extent.what is Coverage.CALL or shown.sentence.startswith(_head(case, offer))
     if case.caller is UNNAMED:
-        reconnected = dataclasses.replace(case, caller=OTHER_LINK)
+        reconnected = case._replace(caller=OTHER_LINK)
         assert world.outcome(reconnected) == ("ask" if extent.until in _OF_ONE_CONNECTION else wanted)
     # what
-    other_tool = dataclasses.replace(case, tool="another_tool", call="another")
+    other_tool = case._replace(tool="another_tool", call="another")
     assert world.outcome(other_tool) == ("ask" if extent.what in {Coverage.TOOL, Coverage.CALL} else wanted)
     # where
-    elsewhere = dataclasses.replace(case, targets=_elsewhere(case), subjects=(), call="elsewhere")
+    elsewhere = case._replace(targets=_elsewhere(case), subjects=(), call="elsewhere")
     is_everywhere = not extent.rungs and extent.what is not Coverage.CALL
     assert world.outcome(elsewhere) == (wanted if is_everywhere else "ask")
     # one click
@@ -213,7 +211,7 @@ def test_adding_is_offered_for_the_nearest_folder_also_where_the_call_makes_it(
     paths: tuple[str, ...], folder: str | None
 ) -> None:
     files = tuple(path for path in paths if path.endswith(".md"))
-    base = dataclasses.replace(KINDS["create"], targets=touching(*paths), subjects=touching(*files))
+    base = KINDS["create"]._replace(targets=touching(*paths), subjects=touching(*files))
     adding = [one.extent for one in offers(base, BOUNDS, NOW) if one.extent.what is Coverage.ADDING]
     assert [rung.key for rung in adding[0].rungs] == ([folder] if folder else [])
     assert all(extent.allows(base) for extent in adding)
@@ -243,16 +241,16 @@ def test_one_answer_for_reading_covers_every_tool_that_only_reads_and_nothing_el
     offer = next(one for one in offers(base, BOUNDS, NOW) if one.extent.what is Coverage.READING and one.suggested)
     world.grants.remember(offer.decision, offer.extent, base)
     for tool in ("read", "find", "list_tags", "get_metadata"):
-        assert world.outcome(dataclasses.replace(base, tool=tool, targets=touching("A/B.md"))) == "allow"
+        assert world.outcome(base._replace(tool=tool, targets=touching("A/B.md"))) == "allow"
     for kind in ("create", "tag", "edit", "move", "delete", "fetch", "run", "server tool", "custom tool"):
         assert world.outcome(KINDS[kind]) == "ask"
-    of_the_web = dataclasses.replace(base, tool="rss", targets=touching("https://example.org/"))
+    of_the_web = base._replace(tool="rss", targets=touching("https://example.org/"))
     assert world.outcome(of_the_web) == "ask"
-    assert world.outcome(dataclasses.replace(base, tool="mystery", targets=())) == "ask"
+    assert world.outcome(base._replace(tool="mystery", targets=())) == "ask"
 
 
 @pytest.mark.parametrize("who", [ADA, UNNAMED], ids=["named", "unnamed"])
 def test_a_name_is_data_in_a_sentence_and_marked_where_nobody_gave_it(who: Caller) -> None:
-    base = dataclasses.replace(KINDS["search"], caller=who)
+    base = KINDS["search"]._replace(caller=who)
     sentences = [offer.to_wire(base, BOUNDS).sentence for offer in offers(base, BOUNDS, NOW)]
     assert all(("(unverified)" in text) is ("claude-code" in text) for text in sentences)

@@ -19,7 +19,8 @@ from bridge.contract.custom import CustomRunEnded
 from bridge.contract.events import IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
 from bridge.contract.every_event import EVENTS
 from bridge.contract.outside import OutsideNotice
-from bridge.contract.screen import ScreenChanged, ScreenShow
+from bridge.contract.screen import ScreenChanged, ScreenSent, ScreenShow
+from bridge.rpc.hub import Peer
 from bridge.rpc.methods import METHODS
 from tests.chat.ollama_server import OllamaStandIn, calls, say, use
 from tests.identities import caller
@@ -146,6 +147,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("inbox.list", {}),
     ("screen.tell", {"screen": {"open": {"path": "Ideas.md", "view": "source"}}}),
     ("screen.clients", {}),
+    ("screen.compose", {"clientId": "chat", "open": {"path": "Ideas.md", "view": "source"}}),
+    ("screen.send", {"clientId": CLIENT, "open": {"path": "Ideas.md", "view": "source"}}),
+    ("screen.take", {}),
     ("drafts.list", {}),
     ("drafts.preview", {"draftId": DRAFT}),
     ("drafts.discard", {"draftId": DRAFT}),
@@ -208,6 +212,7 @@ async def host(bridge: Bridge, vault: Path) -> AsyncIterator[Client]:
 
 async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, host: Client) -> None:
     known = bridge.services.clients.add("Robot")[0].client_id
+    Peer(caller(known).client, bridge.services.hub, None)  # it is connected
     assert {name for name, _ in CALLS} == set(BY_NAME)
     change = await host.call("apply_patch", EDIT | {"path": "Notes/Meeting.md"})
     draft = await asyncio.to_thread(bridge.drafts.begin, caller(known))
@@ -228,7 +233,7 @@ async def test_every_result_fits_the_type_that_its_method_names(bridge: Bridge, 
 
 async def test_every_event_that_is_sent_is_what_its_model_says(bridge: Bridge, host: Client) -> None:
     unsent = {ToolProgress, ToolOutput, LimitHit, IndexProgress, ConsentRevised, ConsentWaiting, OwnQuestion}
-    unsent |= {VaultMoved, CustomRunEnded, OutsideNotice, ScreenChanged, ScreenShow}
+    unsent |= {VaultMoved, CustomRunEnded, OutsideNotice, ScreenChanged, ScreenSent, ScreenShow}
     missing = {event.event_name: event for event in EVENTS if event not in unsent}
     heard = host.notifications()
     await host.request("events.subscribe", kinds=["vault.changed"])

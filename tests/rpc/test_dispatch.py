@@ -151,7 +151,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
         *("cache.stats", "cache.clear", "web.readers", "web.clear", "web.sites"),
         *("clients.list", "clients.add", "clients.rename", "clients.update", "clients.revoke", "clients.allow"),
         *("agents.list", "agents.preview", "agents.connect", "agents.disconnect", "inbox.list"),
-        *("screen.tell", "screen.clients"),
+        *("screen.tell", "screen.clients", "screen.compose", "screen.send", "screen.take"),
         *("audit.export", "audit.clear", "audit.verify", "audit.stats", "audit.activity", "index.compare"),
         "semantic.allow",
         "semantic.rebuild",
@@ -185,7 +185,7 @@ def test_parameters_by_position_come_in_the_order_of_the_model(calling: Method) 
         ([], {"name": "grep", "wait": "1"}, "'wait'"),
         ([], {"name": "grep", "reason": "x" * 2001}, "'reason'"),
         ([], {"name": "grep", "arguments": []}, "'arguments'"),
-        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10], {}, "takes 9 parameters"),
+        ([1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11], {}, "takes 10 parameters"),
         ([], {"x" * 1_000_000: 1}, "that long"),
     ],
 )

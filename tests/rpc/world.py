@@ -21,6 +21,7 @@ from bridge.chat.turn import Surroundings
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
+from bridge.consent.outbox import Outbox
 from bridge.consent.screens import Screens
 from bridge.consent.web_readers import WebReaders
 from bridge.contract.base import Event, Params
@@ -549,6 +550,7 @@ class World:
         grants = MemoryGrants(self.asked)
         screens = Screens(
             grants,
+            clock=SystemClock(),
             settings=lambda: self.settings.current,
             is_open=lambda _connection: True,
             client=lambda _client_id: None,
@@ -569,6 +571,14 @@ class World:
             broker=self.broker,
             grants=grants,
             screens=screens,
+            outbox=Outbox(
+                screens,
+                check=lambda _path: None,
+                client=lambda _client_id: None,
+                connected=self.hub.connected,
+                told=self.hub.notify_person,
+                note=lambda kind, facts: self.noted.append((kind, facts)),
+            ),
             ledger=MemoryLedger(self.asked),
             limits=Limits(),
             status=lambda: IndexStatus(notes=3, files=4, indexed=3, indexing=False, last_sweep=None),

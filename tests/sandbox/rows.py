@@ -66,7 +66,7 @@ REACHING: Final = (
         "see that a file is there",
     ),
     Row(
-        "changes your files other than through the history, or their permissions and times",
+        "changes your files without the history, or their permissions and times",
         "no",
         "no",
         "yes",
@@ -95,7 +95,7 @@ REACHING: Final = (
         "socket AF_INET SOCK_STREAM",
     ),
     Row(
-        "reaches sockets of other programs (Docker, D-Bus, an agent of SSH), or memory that they share",
+        "reaches sockets of other programs (Docker, D-Bus, an SSH agent), or memory that they share",
         "no",
         "no",
         "yes",
@@ -117,9 +117,9 @@ REACHING: Final = (
         "datagram pair to a path",
     ),
     Row(
-        "sees, ends, limits or looks into your other programs",
+        "sees, ends, limits or inspects your other programs",
         "no",
-        "cannot look into them",
+        "cannot inspect them",
         "yes",
         {
             "signal": "os.kill(other, 0)",
@@ -181,10 +181,10 @@ _LEAVES = (
     "    while 1: time.sleep(1)\n"
 )
 OUTLIVING: Final = Row(
-    "outlives its time, the call or the bridge",
+    "runs longer than its time limit, the call or the bridge",
     "no",
-    "one that leaves its session may",
-    "no; on Linux one that ends its supervisor may",
+    "may, if it leaves its session",
+    "no; on Linux it may, if it ends its supervisor",
     {
         "stay in a session of its own": f"{_LEAVES}if leave(): stay()\n",
         "stay though it is told to end": f"{_LEAVES}stay()\n",
@@ -201,9 +201,9 @@ OUTLIVING: Final = Row(
 _STAYS = "\ntime.sleep(1000)"
 _NAMELESS = "f = os.open('x', os.O_RDWR | os.O_CREAT); os.unlink('x'); os.write(f, b'x' * (20 << 20))"
 TAKING: Final = Row(
-    "takes more memory, processes or disk than it may",
+    "uses more memory, processes or disk than its limits",
     "ended",
-    "time, output and disk only; sizes of single files",
+    "ended only for time, output, disk and the size of single files",
     "ended",
     {
         "memory: of many processes": (

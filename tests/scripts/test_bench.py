@@ -147,7 +147,7 @@ async def test_ranked(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkey
 
 async def test_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bench_questions, "bench_vault", lambda notes: generate(tmp_path / f"of-{notes}", notes=notes))
-    monkeypatch.setattr(bench_questions, "question_vault", lambda: (made_small(tmp_path / "Small"), "small_vault"))
+    monkeypatch.setattr(bench_questions, "question_vault", lambda: (made_small(tmp_path / "Small"), ("small_vault",)))
     monkeypatch.setattr(bench_questions, "NOTES", 30)
     monkeypatch.setattr(bench_questions, "QUESTIONS", 4)
     await bench_questions.run()

@@ -11,8 +11,9 @@ from scripts.lib import entry, environment
 FAST = "Adding the faster search engine"
 MEANING = "Adding search by meaning"
 PDF = "Adding the faster reader of PDF files"
+DRAWN = "Adding the text in pictures"
 RUN = ["Installing Vault Bridge", FAST, MEANING, PDF]
-DEV = ["Updating pip", "Installing Vault Bridge and its tools for testing", FAST, MEANING, PDF]
+DEV = ["Updating pip", "Installing Vault Bridge and its tools for testing", FAST, MEANING, PDF, DRAWN]
 
 
 @pytest.fixture
@@ -53,7 +54,7 @@ def test_the_environment_for_running_does_not_serve_for_testing(project: list[st
     assert project == RUN + DEV
 
 
-@pytest.mark.parametrize("missing", [FAST, MEANING, PDF])
+@pytest.mark.parametrize("missing", [FAST, MEANING, PDF, DRAWN])
 def test_without_a_build_of_what_is_optional_the_rest_is_installed_all_the_same(
     missing: str, project: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -63,9 +64,9 @@ def test_without_a_build_of_what_is_optional_the_rest_is_installed_all_the_same(
             raise environment.SetupError("No matching distribution")
 
     monkeypatch.setattr(environment, "_pip", pip)
-    environment.prepare(dev=False)
-    environment.prepare(dev=False)
-    assert project == RUN
+    environment.prepare(dev=True)
+    environment.prepare(dev=True)
+    assert project == DEV
     assert "no build of it" in capsys.readouterr().out
 
 

@@ -148,6 +148,7 @@ def test_thirty_jobs_take_half_of_what_a_shell_takes_and_the_plainest_no_more() 
         assert sum(one.calls for one in chosen) <= most * sum(one.commands for one in chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("title", ["Each task that writes in a draft", "Ten tasks in a draft"])
 def test_in_drafts_a_task_that_writes_is_asked_about_once_at_most(runs: dict[str, Run], title: str) -> None:
     run = runs[title]

@@ -1,6 +1,7 @@
 """Steps run one after the other, also past a failure, and are summed up."""
 
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -68,3 +69,31 @@ def test_a_process_that_a_step_leaves_behind_does_not_hold_the_run() -> None:
 
 def test_the_closing_line_is_kept_without_its_colours() -> None:
     assert run_all([Step("colours", python(r"print('\x1b[2m3 passed\x1b[22m')"))])[0].closing == "3 passed"
+
+
+def test_steps_that_run_meanwhile_are_shown_whole_and_come_last(
+    capfdbinary: pytest.CaptureFixture[bytes], tmp_path: Path
+) -> None:
+    """Neither side can end before the other has begun, so they do run at the same time."""
+    meet = (
+        "import pathlib, sys, time\n"
+        "mine, other = map(pathlib.Path, sys.argv[1:])\n"
+        "print(mine.name, 'begins', flush=True)\n"
+        "mine.touch()\n"
+        "while not other.exists(): time.sleep(0.01)\n"
+        "print(mine.name, 'ends')"
+    )
+    first, second = tmp_path / "first", tmp_path / "second"
+    outcomes = run_all(
+        [Step("shown", [*python(meet), str(first), str(second)], minutes=1)],
+        meanwhile=[
+            Step("aside", [*python(meet), str(second), str(first)], minutes=1),
+            Step("bad", python("raise SystemExit(2)")),
+        ],
+    )
+    assert [(each.name, each.code, each.closing) for each in outcomes] == [
+        ("shown", 0, "first ends"),
+        ("aside", 0, "second ends"),
+        ("bad", 2, ""),
+    ]
+    assert b"\n--- aside\nsecond begins\nsecond ends\n" in capfdbinary.readouterr().out.replace(b"\r\n", b"\n")

@@ -11,8 +11,8 @@ from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Anything, Event, Sparse
 from bridge.contract.consent import ConsentRequest, Decision
 from bridge.contract.every_event import EVENTS
 from bridge.rpc.methods import METHODS
-from scripts.lib.wire_readers import render_readers
-from scripts.lib.wire_types import COMMAND, READERS, main, render
+from scripts.lib.wire_shapes import render_shapes
+from scripts.lib.wire_types import COMMAND, SHAPES, main, render
 
 
 class Colour(StrEnum):
@@ -79,32 +79,82 @@ class Lenient(Wire):
     table: dict[str, int]
 
 
-def test_readers_check_every_member_and_fill_in_what_a_message_may_leave_out() -> None:
+def test_shapes_have_every_member_and_what_stands_in_for_one_that_is_missing() -> None:
     schema = {"$defs": Lenient.model_json_schema(mode="serialization")}["$defs"]
     parts = schema.pop("$defs")
-    text = render_readers("/** Head. */", {"Lenient": schema, **parts}, {"it.happened": "Inner"})
-    assert text.startswith('/** Head. */\n\nimport type { Members } from "../json";\n')
-    assert text.endswith(
-        """export const readInner = /* @__PURE__ */ model<Inner>(`colour:<"red","blue">`);
-export const readLenient = /* @__PURE__ */ model<Lenient>("""
-        """`inner:0? many:[0]=[] known:~<"red","blue"> open:s moment:t anything:a either:(0|s) table:{n}`, readInner);
+    answers = {
+        "it.list": {"type": "array", "items": {"$ref": "Lenient"}},
+        "consent.pending": {"type": "array", "items": {"$ref": "Inner"}},
+    }
+    text = render_shapes(
+        "/** Head. */", {"Lenient": schema, "Unused": schema, **parts}, answers, {"it.happened": "Inner"}
+    )
+    assert (
+        text
+        == """/** Head. */
 
-/** The reader of each event. */
-export const EVENT_READERS: Members<Events> = {
-	"it.happened": readInner,
-};
+import type { Inner, Lenient } from "./contract";
+
+export interface Models {
+	Inner: Inner;
+	Lenient: Lenient;
+}
+
+/** What each method answers. */
+export const ANSWERS = {
+	"it.list": "~Lenient",
+	"consent.pending": "[Inner]",
+} as const;
+
+/** What each event holds. */
+export const EVENTS = {
+	"it.happened": "Inner",
+} as const;
+
+export const SHAPES = `
+Colour <"red","blue">
+Inner colour:Colour
+Lenient inner:Inner? many:[Inner]=[] known:~Colour open:s moment:t anything:a either:(Inner|s) table:{n}
+`;
 """
     )
 
 
+def test_shapes_have_only_the_members_that_can_be_used_and_those_of_another_model_by_its_name() -> None:
+    four = {name: {"type": "string"} for name in ("one", "two", "three", "four")}
+    schemas = {
+        "Four": {"properties": four, "required": list(four)},
+        "Same": {"properties": four, "required": list(four)},
+        "Wider": {
+            "properties": {"five": {"type": "integer"}, **four, "unused": {"type": "string"}},
+            "required": list(four),
+        },
+        "Other": {"properties": {**four, "two": {"type": "integer"}}, "required": list(four)},
+        "Small": {"properties": {"one": {"type": "string"}}, "required": ["one"]},
+    }
+    text = render_shapes("", schemas, {}, {}, schemas, words={*four, "five"})
+    lines = text.split("SHAPES = `\n", 1)[1].splitlines()[:-1]
+    assert lines == [
+        "Four one:s two:s three:s four:s",
+        "Other one:s two:n three:s four:s",
+        "Same Four",
+        "Small one:s",
+        "Wider Four five:n?",
+    ]
+
+
 def test_a_default_that_a_shape_cannot_hold_is_an_error() -> None:
     with pytest.raises(ValueError, match="a blank"):
-        render_readers("", {"Odd": {"properties": {"said": {"type": "string", "default": "two words"}}}}, {})
+        _render_odd({"properties": {"said": {"type": "string", "default": "two words"}}})
 
 
-def test_a_kind_of_schema_that_has_no_reader_is_an_error() -> None:
+def test_a_kind_of_schema_that_has_no_shape_is_an_error() -> None:
     with pytest.raises(ValueError, match="not known here"):
-        render_readers("", {"Odd": {"properties": {"anything": {}}, "required": ["anything"]}}, {})
+        _render_odd({"properties": {"anything": {}}, "required": ["anything"]})
+
+
+def _render_odd(schema: dict[str, Any]) -> str:
+    return render_shapes("", {"Odd": schema}, {}, {}, ["Odd"])
 
 
 def test_every_method_and_every_event_is_among_the_types() -> None:
@@ -135,6 +185,7 @@ def test_the_question_has_every_member_that_is_sent() -> None:
     assert all(f'"{decision.value}"' in text for decision in Decision)
 
 
+@pytest.mark.slow
 def test_check_says_whether_the_file_is_up_to_date(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "wire" / "contract.ts"
     assert main(["--check"], target) == 1
@@ -144,5 +195,5 @@ def test_check_says_whether_the_file_is_up_to_date(tmp_path: Path, capsys: pytes
     target.write_text("export {};\n", encoding="utf-8")
     assert main(["--check"], target) == 1
     assert main([], target) == 0
-    target.with_name(READERS).unlink()
+    target.with_name(SHAPES).unlink()
     assert main(["--check"], target) == 1

@@ -46,7 +46,7 @@ _COMMANDS: Final = (
 async def main(vault: Path, seconds: float, *, proxied: bool) -> None:
     """Use the vault for so many seconds."""
     listener = listen()
-    proved = _prove(listener)
+    proved = prove(listener)
     loop = asyncio.get_running_loop()
     end = loop.time() + seconds
     if proxied:
@@ -63,7 +63,7 @@ async def main(vault: Path, seconds: float, *, proxied: bool) -> None:
     sys.stdout.write(json.dumps(told))
 
 
-def _prove(listener: Listener) -> dict[str, Any]:
+def prove(listener: Listener) -> dict[str, Any]:
     """Look a name up and open a connection, which the listener must hear; then it forgets them."""
     found = socket.getaddrinfo("does-anybody-listen.example", 443, type=socket.SOCK_STREAM)
     for address in (ANSWER, "192.0.2.1", "10.1.2.3", "::ffff:203.0.113.5"):

@@ -1,4 +1,4 @@
-"""With `anonymizeLog`, no record of the log names a note, a file or a folder, whatever is called."""
+"""With `anonymizeLog`, no log record names a note, file or folder, whatever its name is."""
 
 from pathlib import Path
 from typing import Any

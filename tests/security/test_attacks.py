@@ -1,4 +1,4 @@
-"""A program with a token gets round neither who it is nor what it was allowed, and reaches nothing of others'."""
+"""A program with a token cannot change its identity or permissions, and cannot reach what belongs to others."""
 
 import unicodedata
 import uuid

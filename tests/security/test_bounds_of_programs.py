@@ -1,4 +1,4 @@
-"""A program that takes more memory or disk than it may is ended, however it takes it: also by files that are empty.
+"""A program that exceeds its memory or disk limit is ended, however it does so, even with empty files.
 
 So it is in each sandbox of this system and without one, for the user of the tests and for an ordinary one.
 """

@@ -1,4 +1,4 @@
-"""A client may call tools and nothing else until you say yes on a screen, and that ends when you take it back."""
+"""A client may only call tools until you allow more on a screen, and no longer once you revoke that."""
 
 import asyncio
 from pathlib import Path

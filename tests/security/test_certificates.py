@@ -1,4 +1,4 @@
-"""What goes over https goes to the server that was meant, and encrypted, or not at all: nobody else sees a request."""
+"""An https request goes, encrypted, to the intended server or nowhere: nobody else sees it."""
 
 import asyncio
 import ssl

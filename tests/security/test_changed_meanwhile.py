@@ -1,4 +1,4 @@
-"""What you said yes to is what is done: not a note that has changed meanwhile, and not a part that you left out."""
+"""Only what you said yes to is done: no note that has changed since, and no part that you left out."""
 
 import asyncio
 from pathlib import Path
@@ -38,6 +38,20 @@ async def test_a_note_that_changes_under_a_chain_that_is_asked_about_ends_it_wit
     assert (result.ok, result.raw["errorType"]) == (False, "conflict")
     assert (vault / "Ideas.md").read_text(encoding="utf-8") == "theirs\n"
     assert not (vault / "New.md").exists()
+
+
+async def test_a_yes_to_a_chain_holds_for_no_later_one_of_the_same_calls(person: Person, vault: Path) -> None:
+    await add_client(person, vault, "One")
+    person.answer = None
+    async with named(vault, "One") as client:
+        for content in ("what was shown\n", "something else\n"):
+            running = asyncio.create_task(client.call("chain", calls=[making("Ideas.md", content)]))
+            question = await until_a_change_is_asked(person, len(person.asked))
+            assert content.strip() in question["preview"]["files"][0]["diff"]
+            assert [one for one in question["choices"] if one.startswith("allow_")] == ["allow_once"]
+            await person.respond(question, "allow_once" if content.startswith("what") else "deny_once")
+            await running
+    assert (vault / "Ideas.md").read_text(encoding="utf-8") == "what was shown\n"
 
 
 async def test_a_part_that_was_left_out_does_not_come_back_with_the_same_call(person: Person, vault: Path) -> None:

@@ -1,4 +1,4 @@
-"""A client sees and may call what its preset has, from the moment that it changes."""
+"""A client's preset decides which tools it sees and, with `minimal`, may call, as soon as the preset changes."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A file that the permission file closes for reading is out of every agent's sight."""
+"""Agents cannot see a file that the permission file closes for reading."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

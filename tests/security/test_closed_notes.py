@@ -1,4 +1,4 @@
-"""A note that is closed to agents does not exist for them, whatever they call."""
+"""A note that is closed to agents does not exist for them, whichever tool they call."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-"""Your credentials and keys go to the server that they are for, and along with no redirect to another one."""
+"""Your credentials and keys go only to the server they are for, and never along with a redirect to another."""
 
 import json
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Five connections that flood any door of the bridge do not hold you up, and fill neither its memory nor its log."""
+"""Five connections that flood any entrance of the bridge do not delay you, or fill its memory or log."""
 
 import asyncio
 import contextlib

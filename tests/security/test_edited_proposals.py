@@ -1,4 +1,4 @@
-"""What you edit before saying yes is exactly what is written, and the agent learns nothing else of the note."""
+"""What you edit before saying yes is exactly what is written, and the agent learns nothing else about the note."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A program's own editor is asked about a note under every name that its file has, hard links outside included."""
+"""A program's own editor has to ask about a note under any name of its file, even a hard link outside the vault."""
 
 from pathlib import Path
 

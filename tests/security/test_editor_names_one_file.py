@@ -1,4 +1,4 @@
-"""A program's own editor that names two files for one change is refused, and so no file passes under another's name."""
+"""A call of a program's own editor that names two files for one change is refused, so neither stays unchecked."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A program's own editor changes no settings file that can switch its question off, the user's or a project's."""
+"""A program's own editor cannot change a settings file, yours or a project's, that can switch off its questions."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A program that may not read the vault learns from no failure what is in it."""
+"""A program that may not read the vault cannot learn from any failure what is in it."""
 
 from collections.abc import AsyncIterator, Sequence
 from pathlib import Path

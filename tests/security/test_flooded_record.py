@@ -1,4 +1,4 @@
-"""A program that floods the record of changes pushes out what it has made itself, and nothing that you had made."""
+"""A program that floods the record of changes pushes out its own versions, and none of yours."""
 
 import os
 from collections.abc import Iterator

@@ -1,8 +1,7 @@
-"""A tool that comes from elsewhere while the bridge runs goes through the same steps as any other."""
+"""A tool that is added from elsewhere while the bridge runs goes through the same steps as any other."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -236,7 +235,7 @@ class Changed(Weather):
     """Describes itself otherwise than yesterday."""
 
     def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:
-        return replace(super().prepare(params, context), insists="It describes itself otherwise than before")
+        return super().prepare(params, context)._replace(insists="It describes itself otherwise than before")
 
 
 async def test_what_insists_is_asked_about_under_always_and_says_why(

@@ -1,4 +1,4 @@
-"""The changes of one client that wait for your answer take no more than 32 MB of memory, or are a single one."""
+"""The changes of one client that wait for your answer take at most 32 MB of memory, unless there is only one."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""An agent that means harm costs itself, and nobody else."""
+"""A malicious agent harms only itself."""
 
 import asyncio
 from pathlib import Path

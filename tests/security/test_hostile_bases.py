@@ -1,4 +1,4 @@
-"""Bases and canvases that are made to take all time and memory: each call is answered, and nobody else waits for it.
+"""Bases and canvases built to use up time and memory: each call is answered, and nobody else waits for it.
 
 As an agent makes them, over a real bridge; what is measured is what the event loop is held for, and what is kept.
 """

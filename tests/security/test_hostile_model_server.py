@@ -1,11 +1,10 @@
-"""A hostile server behind the chat asks you nothing, does nothing unasked, and costs neither memory nor your turn.
+"""A hostile server behind the chat cannot ask you anything, act unasked, use up memory, or block your turn.
 
 Its replies have lines without an end, pieces without an end, thousands of calls, questions that look like the bridge's,
 and what steers a terminal.
 """
 
 import asyncio
-import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
@@ -69,9 +68,7 @@ ENDLESS = {
 async def test_a_reply_of_a_gigabyte_ends_within_bounds_and_the_person_is_answered_meanwhile(
     talk: Talk, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        ollama, "REPLY", dataclasses.replace(ollama.REPLY, most=12 * MEGABYTE)
-    )  # of 64, which take long
+    monkeypatch.setattr(ollama, "REPLY", ollama.REPLY._replace(most=12 * MEGABYTE))  # of 64, which take long
     reply: Any = Endless(*ENDLESS[kind])
     talk.ollama.script = lambda _asked: reply
     pings = 0

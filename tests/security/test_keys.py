@@ -1,4 +1,4 @@
-"""An API key is in no file in the clear, in no log, error, backup or crash, and in no list of processes."""
+"""An API key is in no file unencrypted, and in no log, error, backup, crash or list of processes."""
 
 import asyncio
 import base64
@@ -63,7 +63,9 @@ async def test_a_key_is_nowhere_in_the_clear_whatever_is_done_with_it(
         await robot.call("read", {"path": f"{KEY}.md"}, reason=f"with {KEY}")
         await robot.call("grep", pattern=KEY)
         await robot.call(KEY)
-        await robot.call("write_file", {"path": "Ideas.md", "content": "x"})
+        written = await robot.call("write_file", {"path": "Ideas.md", "content": "x"}, reason=f"with {KEY}")
+    answers.append(await person.host.request("history.undo", executionId=written.raw["executionId"]))
+    assert answers[-1]["success"]
     logging.getLogger("bridge").warning("a library says %s", KEY)
     everything = await person.host.request("audit.query", limit=1000)
     assert {record["event"] for record in everything if record["kind"] == "key"} == {"set", "rotated"}
@@ -164,7 +166,6 @@ async def test_a_service_that_sends_the_key_back_shows_it_to_nobody(
             {
                 "ollamaWebSearchEndpoint": f"http://127.0.0.1:{web.plain_port}",
                 "webSearchProviders": ["ollama"],
-                "cacheEnabled": False,
             }
         )
         await add_client(person, vault, "Robot")
@@ -172,19 +173,22 @@ async def test_a_service_that_sends_the_key_back_shows_it_to_nobody(
         person.answer = "allow_once"
         hit = {"title": f"You sent {KEY}", "url": f"https://x.example/?k={KEY}", "content": f"Bearer {KEY}"}
         async with named(vault, "Robot") as robot:
-            for body, status in (
-                ({"results": [hit]}, "200 OK"),
-                ({"error": f"bad key {KEY}"}, "200 OK"),
-                ({"error": f"bad key {KEY}"}, "401 Unauthorized"),
-                ({"error": KEY}, f"500 {KEY}"),
+            for query, body, status in (
+                ("tea", {"results": [hit]}, "200 OK"),
+                ("milk", {"error": f"bad key {KEY}"}, "200 OK"),
+                ("sugar", {"error": f"bad key {KEY}"}, "401 Unauthorized"),
+                ("lemon", {"error": KEY}, f"500 {KEY}"),
+                ("tea", {"error": KEY}, "500 Error"),  # what was kept of the first one
             ):
                 web.answers["/api/web_search"] = web_answer(orjson.dumps(body), status=status, kind="application/json")
-                answers.append((await robot.call("web_search", query="tea")).raw)
+                answers.append((await robot.call("web_search", query=query)).raw)
                 answers.append(await person.host.request("keys.test", provider="ollama"))
         assert web.seen[0].headers["authorization"] == f"Bearer {KEY}"
-    assert answers[0]["success"]
-    assert "[REDACTED]" in answers[0]["data"][0]["title"]
-    assert [answer["outcome"] for answer in answers[1::2]] == ["connected", "refused", "refused", "unreachable"]
+    for found in (answers[0], answers[-2]):
+        assert found["success"]
+        assert "[REDACTED]" in found["data"][0]["title"]
+    outcomes = ["connected", "refused", "refused", "unreachable", "unreachable"]
+    assert [answer["outcome"] for answer in answers[1::2]] == outcomes
     everything = await person.host.request("audit.query", limit=1000)
     assert {record["url"] for record in everything if record["kind"] == "network"} == {
         f"http://127.0.0.1:{web.plain_port}/api/web_search"

@@ -1,4 +1,4 @@
-"""A bridge that is killed while every limit is in force leaves all of a change or nothing of it."""
+"""If the bridge is killed while every limit is in force, a change is complete or not there at all."""
 
 import asyncio
 import contextlib

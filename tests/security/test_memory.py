@@ -1,4 +1,4 @@
-"""The memory that refused calls and hostile notes have taken goes back to the system.
+"""The memory that refused calls and hostile notes have used is returned to the system.
 
 The real program is measured from outside. Pages of files that it only reads are left out: the system keeps them for
 whoever reads the file next and takes them back when it wants them, and how many it maps at once differs by kernel.
@@ -98,26 +98,30 @@ async def until_known(vault: Path, states: frozenset[str] = frozenset({"ready", 
             await asyncio.sleep(0.5)
 
 
-CALLS: Final[dict[str, Callable[[str], tuple[str, dict[str, str]]]]] = {
-    "unknown": lambda text: ("no_such_tool", {"content": text}),
-    "too long": lambda text: ("read", {"path": text}),
-    "not enabled": lambda text: ("write_file", {"path": "a.md", "content": text}),
-}
+CALLS: Final[tuple[Callable[[str], tuple[str, dict[str, str]]], ...]] = (
+    lambda text: ("no_such_tool", {"content": text}),
+    lambda text: ("read", {"path": text}),
+    lambda text: ("write_file", {"path": "a.md", "content": text}),  # not enabled
+)
+"""Calls that are refused, each for another reason."""
 
 
-@pytest.mark.parametrize("kind", CALLS)
-async def test_sixty_refused_calls_of_15_mb_leave_less_than_150_mb(vault: Path, kind: str) -> None:
+async def test_sixty_refused_calls_of_15_mb_leave_less_than_150_mb(vault: Path) -> None:
     async with served(vault) as bridge:
         await until_known(vault)
         endpoint = find_endpoint(vault)
-        name, arguments = CALLS[kind]("x" * WEIGHT)
-        call = {"jsonrpc": "2.0", "id": 1, "method": "tools.call", "params": {"name": name, "arguments": arguments}}
-        frame = json.dumps(call)
+        calls = [each("x" * WEIGHT) for each in CALLS]
+        frames = [
+            json.dumps(
+                {"jsonrpc": "2.0", "id": 1, "method": "tools.call", "params": {"name": name, "arguments": arguments}}
+            )
+            for name, arguments in calls
+        ]
         async with (
             aiohttp.ClientSession(headers={"Authorization": f"Bearer {endpoint.token}"}) as http,
             http.ws_connect(endpoint.url, max_msg_size=0, compress=0) as socket,
         ):
-            for _ in range(REFUSED):
+            for frame in frames * (REFUSED // len(frames)):
                 await socket.send_str(frame)
                 assert not json.loads(await socket.receive_str(timeout=PATIENCE))["result"]["success"]
             await bridge.until_below(150 * MB)

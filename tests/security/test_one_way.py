@@ -1,7 +1,9 @@
-"""A tool's effect is reached through the pipeline or not at all."""
+"""A tool can have an effect only through the pipeline."""
 
 import ast
 from pathlib import Path
+
+import pytest
 
 BRIDGE = Path(__file__).parents[2] / "bridge"
 
@@ -27,6 +29,7 @@ def _uses(source: Path) -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_effects_are_reached_from_the_pipeline_only() -> None:
     used = {
         source.relative_to(BRIDGE).as_posix(): _uses(source)

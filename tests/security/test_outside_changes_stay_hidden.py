@@ -1,4 +1,4 @@
-"""What other programs changed is yours to know: no client learns of it, whatever it may do."""
+"""Only you can see what other programs changed: clients cannot, whatever they may do."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""A client finds, undoes and redoes its own changes alone; you everybody's."""
+"""A client finds, undoes and redoes only its own changes; you everybody's."""
 
 from pathlib import Path
 from typing import Any

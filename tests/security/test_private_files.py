@@ -1,4 +1,4 @@
-"""Permissions of the bridge's own files that something changes are given back after the program, and logged."""
+"""If a program changes the permissions of the bridge's own files, they are restored afterwards, and this is logged."""
 
 import asyncio
 import os

@@ -1,4 +1,4 @@
-"""A yes to reading a folder gives no line of a note outside it, also not the line that links there."""
+"""A yes to reading a folder reveals no line of a note outside it, not even a line that links into the folder."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Notes and folders that are renamed without a pause are all there afterwards, each once and with its own text."""
+"""After notes and folders are renamed without a pause, each is there, once and with its own text."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""A call and its result are their caller's: nobody else gets, cancels or occupies them."""
+"""A call and its result belong to the caller: nobody else can fetch, cancel or occupy them."""
 
 import uuid
 from pathlib import Path

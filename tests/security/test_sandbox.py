@@ -1,4 +1,4 @@
-"""A program in a sandbox reaches, changes and sees nothing besides what it was given.
+"""A program in a sandbox can reach, change and see only what it was given.
 
 Each row of the page's table is tried, in each sandbox of this system and without one, by the user of the tests and,
 where that is root, by an ordinary user too. Landlock alone must fail: it is not to be called a sandbox.

@@ -1,4 +1,4 @@
-"""What you allowed one client never holds for another, not even for a new one that has its name."""
+"""What you allowed one client never holds for another, not even for a new one with the same name."""
 
 from pathlib import Path
 from typing import Any

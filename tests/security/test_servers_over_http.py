@@ -1,4 +1,4 @@
-"""Another server over HTTP has the bridge ask nobody else, keeps nothing in it, and cannot make a call endless."""
+"""Another server over HTTP cannot make the bridge call anyone else, store anything in it, or make a call endless."""
 
 import asyncio
 import contextlib

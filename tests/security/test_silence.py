@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from bridge.index.vectors.packaged import BETTER, QUICK
+from bridge.pictures.recognition import recognition_files
 from tests.listening_room import ANSWER, entered
 from tests.security.test_anonymous_log import CALLS, FILES
 
@@ -70,6 +71,41 @@ async def is_silent(tmp_path: Path, seconds: float) -> None:
             assert told["meaning"]["model"] == f"{QUICK.name} and {BETTER.name}"
 
 
+RECOGNISE = """
+import json
+from bridge.clock import SystemClock
+from bridge.pictures.recogniser import TextRecogniser
+from tests.listening_room import listen
+from tests.patience import PATIENCE
+from tests.pictures.drawn import drawn
+from tests.security.silent_use import prove
+listener = listen()
+proved = prove(listener)
+reader = TextRecogniser(SystemClock(), str)
+text = reader.read(drawn("Descale the kettle"), SystemClock().monotonic() + PATIENCE).text
+reader.close()
+print(json.dumps([text, len(proved["proved"]), listener.heard]))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(recognition_files() is None, reason="the extra `drawn-text` is not installed")
+async def test_while_the_text_of_a_picture_is_recognised_nothing_is_looked_up_or_opened() -> None:
+    room = entered()
+    if isinstance(room, str):
+        pytest.skip(room)
+    process = await asyncio.create_subprocess_exec(
+        *[*room, sys.executable, "-c", RECOGNISE],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        stdout=asyncio.subprocess.PIPE,
+    )
+    output, _ = await process.communicate()
+    text, proved, heard = json.loads(output)
+    assert (text, heard) == ("Descale the kettle", [])
+    assert proved
+
+
+@pytest.mark.minutes
 @pytest.mark.long
 @pytest.mark.timeout(SECONDS + 600)
 async def test_in_five_minutes_and_through_every_call_nothing_is_looked_up_or_opened(tmp_path: Path) -> None:

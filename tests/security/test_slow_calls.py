@@ -1,4 +1,4 @@
-"""Slow calls of one client hold up no other one: whatever threads they keep busy."""
+"""Slow calls of one client do not delay another, whichever threads they keep busy."""
 
 import asyncio
 import threading

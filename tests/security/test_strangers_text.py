@@ -1,4 +1,4 @@
-"""What comes from the web is parsed in processes of its own: no page, robots.txt or search answer holds up yours."""
+"""Data from the web is parsed in separate processes: no page, robots.txt or search answer delays yours."""
 
 import asyncio
 import contextlib

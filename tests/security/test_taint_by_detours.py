@@ -1,4 +1,4 @@
-"""Whatever way a stranger's words took to a client, it is marked: what it does next is asked about.
+"""A client that gets a stranger's words is marked, whichever way they came, and its next actions are asked about.
 
 What counts is that the client got them: from a page, a kept page, a redirect, a search, another server or its failure,
 in a chain, a template, a draft, by one of the user's own tools, or by a command that may use the network.

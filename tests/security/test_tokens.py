@@ -1,4 +1,4 @@
-"""The token of a client is in no file of the vault, in no log, on no console and in no list of processes."""
+"""A client's token is in no file of the vault, in no log, on no console and in no list of processes."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Several changes are shown and undone as a whole only by those who may administer."""
+"""Only clients that may administer can see or undo several changes as a whole."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

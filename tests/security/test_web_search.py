@@ -1,4 +1,4 @@
-"""A web search is asked about and logged, and goes to nothing but the services that you chose."""
+"""A web search is asked about and logged, and goes only to the services that you chose."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What the person looks at is seen by a client that they let see it, within what it may read, and by nobody else."""
+"""Only a client that you allow sees what you are looking at, and only as far as it may read."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,6 +10,7 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import Connection, connect
 from bridge.client.errors import ProtocolFailure
+from bridge.consent.screens import OFFERS
 from bridge.rpc.hub import Peer
 from tests.patience import PATIENCE
 from tests.people import Person, add_client, let_read, named
@@ -78,9 +79,11 @@ async def test_whoever_the_person_lets_see_it_sees_it_unasked_and_another_client
     async with named(vault, "Two") as two:
         refused = await two.call("read", path="@screen")
         assert refused.raw["data"]["code"] == "not_shared"
-        assert 'clients update "Two" --looking' in refused.text
+        assert "clients update Two --looking session" in refused.text
         assert "Plan" not in str(refused.raw)
     assert person.asked == []
+    granted = (await person.log("client"))[0]
+    assert (granted["event"], granted["what"], granted["may"]) == ("widened", "looking", True)
     (decided,) = await person.log("decision")
     assert (decided["client"], decided["tool"], decided["rule"], decided["targets"]) == (
         *("One", "read", "shared:looking"),
@@ -293,3 +296,24 @@ async def test_a_note_is_opened_by_the_persons_click_alone_unless_they_allowed_i
         assert not (await one.call("read", path="Plan.md", show=True)).ok
         await plugin.request("ping")
         assert shown.empty(), "nothing is shown of what it may not read"
+
+
+async def test_a_program_may_offer_a_few_files_a_minute_and_hears_that_it_has(
+    person: Person, clients: dict[str, str], one: Connection, vault: Path
+) -> None:
+    del clients
+    shown: list[str] = []
+    async with (
+        named(vault, "Two") as two,
+        connect(vault, name="Obsidian", role="host", can=["consent", "dirty", "write"]) as plugin,
+    ):
+        plugin.on("screen.show", lambda told: shown.append(told["client"]))
+        for client in (one, two):
+            await let_read(person, client.call("read", path="Plan.md"))
+        became = [await one.call("read", path="Plan.md", show=True) for _ in range(OFFERS + 2)]
+        assert [each.raw["metadata"]["shown"] for each in became] == ["offered"] * OFFERS + ["enough"] * 2
+        assert "It is not offered" in became[-1].text
+        assert "# Plan" in became[-1].text, "it is read all the same"
+        assert (await two.call("read", path="Plan.md", show=True)).raw["metadata"]["shown"] == "offered"
+        await plugin.request("ping")
+    assert shown == ["One"] * OFFERS + ["Two"]

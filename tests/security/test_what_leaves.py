@@ -1,4 +1,4 @@
-"""Text of notes that would leave this computer is recognised whatever its case, form and blanks, and asked about."""
+"""Text of notes that would leave this computer is recognised in any case, form and spacing, and asked about."""
 
 import base64
 import unicodedata

@@ -1,4 +1,4 @@
-"""An answer holds for the client that it was given for, whatever it calls itself."""
+"""An answer holds only for the client that it was given for, whatever the client calls itself."""
 
 import uuid
 from pathlib import Path

@@ -129,3 +129,9 @@ async def test_a_plain_get_of_the_socket_is_asked_to_upgrade(house: House) -> No
     answer = await house.get("/ws", **house.bearer())
     assert answer.status == 400
     assert set(await answer.json()) == {"error", "hint"}
+
+
+async def test_a_long_path_is_refused_before_a_route_is_looked_for(house: House) -> None:
+    answer = await house.get("/x" * 600, **house.bearer())
+    assert answer.status == 400
+    assert (await house.get("/x" * 400, **house.bearer())).status == 404

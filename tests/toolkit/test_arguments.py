@@ -7,8 +7,7 @@ from pydantic import AliasChoices, Field
 
 from bridge.contract.base import NoParams, Params
 from bridge.errors import InvalidParameters
-from bridge.toolkit.arguments import Sentence
-from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.parameters import ModelParameters, Sentence
 
 
 class Item(Params):

@@ -1,6 +1,8 @@
 """One call id, one execution, whoever asks and however often."""
 
 import asyncio
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -180,6 +182,37 @@ async def test_kept_results_are_bounded_in_bytes_and_the_newest_is_kept(
     assert "There is no call" not in await said(rig, caller("second"), "4")
     assert "There is no call" in await said(rig, caller("second"), "0")
     assert "There is no call" not in await said(rig, PERSON, "4")
+
+
+def steps(work: Callable[[], object]) -> int:
+    """How often functions begin and end while something is done."""
+    seen: list[None] = []
+    sys.setprofile(lambda *_event: seen.append(None))
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return len(seen)
+
+
+async def test_a_call_does_not_look_through_all_that_is_kept(rig: Any) -> None:
+    taken = []
+    for number in range(40):
+        await rig.calls.call(PERSON, "nothing", {}, call_id=str(number))
+        taken.append(steps(rig.calls._forget))
+    assert taken[1] == taken[-1]
+
+
+async def test_of_a_client_that_was_revoked_nothing_is_kept(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.toolkit.call_registry.MOST_KEPT", 2)
+    gone = caller("gone")
+    for number in range(2):
+        await rig.calls.call(gone, "nothing", {}, call_id=str(number))
+    await rig.calls.end_client(gone.client.id)
+    for number in range(4):
+        await rig.calls.call(PERSON, "nothing", {}, call_id=str(number))
+    kept = [number for number in range(4) if "There is no call" not in await said(rig, PERSON, str(number))]
+    assert kept == [1, 2, 3], "two and the one that came last"
 
 
 async def test_what_runs_for_one_client_is_bounded_in_bytes(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:

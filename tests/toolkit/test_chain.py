@@ -257,6 +257,7 @@ async def test_a_closed_note_is_closed_in_a_chain() -> None:
         assert vault.text("Private/Diary.md") == "secret\n"
 
 
+@pytest.mark.slow
 async def test_more_calls_than_a_chain_may_make_are_refused_whole() -> None:
     async with sandbox({f"{number}.md": "word\n" for number in range(MOST_MADE + 1)}) as vault:
         vault.settings.update({"rateLimits": {"is_available": 1000}})

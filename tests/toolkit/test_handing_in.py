@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 
@@ -99,7 +99,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @pytest.mark.parametrize(("brief", "patience"), [(False, COMES_BACK), (True, CALLS_AGAIN)])
 async def test_a_draft_is_handed_in_when_the_session_has_ended(world: World, brief: bool, patience: timedelta) -> None:
-    caller = replace(CALLER, brief=brief)
+    caller = CALLER._replace(brief=brief)
     draft = world.staged(caller)
     world.connected[ROBOT.id] = 1
     world.clock.ahead += 2 * CALLS_AGAIN
@@ -111,7 +111,7 @@ async def test_a_draft_is_handed_in_when_the_session_has_ended(world: World, bri
     world.clock.ahead += patience - timedelta(seconds=1)
     await world.look()
     assert world.states() == ["open"]
-    assert world.staged(replace(caller, connection="c-2"), "More.md") is draft
+    assert world.staged(caller._replace(connection="c-2"), "More.md") is draft
     world.clock.ahead += timedelta(seconds=2)
     await world.look()
     assert world.states() == ["handed_in"]
@@ -165,7 +165,7 @@ async def test_what_becomes_of_it_is_by_the_answer(world: World) -> None:
     (task,) = world.handing_in._reviews.values()
     await task
     assert (draft.head.state, draft.head.words, draft.is_new) == ("sent_back", "shorter", False)
-    assert world.drafts.of(replace(CALLER, connection="c-9")) is draft
+    assert world.drafts.of(CALLER._replace(connection="c-9")) is draft
     assert "shorter" in (world.drafts.news(CALLER) or "")
     assert world.drafts.news(CALLER) is None
     assert world.drafts.news(Caller(OTHER, "c-3")) is None

@@ -6,7 +6,7 @@ import pytest
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.toolkit.arguments import respelled
+from bridge.toolkit.parameters import respelled
 
 
 class Edit(Params):

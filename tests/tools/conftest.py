@@ -13,7 +13,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import NotFound
 from bridge.identity.caller import PERSON
-from bridge.index.pdfs.pdf_index import PdfIndex
+from bridge.index.file_texts.file_text_index import PDF_FILES, FileTextIndex
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.record import ChangeDiff, HistoryEntry
 from bridge.pdf.reader import PdfReader
@@ -167,10 +167,12 @@ def _on_disk(vault: Path, indexed: Callable[[Path], VaultIndex]) -> Iterator[Ben
     with VaultRoot(vault) as root:
         files, index = VaultFiles(root), indexed(vault)
         reader = PdfReader(clock, hide_secrets)
-        pdfs = PdfIndex(index, files, lambda: None, clock, reader, folder=None, wanted=lambda: True)
+        pdfs = FileTextIndex(
+            PDF_FILES, index, files, lambda: None, clock=clock, reader=reader, folder=None, wanted=lambda: True
+        )
         pictures = PictureReader(clock, hide_secrets)
         services = ToolServices(
-            files=files, everything=index, history=history, clock=clock, pdfs=pdfs, pictures=pictures
+            files=files, everything=index, history=history, clock=clock, file_texts=pdfs, pictures=pictures
         )
         made = providers(services)
         yield Bench(vault, {tool.name: tool for provider in made for tool in provider.tools(PERSON)}, history, clock)

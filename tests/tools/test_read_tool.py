@@ -363,3 +363,17 @@ def test_a_page_without_text_is_shown_and_any_other_where_that_is_asked_for(vaul
     (page,) = drawn.data["pages"]
     assert (page["text"], max(page["picture"]["width"], page["picture"]["height"])) == ("Words.", 1500)
     assert len(drawn.parts) == 1
+
+
+def test_an_outline_has_the_first_thousand_headings_and_says_that_there_are_more(disk_bench: Any) -> None:
+    (disk_bench.folder / "Long.md").write_text("".join(f"# {number}\n" for number in range(1_001)))
+    output = disk_bench.read("read", path="Long.md", outline=True)
+    assert [entry["line"] for entry in output.data["outline"]] == list(range(1, 1_001))
+    assert output.metadata == {"truncated": True}
+    assert output.text.endswith("[901 more headings]")
+
+
+@pytest.mark.parametrize("arguments", [{"path": "a/" * 2_500}, {"paths": ["Ideas.md", "[[" * 2_500]}])
+def test_no_path_is_looked_at_that_is_longer_than_any_can_be(disk_bench: Any, arguments: dict[str, Any]) -> None:
+    with pytest.raises(InvalidParameters, match="at most 4096 characters"):
+        disk_bench.read("read", **arguments)

@@ -43,6 +43,7 @@ def _place_in_metadata(answer: Any) -> tuple[int, int] | None:
     return answer.metadata["nextStartLine"], answer.metadata.get("nextLineOffset", 0)
 
 
+@pytest.mark.slow
 @given(
     text=texts, most=st.none() | st.integers(1, 5000), output=st.integers(1024, 3000), numbers=st.sampled_from([0, 1])
 )
@@ -61,6 +62,7 @@ async def test_read_gives_every_byte_once(text: str, most: int | None, output: i
             assert f"[Lines {first}-{last} of " in answer.text or last < first
 
 
+@pytest.mark.slow
 @given(text=texts, output=st.integers(1024, 3000))
 @settings(max_examples=40, deadline=None)
 async def test_read_file_gives_every_line_once(text: str, output: int) -> None:

@@ -22,6 +22,7 @@ def _diff(name: str, old: list[str], new: list[str], style: str, context: int) -
     return [*head, *body] if old != new else []
 
 
+@pytest.mark.slow
 @given(
     files=st.lists(st.tuples(names, lines, lines, st.sampled_from(["plain", "git", "prefixed"])), max_size=3),
     context=st.integers(0, 3),

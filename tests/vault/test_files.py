@@ -94,6 +94,7 @@ def test_a_walk_may_begin_anywhere_and_reads_from_the_folder_it_holds(files: Vau
         list(files.walk_folders(parse_path("Ideas.md")))
 
 
+@pytest.mark.slow
 def test_a_very_deep_vault_is_walked_with_few_folders_open(
     files: VaultFiles, vault: Path, open_files: Callable[[], int]
 ) -> None:

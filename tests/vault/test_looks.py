@@ -18,7 +18,7 @@ from bridge.tools.storage import PlanningStorage
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.root import EVERYTHING, VaultRoot, looked_at, noting_looks
+from bridge.vault.root import EVERYTHING, VaultRoot, noting_looks, record_look
 
 NOTE = parse_path("Notes/Meeting.md")
 LOOKS: dict[str, Callable[[PlanningStorage], Any]] = {
@@ -84,15 +84,15 @@ def test_a_refusal_by_the_rules_comes_before_any_look() -> None:
 
 def test_beyond_the_whole_vault_there_is_nothing_more_to_note() -> None:
     with noting_looks() as noted:
-        looked_at("a.md")
-        looked_at()
-        looked_at("b.md")
+        record_look("a.md")
+        record_look()
+        record_look("b.md")
     assert noted == {"a.md", EVERYTHING}
 
 
 def test_looks_in_a_thread_that_has_the_context_are_noted_and_others_are_not() -> None:
     with noting_looks() as noted, ThreadPoolExecutor(1) as pool:
-        pool.submit(copy_context().run, looked_at, "mine.md").result()
-        pool.submit(looked_at, "theirs.md").result()
+        pool.submit(copy_context().run, record_look, "mine.md").result()
+        pool.submit(record_look, "theirs.md").result()
     assert noted == {"mine.md"}
-    looked_at(VaultPath.root())  # nobody wants to know
+    record_look(VaultPath.root())  # nobody wants to know

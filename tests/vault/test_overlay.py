@@ -72,6 +72,7 @@ class Twice:
                 self.layer.lay(gone)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("descriptors", [True, False])
 @given(acts=ACTS)
 def test_any_changes_laid_over_a_vault_show_as_if_they_were_made(

@@ -79,6 +79,7 @@ def test_any_edit_of_any_hunk_leaves_all_bytes_outside_it_as_they_were_planned(d
         assert "\r" not in inner
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(data=st.data())
 def test_the_report_never_holds_a_line_of_the_note_that_was_not_proposed(data: st.DataObject) -> None:

@@ -11,7 +11,7 @@ import pytest
 from bridge.contract.consent import Operation
 from bridge.records.folder import UserFolder
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash
-from bridge.versions.allowed_edits import FILE, MOST, AllowedEdits, Compared, told
+from bridge.versions.allowed_edits import FILE, MOST, AllowedEdits, Compared, comparison_words
 from bridge.versions.states import Effect, Entry, Version
 
 NOW = 1_000_000.0
@@ -151,4 +151,4 @@ def test_a_damaged_file_is_said_and_stops_nothing(tmp_path: Path, caplog: pytest
     ],
 )
 def test_the_sentence_says_what_is_known(compared: Compared | None, sentence: str) -> None:
-    assert told(compared, ("A.md", "B.md")) == sentence
+    assert comparison_words(compared, ("A.md", "B.md")) == sentence

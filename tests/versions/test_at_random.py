@@ -1,5 +1,6 @@
 """Whatever programs do to a vault, seen or not, and with a bridge that is killed: every look at it comes back."""
 
+import os
 import random
 import subprocess
 import sys
@@ -50,11 +51,16 @@ class Programs:
         ]
         self._chance.choices([kind for kind, _ in kinds], [weight for _, weight in kinds])[0]()
 
-    def _files(self) -> list[Path]:
-        return sorted(path for path in self._vault.rglob("*.*") if path.is_file() and "/." not in path.as_posix())
+    def _files(self) -> list[str]:
+        found: list[str] = []
+        for folder, folders, names in os.walk(self._vault):
+            folders[:] = [name for name in folders if not name.startswith(".")]
+            shown = [name for name in names if not name.startswith(".")]
+            found += [os.path.join(folder, name) for name in shown]  # noqa: PTH118 - once for each act: paths are slow
+        return sorted(found)
 
     def _one(self) -> Path:
-        return self._chance.choice(self._files() or [self._make()])
+        return Path(self._chance.choice(self._files() or [str(self._make())]))
 
     def _new(self) -> Path:
         self._count += 1
@@ -158,7 +164,7 @@ def look(recorded: RecordedVault, chance: random.Random) -> None:
     [
         pytest.param(1, 12, 120, marks=pytest.mark.slow),
         pytest.param(2, 24, 300, marks=pytest.mark.slow),
-        pytest.param(3, 120, 600, marks=pytest.mark.long),
+        pytest.param(3, 60, 400, marks=pytest.mark.long),
     ],
 )
 def test_the_vault_of_every_look_comes_back_byte_for_byte(tmp_path: Path, seed: int, rounds: int, notes: int) -> None:

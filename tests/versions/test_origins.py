@@ -51,11 +51,11 @@ class Obsidian:
 
     def _does(self, act: Callable[[], object], write: ObsidianWrite) -> None:
         if not self.late:
-            self.vault.recorder.told([write])
+            self.vault.recorder.hear([write])
         act()
         self.vault.look()
         if self.late:
-            self.vault.recorder.told([write])
+            self.vault.recorder.hear([write])
 
 
 @pytest.fixture(params=LATE, ids=["said before", "said afterwards"])
@@ -69,6 +69,7 @@ def history(recorded: RecordedVault) -> list[tuple[str, dict[str, str]]]:
     return list(zip(origins, recorded.done(), strict=True))
 
 
+@pytest.mark.slow
 def test_an_hour_of_typing_is_one_entry_a_note_and_hour(recorded: RecordedVault, obsidian: Obsidian) -> None:
     for number in range(240):
         obsidian.types("a.md", f"{'word ' * number}\n")
@@ -119,7 +120,7 @@ def test_typing_in_one_note_goes_on_while_programs_change_others(recorded: Recor
 
 def test_a_fast_program_between_two_saves_keeps_its_own_bytes(recorded: RecordedVault, obsidian: Obsidian) -> None:
     """Nothing lies between them but milliseconds, so all are of one burst; each entry still has its bytes."""
-    recorded.recorder.told([ObsidianWrite("nothing.md", digest(b""))])
+    recorded.recorder.hear([ObsidianWrite("nothing.md", digest(b""))])
     for text, who in (("1\n", "program"), ("2\n", "typed"), ("3\n", "program"), ("4\n", "typed"), ("5\n", "typed")):
         if who == "typed":
             obsidian.types("a.md", text)
@@ -181,7 +182,7 @@ def test_what_is_said_is_believed_only_of_the_bytes_on_the_disk(
     recorded: RecordedVault, obsidian: Obsidian, lie: str
 ) -> None:
     def say() -> None:
-        recorded.recorder.told([LIES[lie]])
+        recorded.recorder.hear([LIES[lie]])
 
     obsidian._does(lambda: recorded.write("a.md", "from elsewhere\n"), LIES[lie])
     say()
@@ -202,14 +203,14 @@ def test_bytes_that_were_typed_once_are_anothers_the_second_time(recorded: Recor
 def test_what_is_said_long_before_or_after_is_not_believed(recorded: RecordedVault, *, late: bool) -> None:
     write = ObsidianWrite("a.md", digest(b"typed\n"), typed=True)
     if not late:
-        recorded.recorder.told([write])
+        recorded.recorder.hear([write])
         recorded.clock.move(BELIEVED_SECONDS + 1)
     recorded.write("a.md", "typed\n")
     recorded.look()
     if late:
         recorded.clock.move(BELIEVED_SECONDS + 1)
         recorded.recorder.maintain()
-        recorded.recorder.told([write])
+        recorded.recorder.hear([write])
     assert [who for who, _ in history(recorded)] == ["program"]
 
 
@@ -220,7 +221,7 @@ def test_several_saves_that_are_seen_before_anything_is_said_of_them_are_all_typ
     for text in texts:
         recorded.write("a.md", text)
         recorded.look()
-    recorded.recorder.told(ObsidianWrite("a.md", digest(text.encode()), typed=True) for text in texts)
+    recorded.recorder.hear(ObsidianWrite("a.md", digest(text.encode()), typed=True) for text in texts)
     assert history(recorded) == [("typed", {"a.md": "changed"})]
     recorded.undo(recorded.entries[0])
     assert (recorded.folder / "a.md").read_text() == "one\n"
@@ -270,7 +271,7 @@ def test_the_bridges_own_write_ends_the_fold_of_its_note_alone(recorded: Recorde
 
 
 def test_what_was_held_back_until_it_was_clear_is_let_go(recorded: RecordedVault) -> None:
-    recorded.recorder.told([ObsidianWrite("nothing.md", digest(b""))])
+    recorded.recorder.hear([ObsidianWrite("nothing.md", digest(b""))])
     for number in range(20):
         recorded.write("a.md", f"{number} of a burst\n")
         recorded.look()
@@ -320,7 +321,7 @@ def test_a_full_disk_while_it_becomes_clear_changes_nothing(
             raise error
 
     monkeypatch.setattr(recorded.recorder._db, "set_origin", fail)
-    recorded.recorder.told([ObsidianWrite("a.md", digest(b"typed\n"), typed=True)])
+    recorded.recorder.hear([ObsidianWrite("a.md", digest(b"typed\n"), typed=True)])
     assert history(recorded) == [("program", {"a.md": "changed"})]
     recorded.write("a.md", "typed on\n")
     recorded.look()

@@ -201,6 +201,7 @@ async def test_undo_without_an_id_never_means_what_another_program_did(notes: Pa
         assert undone["errorType"] == "not_found"
 
 
+@pytest.mark.slow
 async def test_all_since_a_time_is_taken_back_as_it_was_shown_or_not_at_all(notes: Path) -> None:
     before = all_bytes(notes)
     async with Bridge(notes), connect(notes, name="Ada", role="host") as host:

@@ -200,7 +200,7 @@ def test_a_file_that_a_cloud_moved_out_is_not_deleted(recorded: RecordedVault) -
 def test_a_vault_that_is_gone_is_not_deleted(recorded: RecordedVault) -> None:
     recorded.folder.rename(recorded.folder.with_name("Elsewhere"))
     recorded.folder.mkdir()
-    recorded.recorder.lost(["a.md", "b.md"])
+    recorded.recorder.record_gone(["a.md", "b.md"])
     assert recorded.entries == []
     recorded.folder.rmdir()
     recorded.folder.with_name("Elsewhere").rename(recorded.folder)

@@ -30,7 +30,7 @@ _MODIFIER = re.compile("[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
 
 
 def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> str:
-    """A line of text around the place where most of what was asked for is close together.
+    """Return a line of text around the place where most of the query's words are close together.
 
     Args:
         note: The note.
@@ -66,7 +66,7 @@ def _chosen(note: NoteText, places: Sequence[Iterable[Span]], width: int) -> Spa
 
 
 def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
-    """Where words are in other letters: what the full-text index finds and a plain comparison does not."""
+    """Return where words occur in other spellings: the full-text index finds these, a plain comparison does not."""
     text = note.bare_text[:_UNACCENTED]
     found: list[list[Span]] = []
     for word in words:
@@ -76,7 +76,7 @@ def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
 
 
 def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int, room: int) -> Span:
-    """The stretch of an excerpt's width that shows the most different things; the body rather than properties."""
+    """Return the stretch of an excerpt's width that shows the most different things, preferably in the body."""
     best: tuple[int, bool, int] = (-1, False, 0)
     chosen: Span = hits[0][:2]
     last = 0
@@ -94,7 +94,7 @@ def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int, room: i
 
 
 def _cut(text: str, at: int, *, up_to: int | None = None) -> int:
-    """A place near one to cut at: between words, or at least not within what is seen as one character.
+    """Return a place near one to cut at: between words, or at least not within what is seen as one character.
 
     Args:
         text: What is cut.
@@ -117,7 +117,7 @@ def _cut(text: str, at: int, *, up_to: int | None = None) -> int:
 
 
 def _joined(text: str, at: int) -> bool:
-    """Whether what is before and behind a place is seen as one character."""
+    """Return whether the characters before and after an offset are seen as one."""
     before, behind = text[at - 1], text[at]
     if _REGIONAL.match(before) and _REGIONAL.match(behind):
         run = at - 1
@@ -136,5 +136,5 @@ def _shown(text: str, low: int, high: int) -> str:
 
 
 def _line(text: str) -> str:
-    """Text as one line; what is no Unicode is shown as such."""
+    """Return text as one line; what is no Unicode is shown as such."""
     return _SPACES.sub(" ", text).strip().encode("utf-8", "surrogateescape").decode("utf-8", "replace")

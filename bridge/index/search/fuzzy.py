@@ -9,8 +9,8 @@ import heapq
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import re2
 
@@ -22,9 +22,9 @@ WORD_LIKENESS = 72.0
 NAME_LIKENESS = 60.0
 """Percent from which a whole query counts as a misspelling of a name."""
 WORDS_BEGUN = 50.0
-"""What it adds to a likeness that the query's words begin words of the path, rather than lie inside them."""
+"""Bonus when the query's words begin words of the path, rather than lie inside them."""
 NAME_BEGUN = 10.0
-"""What it adds that the name begins with the query's first letter."""
+"""Bonus when the name begins with the query's first letter."""
 CHUNK = 20_000
 """Texts compared in one call, which holds the interpreter for some milliseconds."""
 CLOSELY = 1000
@@ -36,8 +36,7 @@ _SEPARATORS = str.maketrans(dict.fromkeys("/-_.,()[]", " "))
 _WORD = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True)
-class FuzzyPath:
+class FuzzyPath(NamedTuple):
     """A path made ready for comparing.
 
     Attributes:
@@ -56,7 +55,7 @@ class FuzzyPath:
 Check = Callable[[], None]
 """Raises when the time is over."""
 ScoredPath = tuple[float, int]
-"""How well a candidate fits, and which."""
+"""A candidate's score, and its number."""
 
 
 class FuzzyPaths:
@@ -75,11 +74,11 @@ class FuzzyPaths:
 
     @cached_property
     def by_path(self) -> dict[str, FuzzyPath]:
-        """The candidates by their paths."""
+        """Return the candidates by their paths."""
         return {candidate.path: candidate for candidate in self._candidates}
 
     def rank(self, query: str, check: Check = lambda: None) -> list[int]:
-        """The paths a query may mean, the likeliest first.
+        """Return the paths a query may mean, the likeliest first.
 
         Args:
             query: Words, parts of words, a name with typing errors, or a part of a path.
@@ -107,7 +106,7 @@ class FuzzyPaths:
         return []
 
     def _with_words(self, words: Sequence[str], check: Check) -> list[int]:
-        """Where every word is in the path."""
+        """Return the candidates whose path contains every word."""
         first, *others = sorted(words, key=len, reverse=True)
         found = [place for place, folded in enumerate(self._folded) if first in folded]
         for word in others:
@@ -116,7 +115,7 @@ class FuzzyPaths:
         return found
 
     def _scored(self, whole: str, words: Sequence[str], places: Sequence[int], check: Check) -> list[ScoredPath]:
-        """How well each fits: percent of likeness, of name or path, and more where the query's words begin words."""
+        """Return the scores: percent of likeness of name or path, plus a bonus where the query's words begin words."""
         from rapidfuzz import fuzz  # noqa: PLC0415 - a start is faster without
 
         begins = [f" {word}" for word in words]
@@ -147,7 +146,7 @@ class FuzzyPaths:
 
     @cached_property
     def _vocabulary(self) -> dict[str, list[int]]:
-        """Every word of the paths, and in which it is."""
+        """Return every word of the paths, and in which it is."""
         places: dict[str, list[int]] = {}
         for place, folded in enumerate(self._folded):
             for word in set(_WORD.findall(folded)):
@@ -155,7 +154,7 @@ class FuzzyPaths:
         return places
 
     def _with_typos(self, whole: str, words: Sequence[str], check: Check) -> list[ScoredPath]:
-        """Where every word is nearly a word, or the whole is nearly the name."""
+        """Return the candidates in which every word is nearly a word, or whose name is nearly the whole query."""
         vocabulary, known = self._vocabulary, list(self._vocabulary)
         totals: dict[int, float] | None = None
         for word in words:
@@ -177,7 +176,7 @@ class FuzzyPaths:
 
 
 def fold(text: str) -> str:
-    """A text without what people do not type: case, accents, width, and letters that stand for others."""
+    """Return a text reduced to what people type: without case, accents, width, and variants of letters."""
     if text.isascii():
         return text.lower()
     decomposed = unicodedata.normalize("NFKD", text)
@@ -192,7 +191,7 @@ def _fuzzy_path(path: str) -> FuzzyPath:
 
 
 def _with_letters(letters: str, lines: TextLines) -> list[int]:
-    """Where a text has these letters in this order."""
+    """Return the texts with these letters in this order."""
     if len(letters) > MOST_LETTERS:
         return []
     options = re2.Options()
@@ -203,7 +202,7 @@ def _with_letters(letters: str, lines: TextLines) -> list[int]:
 
 
 def _near(text: str, choices: Sequence[str], cutoff: float, check: Check) -> Iterator[ScoredPath]:
-    """The choices that are like a text: how much, and which."""
+    """Yield the choices that resemble a text: the likeness, and the number."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - a start is faster without
 
     for start in range(0, len(choices), CHUNK):

@@ -8,8 +8,8 @@ of no use here.
 
 import threading
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 LEAST_NOTES = 2
 """Notes that must hold a language's commonest words before the vault counts as written in it."""
@@ -24,8 +24,7 @@ Count = Callable[[str], int]
 """In how many notes a word is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Language:
+class Language(NamedTuple):
     """A language.
 
     Attributes:
@@ -52,7 +51,7 @@ class Languages:
         self._found: tuple[int, tuple[Language, ...]] = (-1, ())
 
     def of(self, words: Collection[str], notes: int) -> Language | None:
-        """The language of a question; None when it has no function word of a language that the vault is written in.
+        """Return the language of a question; None without a function word of a language that the vault uses.
 
         Args:
             words: The question's, folded, without accents.
@@ -67,7 +66,7 @@ class Languages:
         return found
 
     def _written(self, notes: int) -> Sequence[Language]:
-        """The languages in which the vault is written, the commonest first."""
+        """Return the languages in which the vault is written, the commonest first."""
         size = notes.bit_length()
         with self._lock:
             if self._found[0] != size:
@@ -79,7 +78,7 @@ class Languages:
 
 @lru_cache(maxsize=4096)
 def stem_of(word: str, language: Language) -> str:
-    """What forms of a word begin with: `sermon` for `sermons`, `translat` for `translator`.
+    """Return the beginning shared by a word's forms: `sermon` for `sermons`, `translat` for `translator`.
 
     Args:
         word: Folded.

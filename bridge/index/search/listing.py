@@ -11,7 +11,7 @@ from bridge.index.texts.text_lines import TextLines
 from bridge.vault.name_folding import nfc
 
 Ignored = Callable[[str], bool]
-"""Whether a path is passed over. The same object always answers the same."""
+"""Returns whether to skip a path. The same object always answers the same."""
 
 
 class Listing:
@@ -19,7 +19,7 @@ class Listing:
 
     Args:
         files: All there are.
-        ignored: Which of them to leave out.
+        ignored: Rules for what to leave out.
         before: An older listing, from which what is the same is taken over.
     """
 
@@ -38,15 +38,15 @@ class Listing:
         self._before = before.fuzzy_if_asked if before is not None else None
 
     def is_under(self, ignored: Ignored | None) -> bool:
-        """Whether these rules made it."""
+        """Return whether it was made with these rules."""
         return self._ignored is ignored
 
     def is_of(self, files: Sequence[IndexedFile], ignored: Ignored | None) -> bool:
-        """Whether it was made of these."""
+        """Return whether it was made from these files and rules."""
         return self._all is files and self.is_under(ignored)
 
     def matching(self, glob: Glob) -> list[IndexedFile]:
-        """The files that a glob means, by path.
+        """Return the files that a glob means, by path.
 
         Args:
             glob: From `compile_glob`.
@@ -54,7 +54,7 @@ class Listing:
         return [self.files[place] for place in self._lines.matching(glob.lines_regex)]
 
     def ranked(self, query: str, check: Check) -> list[IndexedFile]:
-        """The files that a few words may mean, the likeliest first.
+        """Return the files that a few words may mean, the likeliest first.
 
         Args:
             query: Words, parts of words, or a name with typing errors.
@@ -64,7 +64,7 @@ class Listing:
 
     @property
     def fuzzy_if_asked(self) -> FuzzyPaths | None:
-        """What is ready for fuzzy search, if that was ever asked for."""
+        """Return what is ready for fuzzy search, if that was ever asked for."""
         return self.__dict__.get("_fuzzy", self._before)
 
     @cached_property
@@ -86,11 +86,11 @@ class Listings:
         self._last: Listing | None = None
 
     def of(self, files: Sequence[IndexedFile], ignored: Ignored | None) -> Listing:
-        """The listing of some files, made anew when they or the rules are others than last time.
+        """Return the listing of some files, rebuilt when they or the rules are others than last time.
 
         Args:
             files: A snapshot that never changes.
-            ignored: Which to leave out.
+            ignored: Rules for what to leave out.
         """
         with self._lock:
             last = self._last

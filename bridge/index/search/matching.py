@@ -1,4 +1,4 @@
-"""Whether one note is what a query asks for, exactly, by its text (rules 90 and 91 of docs/obsidian.md)."""
+"""Exact matching of one note's text against a query (rules 90 and 91 of docs/obsidian.md)."""
 
 from collections.abc import Callable, Iterator
 from itertools import islice
@@ -12,14 +12,14 @@ MOST_PLACES = 10_000
 
 SHOWN_PLACES = 64
 SHOWN_PARTS = 8
-"""How many are looked for to show them."""
+"""Number of matching parts to look for in order to show them."""
 
 TODO = " "
-"""What is in the box of a task that is not done (rule 71); anything else is done."""
+"""Content of an open task's box (rule 71); with anything else the task is done."""
 
 
 class Matcher:
-    """Looks into notes, one after the other.
+    """A matcher for notes, one after the other.
 
     Args:
         patterns: Finds lines: a pattern and whether case matters, in some text.
@@ -44,15 +44,15 @@ class Matcher:
         self._lines: dict[tuple[str, bool], list[Span]] = {}
 
     def open(self, note: NoteText) -> None:
-        """The note that is looked into from now on."""
+        """Choose the note that is searched from now on."""
         self.note = note
         self._lines = {}
 
     def holds(self, query: Node, span: Span, *, case: bool = False) -> bool:
-        """Whether a query is true of a part of the note's text.
+        """Return whether a query is true of a part of the note's text.
 
         Args:
-            query: What is asked.
+            query: The query.
             span: The part.
             case: Whether upper and lower case differ.
         """
@@ -78,10 +78,10 @@ class Matcher:
         return found
 
     def highlights(self, query: Node, span: Span | None = None, *, case: bool = False) -> Iterator[Iterator[Span]]:
-        """Where in the note, which is what the query asks for, its words and patterns are; some of each.
+        """Yield where the words and patterns of a matching query are in the note; some of each.
 
         Args:
-            query: What is asked.
+            query: The query.
             span: A part of the note; None for all of it.
             case: Whether upper and lower case differ.
         """
@@ -104,7 +104,7 @@ class Matcher:
                 return
 
     def places(self, query: TextTerm | RegexTerm, span: Span, *, case: bool) -> Iterator[Span]:
-        """Where in a part of the text a word, phrase or pattern is."""
+        """Yield where a word, phrase or pattern is in a part of the text."""
         self._check()
         if isinstance(query, TextTerm):
             if not query.text:
@@ -125,7 +125,7 @@ class Matcher:
         yield from (found for found in self._lines[pattern] if span[0] <= found[0] and found[1] <= span[1])
 
     def _parts(self, query: Within, span: Span, *, case: bool) -> Iterator[Span]:
-        """The parts of the text that an operator names, as far as it may be true of them."""
+        """Yield the parts of the text that an operator names, as far as it may be true of them."""
         if query.scope is QueryScope.LINE:
             yield from self._lines_of(query.part, span, case=case)
             return
@@ -146,7 +146,7 @@ class Matcher:
         ]
 
     def _in_some_line(self, query: Within, span: Span, *, case: bool) -> bool:
-        """Whether a line shows already that it is true of the block or section around it."""
+        """Return whether one line already shows that the query is true of the block or section around it."""
         return (
             query.scope in {QueryScope.BLOCK, QueryScope.SECTION}
             and self.note.is_parsed
@@ -155,7 +155,7 @@ class Matcher:
         )
 
     def _lines_of(self, query: Node, span: Span, *, case: bool) -> Iterator[Span]:
-        """The lines that hold what must be there, or all of them where nothing must."""
+        """Yield the lines that contain a required word, or all of them if none is required."""
         anchors = list(_anchors(query, case=case))
         if not anchors:
             yield from self.note.lines(span)
@@ -174,14 +174,14 @@ class Matcher:
 
 
 def _grows(query: Node) -> bool:
-    """Whether a query that is true of a text is true of every longer one."""
+    """Return whether a query that is true of a text is true of every longer one."""
     if isinstance(query, (And, Or)):
         return all(map(_grows, query.parts))
     return _grows(query.part) if isinstance(query, CaseTerm) else isinstance(query, (TextTerm, RegexTerm))
 
 
 def _anchors(query: Node, *, case: bool) -> Iterator[tuple[TextTerm | RegexTerm, bool]]:
-    """Words and patterns without each of which a query cannot be true, and whether their case matters."""
+    """Yield words and patterns without each of which a query cannot be true, and whether their case matters."""
     match query:
         case TextTerm(text):
             if text:

@@ -1,4 +1,4 @@
-"""What searches ask of the vectors of notes, where there are any, and how much the answer counts."""
+"""Search by meaning: what searches ask of the vectors of notes, if there are any, and the weight of the answer."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
@@ -9,14 +9,14 @@ NEAR = 400
 """Passages, the nearest to a question in meaning, that count where their note also has some of its words."""
 FOUND_NEAR = 50
 """Notes, the nearest to a question, that are found by that alone; and openings that count."""
-WEIGHT = 3.0
-"""What a note that means the same as the question counts, beside one that holds all its words once.
+WEIGHT = 3.5
+"""Score of a note with the question's meaning, relative to one that has all its words once.
 
-That is where no passage holds any of the words. The more of them the best one holds, the less meaning counts.
+This holds if no passage contains any of the words. The more of them the best one contains, the less meaning counts.
 """
 
 OPENING = 1.5
-"""What the likeness of a note's name and opening counts, beside that of its nearest passage."""
+"""Weight of the likeness of a note's name and opening, relative to that of its nearest passage."""
 
 
 class NearPassage(NamedTuple):
@@ -24,8 +24,8 @@ class NearPassage(NamedTuple):
 
     Attributes:
         path: Its note.
-        start: Where it begins, in characters.
-        end: Where it ends.
+        start: Its beginning, in characters.
+        end: Its end.
         likeness: How near it is: 1 is the same.
     """
 
@@ -36,7 +36,7 @@ class NearPassage(NamedTuple):
 
 
 class Near(NamedTuple):
-    """What is near a question in meaning.
+    """The passages nearest to a question in meaning.
 
     Attributes:
         passages: The nearest passages, the nearest first.
@@ -48,13 +48,13 @@ class Near(NamedTuple):
 
 
 class MeaningState(NamedTuple):
-    """Whether meaning can be compared.
+    """The availability of search by meaning.
 
     Attributes:
-        model: The model; empty where there is none.
-        dimensions: How many numbers its vectors have; 0 where that is not known.
-        why_not: Why only words are compared, as the end of a sentence; empty where meaning is compared too.
-        is_fault: Whether that is because something does not work that should.
+        model: The model; empty if there is none.
+        dimensions: Length of its vectors; 0 if not known.
+        why_not: The reason why only words are compared, as the end of a sentence; empty if meaning is compared too.
+        is_fault: Whether the reason is a fault.
     """
 
     model: str = ""
@@ -64,29 +64,29 @@ class MeaningState(NamedTuple):
 
     @property
     def fault(self) -> str:
-        """Why only words are compared although there should be more; empty otherwise."""
+        """Return the fault because of which only words are compared; empty if there is none."""
         return self.why_not if self.is_fault else ""
 
 
 class Meaning(Protocol):
-    """Compares by meaning. `VectorIndex` does it."""
+    """The comparison by meaning, which `VectorIndex` implements."""
 
     def state(self) -> MeaningState:
-        """Whether it can."""
+        """Return whether meaning can be compared."""
         ...
 
     def nearest(
         self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
     ) -> Sequence[NearPassage] | None:
-        """The passages that are nearest to a text or a vector, the nearest first.
+        """Return the passages that are nearest to a text or a vector, the nearest first.
 
         Args:
             asked: A question, or a vector of the same model.
             files: The files that may be found, as they are now.
-            count: How many at most.
+            count: Maximum number.
 
         Returns:
-            None where meaning cannot be compared now.
+            None if meaning cannot be compared now.
 
         Raises:
             InvalidParameters: The vector is none of the model's.
@@ -94,56 +94,56 @@ class Meaning(Protocol):
         ...
 
     def openings(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
-        """The notes whose names and openings are nearest to a question, `FOUND_NEAR` at most, the nearest first.
+        """Return the notes whose names and openings are nearest to a question, `FOUND_NEAR` at most, the nearest first.
 
         Args:
             question: The question.
             files: The files that may be found, as they are now.
 
         Returns:
-            The first passage of each; None where openings cannot be compared now.
+            The first passage of each; None if openings cannot be compared now.
         """
         ...
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
-        """For each of the notes nearest to a note, its passage that is nearest; the nearest first.
+        """Return the nearest passage of each of the notes nearest to a note; the nearest first.
 
         Args:
             path: The note, which is not among them.
             files: The files that may be found, as they are now.
-            count: How many at most.
+            count: Maximum number.
 
         Returns:
-            None where meaning cannot be compared now.
+            None if meaning cannot be compared now.
         """
         ...
 
 
 class NoMeaning:
-    """Where there is no model. It has the members of `Meaning`."""
+    """A stand-in for when there is no model. It has the members of `Meaning`."""
 
     def state(self) -> MeaningState:
-        """It cannot."""
+        """Return why meaning cannot be compared."""
         return MeaningState(why_not="no model for search by meaning is installed")
 
     def nearest(self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int) -> None:
-        """It cannot be compared."""
+        """Return None: there is nothing to compare with."""
         del asked, files, count
 
     def openings(self, question: str, files: Mapping[str, IndexedFile]) -> None:
-        """They cannot be compared."""
+        """Return None: there is nothing to compare with."""
         del question, files
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> None:
-        """It cannot be compared."""
+        """Return None: there is nothing to compare with."""
         del path, files, count
 
 
 class LateMeaning:
-    """What can be compared once there are vectors, and nothing where there will never be any. It is a `Meaning`.
+    """A `Meaning` that answers once there are vectors, and never if there will be none.
 
     Args:
-        find: Returns what compares, as soon as it is there.
+        find: Returns what compares, once it exists.
     """
 
     def __init__(self, find: Callable[[], Meaning | None]) -> None:

@@ -11,7 +11,7 @@ _LONGEST = 200
 
 
 class NearestNames:
-    """Finds files by a name that is nearly theirs, as `find` does.
+    """A search for files by a name that is nearly theirs, for `find`.
 
     Args:
         knowledge: What is known of the files that may be named.
@@ -22,7 +22,7 @@ class NearestNames:
         self._listings = Listings()
 
     def __call__(self, wanted: str) -> Sequence[str]:
-        """The paths of the nearest files, the likeliest first; none when nothing is like it.
+        """Return the paths of the nearest files, the likeliest first; none when nothing is like it.
 
         Args:
             wanted: A path, a note's name, or a wikilink.

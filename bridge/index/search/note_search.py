@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.excerpts import WIDTH, bare_places, excerpt, excerpt_place
@@ -22,6 +23,7 @@ from bridge.index.texts.arena import Excludes
 from bridge.index.texts.line_patterns import Span
 from bridge.notes.note import Heading
 from bridge.pdf.document import is_pdf, page_at, page_start, place_in
+from bridge.pictures.scaling import is_picture
 
 MOST_NOTES = 30
 """Notes whose passages answer a question."""
@@ -29,19 +31,20 @@ NEARLY = 0.6
 """The part of a note's best score from which another passage of it is an answer too."""
 PLACES = 16
 """Places of one word in one note that an excerpt is chosen among."""
+_DRAWN = " (text recognised in the picture)"
 
 
 @dataclass(frozen=True, slots=True)
 class NoteQuery:
-    """What to search.
+    """A search query with its limits.
 
     Attributes:
-        query: As the user wrote it.
-        excludes: What is left out, such as what the user excluded in Obsidian.
-        first: How many results to pass over.
-        count: How many to return.
+        query: The query, as the user wrote it.
+        excludes: Rules for what to leave out, such as what the user excluded in Obsidian.
+        first: Number of results to skip.
+        count: Number of results to return.
         deadline: `Clock.monotonic()` value.
-        width: About how many characters an excerpt has.
+        width: Approximate number of characters in an excerpt.
     """
 
     query: str
@@ -52,13 +55,12 @@ class NoteQuery:
     width: int = WIDTH
 
 
-@dataclass(frozen=True, slots=True)
-class FoundNote:
+class FoundNote(NamedTuple):
     """One file.
 
     Attributes:
-        path: Which.
-        excerpt: The piece of its text that shows best why it was found; empty where it has no text.
+        path: Its path.
+        excerpt: The piece of its text that shows best why it was found; empty if it has no text.
         page: The page of a PDF file on which that piece is; None of another file.
     """
 
@@ -68,23 +70,27 @@ class FoundNote:
 
     @property
     def place(self) -> str:
-        """The path, with the page of a PDF file, as a link names it."""
-        return place_in(self.path, self.page)
+        """Return the path, with the page of a PDF file, as a link names it; or that it is a picture."""
+        return f"{self.path}{_DRAWN}" if self.is_drawn else place_in(self.path, self.page)
+
+    @property
+    def is_drawn(self) -> bool:
+        """Return whether it is a picture that was found by the text which was recognised in it."""
+        return bool(self.excerpt) and is_picture(self.path)
 
 
-@dataclass(frozen=True, slots=True)
-class NoteSearchResult:
-    """What a search found.
+class NoteSearchResult(NamedTuple):
+    """The result of a search.
 
     Attributes:
-        results: Some of them, best first.
-        total: How many there are.
-        matching: How many of them are wholly what was asked for; the others hold some of the words.
+        results: The requested results, best first.
+        total: Number of all results.
+        matching: Number of complete matches; the other results contain some of the words.
         exact: Whether the query was in Obsidian's search language, and not only words.
         indexing: Whether the index is being built, so that there may be more.
-        question: Whether the query was a question, so that notes with all words are not the first of them.
-        by_meaning: Whether notes were also found by what they mean.
-        words_only: Why they were not, where they should have been, as the end of a sentence; empty otherwise.
+        question: Whether notes with all words need not come first, as for a question.
+        by_meaning: Whether notes were also found by meaning.
+        words_only: The fault that kept them from being so, as the end of a sentence; empty if there is none.
     """
 
     results: tuple[FoundNote, ...]
@@ -97,8 +103,7 @@ class NoteSearchResult:
     words_only: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class FoundPassage:
+class FoundPassage(NamedTuple):
     """One passage of a note.
 
     Attributes:
@@ -108,8 +113,8 @@ class FoundPassage:
         text: What it says, without outer white space.
         score: How much it says on the question.
         start: Where it begins in the note, in characters.
-        end: Where it ends.
-        likeness: How near it is to the question in meaning; 0 where that was not compared.
+        end: Its end.
+        likeness: How near it is to the question in meaning; 0 if that was not compared.
         page: The page of a PDF file on which it begins; None of another file.
     """
 
@@ -125,13 +130,20 @@ class FoundPassage:
 
     @property
     def place(self) -> str:
-        """The path with the lines, or with the page of a PDF file as a link names it."""
+        """Return the path with the lines; with the page of a PDF file, as a link names it; or that it is a picture."""
         first, last = self.lines
+        if self.is_drawn:
+            return f"{self.path}{_DRAWN}"
         return place_in(self.path, self.page) if self.page is not None else f"{self.path}:{first}-{last}"
+
+    @property
+    def is_drawn(self) -> bool:
+        """Return whether it is text that was recognised in a picture."""
+        return is_picture(self.path)
 
 
 class NoteSearch:
-    """Searches one vault. Any thread may.
+    """The search in one vault. Any thread may use it.
 
     Args:
         knowledge: What may be found.
@@ -151,7 +163,7 @@ class NoteSearch:
         self._seen: tuple[Sequence[IndexedFile], tuple[Excludes, ...], Mapping[str, IndexedFile]] = ((), (), {})
 
     def check(self, query: str, deadline: float) -> bool:
-        """Whether a query asks for anything.
+        """Return whether a query asks for anything.
 
         Args:
             query: As the user wrote it.
@@ -159,7 +171,7 @@ class NoteSearch:
 
         Raises:
             InvalidParameters: It is too long or too deep, or a pattern in it is invalid.
-            DeadlineExceeded: It was not known in time.
+            DeadlineExceeded: The check took too long.
         """
         parsed = parse_query(query)
         if parsed is None:
@@ -193,8 +205,8 @@ class NoteSearch:
             plain = plain_words(query)
             if plain is not None and make_terms(plain):
                 words = query_words(plain, self._languages, len(files))
-                question = words.question
                 ranked = ranking.find(words, asked.first, asked.count, partial(self._near, asked.query, files))
+                question = words.question or ranked.mixed
                 by_meaning = ranked.by_meaning
                 results = [
                     _shown(path, weighed.note, _best(weighed).places, asked.width)
@@ -225,12 +237,12 @@ class NoteSearch:
         )
 
     def passages(self, question: str, deadline: float, excludes: tuple[Excludes, ...] = ()) -> list[FoundPassage]:
-        """The passages that say most on a question.
+        """Return the passages that say most on a question.
 
         Args:
             question: Words; operators of the search language are words too.
             deadline: `Clock.monotonic()` value.
-            excludes: What is left out.
+            excludes: Rules for what to leave out.
 
         Returns:
             Passages of the best notes, the best first: for each note its best one, and others that say nearly as much.
@@ -250,7 +262,7 @@ class NoteSearch:
             return self._best_passages([(path, weighed[path]) for path in ranked.paths if path in weighed])
 
     def passages_in(self, question: str, paths: Sequence[str], deadline: float) -> list[FoundPassage]:
-        """The best passage of each of some notes, the best first; notes that hold none of the words are left out.
+        """Return the best passage of each of some notes, best first; notes without any of the words are left out.
 
         Args:
             question: Words.
@@ -269,7 +281,7 @@ class NoteSearch:
         return sorted(found, key=lambda passage: (-passage.score, passage.path))
 
     def _best_passages(self, notes: Sequence[tuple[str, WeighedNote]]) -> list[FoundPassage]:
-        """The best passage of each note in the notes' order, each followed by others that say nearly as much."""
+        """Return the best passage of each note in the notes' order, each followed by others that say nearly as much."""
         found: list[tuple[float, int, FoundPassage]] = []
         most = max((_best(each).score for _path, each in notes if each.passages), default=0.0)
         for place, (path, each) in enumerate(notes):
@@ -285,7 +297,7 @@ class NoteSearch:
         return [passage for _rank, _place, passage in found]
 
     def _passage(self, path: str, weighed: WeighedNote, passage: Passage) -> FoundPassage:
-        """A passage with its heading and lines."""
+        """Return a passage with its heading and lines."""
         text = weighed.note.text[passage.start : passage.end]
         start = passage.start + len(text) - len(text.lstrip())
         end = passage.start + len(text.rstrip())
@@ -309,22 +321,22 @@ class NoteSearch:
 
     @property
     def meaning(self) -> MeaningState:
-        """Whether meaning can be compared."""
+        """Return whether meaning can be compared."""
         return self._meaning.state()
 
     def near(
         self, asked: str | Sequence[float], count: int, deadline: float, excludes: tuple[Excludes, ...] = ()
     ) -> list[FoundPassage] | None:
-        """For each of the notes nearest to a text or a vector in meaning, its passage that is nearest; nearest first.
+        """Return the nearest passage of each of the notes nearest to a text or vector in meaning; the nearest first.
 
         Args:
             asked: A text, or a vector of the same model.
-            count: How many at most.
+            count: Maximum number.
             deadline: `Clock.monotonic()` value.
-            excludes: What is left out.
+            excludes: Rules for what to leave out.
 
         Returns:
-            None where meaning cannot be compared now.
+            None if meaning cannot be compared now.
 
         Raises:
             InvalidParameters: The vector is none of the model's.
@@ -348,19 +360,19 @@ class NoteSearch:
         return found
 
     def related(self, path: str, count: int) -> Sequence[NearPassage] | None:
-        """For each of the notes nearest to a note in meaning, its passage that is nearest; the nearest first.
+        """Return the nearest passage of each of the notes nearest to a note in meaning; the nearest first.
 
         Args:
             path: The note.
-            count: How many at most.
+            count: Maximum number.
 
         Returns:
-            None where meaning cannot be compared now.
+            None if meaning cannot be compared now.
         """
         return self._meaning.related(path, self._files(()), count)
 
     def _near(self, question: str, files: Mapping[str, IndexedFile]) -> Near | None:
-        """What is near a question; None where meaning cannot be compared now."""
+        """Return what is near a question in meaning; None if meaning cannot be compared now."""
         passages, openings = self._meaning.nearest(question, files, NEAR), self._meaning.openings(question, files)
         return None if passages is None and openings is None else Near(passages or (), openings or ())
 
@@ -369,7 +381,7 @@ class NoteSearch:
         self._texts.close()
 
     def _files(self, excludes: tuple[Excludes, ...]) -> Mapping[str, IndexedFile]:
-        """The files that may be found, by path; remembered as long as they are the same."""
+        """Return the files that may be found, by path; remembered as long as they are the same."""
         files = self._knowledge.files()
         seen = self._seen
         if seen[0] is not files or seen[1] != excludes:
@@ -379,7 +391,7 @@ class NoteSearch:
 
 
 def _texts(query: Node) -> list[str]:
-    """The words and phrases that a query wants, wherever."""
+    """Return the words and phrases that a query wants, wherever."""
     match query:
         case And(parts) | Or(parts):
             return [text for part in parts for text in _texts(part)]
@@ -397,7 +409,7 @@ def _shown(path: str, note: NoteText, places: Sequence[Sequence[Span]], width: i
 
 
 def _page(path: str, note: NoteText, place: int) -> int | None:
-    """Return the page of a PDF file on which a place of its text is; None of another file."""
+    """Return the page of a PDF file that contains a place of its text; None for another file."""
     return page_at(note.text, place) if is_pdf(path) else None
 
 
@@ -426,7 +438,7 @@ def _best(weighed: WeighedNote) -> Passage:
 
 
 def _heading(headings: Sequence[Heading], passage: Passage) -> str:
-    """The heading under which most of a passage's words are; of equals, the first."""
+    """Return the heading with most of a passage's words below it; of equals, the first."""
     under = Counter(
         heading
         for spans in passage.places

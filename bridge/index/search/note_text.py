@@ -5,10 +5,9 @@ import unicodedata
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
-import orjson
-
 from bridge.index.store.letters import bare
 from bridge.index.texts.line_patterns import Span
+from bridge.json_values import load
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote
 from bridge.notes.work import TooMuchWork, Work
@@ -24,7 +23,7 @@ Find = Callable[[bytes, int], list[Span]]
 
 
 def folded(text: str) -> str:
-    """Text without the difference of upper and lower case, in as many characters."""
+    """Return text in one case, with the same number of characters."""
     if len(text) > _AT_ONCE:
         return "".join(folded(text[at : at + _AT_ONCE]) for at in range(0, len(text), _AT_ONCE))
     return text.lower() if text.isascii() else text.replace("İ", "i").lower().replace("ς", "σ")  # noqa: RUF001
@@ -45,7 +44,7 @@ class Needle:
         self.forms = tuple(forms if case_matters else dict.fromkeys(map(folded, forms)))
 
     def is_in(self, text: str) -> bool:
-        """Whether a short text holds it."""
+        """Return whether a short text contains it."""
         searched = text if self.case_matters else folded(text)
         return any(form in searched for form in self.forms)
 
@@ -62,24 +61,24 @@ class NoteText:
 
     @property
     def whole(self) -> Span:
-        """From its beginning to its end."""
+        """Return the span from its beginning to its end."""
         return 0, len(self.text)
 
     @property
     def is_parsed(self) -> bool:
-        """Whether it is short enough for its parts to be known."""
+        """Return whether it is short enough for its parts to be known."""
         return len(self.text) <= MOST_PARSED
 
     @cached_property
     def note(self) -> ParsedNote:
-        """What it says; nothing when it is too long, or too much to be understood."""
+        """Return the parsed note; empty if it is too long or too complex."""
         try:
             return parse_note(self.text, work=Work.of_one_note()) if self.is_parsed else ParsedNote()
         except TooMuchWork:
             return ParsedNote()
 
     def find(self, needle: Needle, span: Span) -> Span | None:
-        """The first place of a needle in a part of the text."""
+        """Return the first place of a needle in a part of the text."""
         if len(needle.forms) == 1:
             form = needle.forms[0]
             at = _find(self._searched(needle), form, *span)
@@ -90,19 +89,19 @@ class NoteText:
         return min(places, default=None)
 
     def find_all(self, needle: Needle, span: Span) -> Iterator[Span]:
-        """Every place of a needle in a part of the text, none within another."""
+        """Yield every place of a needle in a part of the text, none within another."""
         start, end = span
         while (found := self.find(needle, (start, end))) is not None:
             yield found
             start = max(found[1], found[0] + 1)
 
     def matches(self, find: Find, span: Span, limit: int) -> list[Span]:
-        """The first match of each matching line, by characters.
+        """Return the first match of each matching line, by characters.
 
         Args:
             find: The pattern.
             span: A part of the text; the first and last of its lines may be parts of lines.
-            limit: How many lines at most.
+            limit: Maximum number of lines.
         """
         found: list[Span] = []
         characters = span[0]
@@ -115,7 +114,7 @@ class NoteText:
         return found
 
     def _pieces(self, span: Span) -> Iterator[bytes]:
-        """A part of the text in whole lines, a piece after the other; a very long line in parts."""
+        """Yield a part of the text in whole lines, a piece after the other; a very long line in parts."""
         at, end = span
         while at < end:
             stop = min(at + _AT_ONCE, end)
@@ -125,7 +124,7 @@ class NoteText:
             at = stop
 
     def lines(self, span: Span) -> Iterator[Span]:
-        """The lines of a part of the text."""
+        """Yield the lines of a part of the text."""
         start, end = span
         while start < end:
             stop = self.text.find("\n", start, end)
@@ -134,13 +133,13 @@ class NoteText:
             start = stop + 1
 
     def line_at(self, place: int) -> Span:
-        """The line in which a place is."""
+        """Return the line that contains a place."""
         end = self.text.find("\n", place)
         return self.text.rfind("\n", 0, place) + 1, len(self.text) if end < 0 else end
 
     @cached_property
     def sections(self) -> list[Span]:
-        """The text before the first heading, and each heading with the text up to the next one."""
+        """Return the text before the first heading, and each heading with the text up to the next one."""
         if not self.is_parsed:
             return []
         starts = [heading.start for heading in self.note.headings]
@@ -150,13 +149,13 @@ class NoteText:
 
     @cached_property
     def blocks(self) -> list[Span]:
-        """Paragraphs, headings, list items and the like."""
+        """Return its paragraphs, headings, list items and the like."""
         rows = [(part.start, part.end) for part in self.note.sections if part.type != "list"]
         return sorted([*rows, *((item.start, item.end) for item in self.note.list_items)])
 
     @cached_property
     def tasks(self) -> list[tuple[str, Span]]:
-        """The list items with a box: what is in it, and where the text behind it is."""
+        """Return the list items with a box: its content, and the span of the text after it."""
         return [
             (item.task, (min(self.text.find("]", item.start) + 1, item.end), item.end))
             for item in self.note.list_items
@@ -164,7 +163,7 @@ class NoteText:
         ]
 
     def begins_line(self, place: int) -> bool:
-        """Whether a line begins there."""
+        """Return whether a line begins there."""
         return place == 0 or self.text[place - 1] == "\n"
 
     def _searched(self, needle: Needle) -> str:
@@ -172,20 +171,20 @@ class NoteText:
 
     @cached_property
     def folded_text(self) -> str:
-        """The text without the difference of upper and lower case, in as many characters."""
+        """Return the text in one case, with the same number of characters."""
         return folded(self.text)
 
     @cached_property
     def bare_text(self) -> str:
-        """The same with each letter in its plainest form."""
+        """Return the same with each letter in its plainest form."""
         return bare(self.folded_text)
 
 
 def canvas_text(data: bytes) -> str:
-    """What can be read on a canvas: the text of its cards, the names of its groups, the labels of its lines."""
+    """Return the text on a canvas: of its cards, the names of its groups, and the labels of its lines."""
     try:
-        canvas = orjson.loads(data or b"{}")
-    except orjson.JSONDecodeError:
+        canvas = load(data or b"{}")
+    except ValueError:
         return ""
     if not isinstance(canvas, dict):
         return ""
@@ -208,7 +207,7 @@ def _find(text: str, form: str, start: int, end: int) -> int:
 
 
 def _in_characters(piece: bytes, spans: list[Span], before: int) -> list[Span]:
-    """Places in bytes as places in characters."""
+    """Return spans in bytes as spans in characters."""
     if piece.isascii():
         return [(before + start, before + end) for start, end in spans]
     found: list[Span] = []

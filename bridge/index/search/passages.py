@@ -1,9 +1,8 @@
 """Cutting notes into passages of about a thousand characters, and weighing what a passage says on a question."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from bridge.index.search.note_text import NoteText, folded
@@ -24,30 +23,34 @@ OPENING = 400
 """Characters of a note that say what it is about: some fifty words."""
 
 BEGUN = 0.5
-"""What a word that only begins like the one asked for counts, beside the word itself."""
+"""Weight of a word that only begins like the one asked for, relative to the word itself."""
 OTHERWISE = 0.9
-"""What a word in another spelling counts, beside the word as it was asked for."""
+"""Weight of a word in another spelling, relative to the word as it was asked for."""
 ONCE = 0.5
-"""How much less each further place of a word counts (the k1 of BM25, without a punishment for length)."""
+"""Saturation of repeated words: the k1 of BM25, without a penalty for length."""
 IN_OPENING = 0.5
-"""What a word in a note's opening adds, beside the same word in its best passage."""
+"""Bonus for a word in a note's opening, relative to the same word in its best passage."""
+TOGETHER = 0.5
+"""Bonus for neighbouring words of the question that stand near each other, relative to the commoner of the two."""
+APART = 50
+"""Characters from the beginning of one to that of the other, at most."""
 MOST_PLACES = 2000
 """Places of one word in one note that are looked at, those inside of other words too."""
 
 _HEADING = re.compile(r"\n#{1,6}[ \t]")
 
-Place = tuple[int, int, float]
-"""Where a word begins and ends, and how much it is there."""
+Occurrence = tuple[int, int, float]
+"""The beginning, the end and the weight of an occurrence."""
 
 
 class Form(NamedTuple):
-    """How a word is looked for in a folded text.
+    """The form of a word to look for in a folded text.
 
     Attributes:
         whole: The word.
-        beginning: What it and its other forms begin with.
+        beginning: The shared beginning of it and its other forms.
         may_go_on: Whether other words that begin so count.
-        inside: Whether it is also looked for inside of others.
+        inside: Whether it may also be inside other words.
     """
 
     whole: str
@@ -72,8 +75,8 @@ class WeightedWord:
         for each in map(bare, _spelt_otherwise(word)):
             self.otherwise.append(Form(each, each, form.may_go_on and len(each) >= LEAST_BEGINNING, inside=False))
 
-    def places(self, note: NoteText, start: int) -> list[Place]:
-        """Where the word is in a note: as it was asked for, or else in other letters."""
+    def places(self, note: NoteText, start: int) -> list[Occurrence]:
+        """Return the occurrences of the word in a note: as it was asked for, or else in other spellings."""
         found = _places(note.folded_text, self.form, start)
         if not found and (len(self.otherwise) > 1 or not note.text.isascii()):
             other = sorted(place for form in self.otherwise for place in _places(note.bare_text, form, start))
@@ -81,16 +84,15 @@ class WeightedWord:
         return found
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """A piece of a note.
 
     Attributes:
-        start: Where it begins, in characters.
-        end: Where it ends.
+        start: Its beginning, in characters.
+        end: Its end.
         score: How much it says on the question; 0 when nothing.
         places: Where in it words are, for each word that is there.
-        likeness: How near it is to the question in meaning; 0 where that was not compared.
+        likeness: How near it is to the question in meaning; 0 if that was not compared.
     """
 
     start: int
@@ -101,7 +103,7 @@ class Passage:
 
 
 def cut(text: str, start: int = 0) -> Iterator[Span]:
-    """The passages of a text: they end at headings and paragraphs, else lines, else words.
+    """Yield the passages of a text: they end at headings and paragraphs, else lines, else words.
 
     Args:
         text: The note.
@@ -115,18 +117,18 @@ def cut(text: str, start: int = 0) -> Iterator[Span]:
 
 
 def body_start(text: str) -> int:
-    """Where a note's text begins: behind its properties."""
+    """Return where a note's text begins: after its properties."""
     block = find_frontmatter(text)
     return block.end if block else 0
 
 
 def weigh(note: NoteText, words: Sequence[WeightedWord], name: str) -> tuple[float, list[Passage]]:
-    """What a note says on a question.
+    """Return how well a note answers a question.
 
     Args:
         note: The note; see `readable`.
-        words: The question's.
-        name: The note's: what it says counts in every passage.
+        words: The question's words.
+        name: The note's name, which counts in every passage.
 
     Returns:
         The score of its best passage with its opening, and the passages that hold any of the words, in order.
@@ -145,8 +147,30 @@ def weigh(note: NoteText, words: Sequence[WeightedWord], name: str) -> tuple[flo
     return max(passage.score for passage in passages) + IN_OPENING * opening, passages
 
 
+def is_scattered(note: NoteText, words: Sequence[WeightedWord], name: str) -> bool:
+    """Return whether a note's text contains all of some words, but no passage of it, with the note's name, does.
+
+    Args:
+        note: The note; see `readable`.
+        words: The words.
+        name: The note's name.
+    """
+    body = body_start(note.text)
+    starts = [start for start, _end in cut(note.text, body)]
+    title = NoteText(name)
+    holding: set[int] | None = None
+    for each in words:
+        places = each.places(note, body)
+        if not places:  # it is in the name or the properties, which are about the whole note
+            return False
+        if not each.places(title, 0):
+            passages = {bisect_right(starts, place[0]) - 1 for place in places}
+            holding = passages if holding is None else holding & passages
+    return holding is not None and not holding
+
+
 def readable(note: NoteText | None) -> NoteText | None:
-    """A note in the form in which words are compared; itself when it is in that form."""
+    """Return a note in the form for comparing words; the same object if it has that form already."""
     if note is None or note.text.isascii():
         return note
     composed = nfc(note.text)
@@ -154,7 +178,7 @@ def readable(note: NoteText | None) -> NoteText | None:
 
 
 def heading_at(headings: Sequence[Heading], place: int) -> str:
-    """The heading under which a place is; empty before the first."""
+    """Return the heading above a place; empty before the first one."""
     at = bisect_right([heading.start for heading in headings], place) - 1
     return headings[at].heading if at >= 0 else ""
 
@@ -164,11 +188,11 @@ def _spelt_otherwise(word: RankedWord) -> tuple[str, ...]:
 
 
 def _weighed(
-    spans: Sequence[Span], words: Sequence[WeightedWord], found: Sequence[Sequence[Place]], named: Sequence[float]
+    spans: Sequence[Span], words: Sequence[WeightedWord], found: Sequence[Sequence[Occurrence]], named: Sequence[float]
 ) -> list[Passage]:
-    """The passages in which any of the words is, in order."""
+    """Return the passages that contain any of the words, in order."""
     starts = [start for start, _end in spans]
-    held: dict[int, dict[int, list[Place]]] = {}
+    held: dict[int, dict[int, list[Occurrence]]] = {}
     for which, places in enumerate(found):
         for place in places:
             held.setdefault(bisect_right(starts, place[0]) - 1, {}).setdefault(which, []).append(place)
@@ -180,21 +204,31 @@ def _weighed(
             worth = named[which]
             often = worth + sum([place[2] for place in places])
             score += words[which].weight * (_often(often) - _often(worth))
+            # The pieces of a word without spaces overlap, so that they always stand near each other.
+            if which + 1 in hits and not words[which].form.inside and _are_near(places, hits[which + 1]):
+                score += TOGETHER * min(words[which].weight, words[which + 1].weight)
         passages.append(Passage(*spans[index], score, [[place[:2] for place in places] for places in hits.values()]))
     return passages
 
 
+def _are_near(places: Sequence[Occurrence], others: Sequence[Occurrence]) -> bool:
+    """Return whether a word stands near another one anywhere."""
+    starts = [other[0] for other in others]
+    nearest = ((place[0], bisect_left(starts, place[0] - APART)) for place in places)
+    return any(at < len(starts) and starts[at] <= start + APART for start, at in nearest)
+
+
 def _often(worth: float) -> float:
-    """What a word counts that is there so often: each time less."""
+    """Return the weight of repeated occurrences of a word, each adding less."""
     return worth * (1 + ONCE) / (worth + ONCE)
 
 
-def _most(places: Sequence[Place]) -> float:
+def _most(places: Sequence[Occurrence]) -> float:
     return max([place[2] for place in places], default=0.0)
 
 
 def _stop(text: str, start: int, end: int) -> int:
-    """Where the passage that begins at a place ends."""
+    """Return where the passage that begins at an offset ends."""
     most = min(start + SIZE, end)
     heading = _HEADING.search(text, start + LEAST, most)
     if heading is not None:
@@ -208,9 +242,9 @@ def _stop(text: str, start: int, end: int) -> int:
     return most
 
 
-def _places(text: str, word: Form, start: int) -> list[Place]:
-    """Where a word begins in a folded text, and how much it is there: 1, or less where only its beginning is."""
-    found: list[Place] = []
+def _places(text: str, word: Form, start: int) -> list[Occurrence]:
+    """Return a word's occurrences in a folded text, with weight 1, or less where only its beginning matches."""
+    found: list[Occurrence] = []
     end = start
     for _ in range(MOST_PLACES):
         at = text.find(word.beginning, end)

@@ -1,4 +1,4 @@
-"""Whether a note's property has a value that is asked for, as Obsidian's property search sees it (rules 54 and 92).
+"""Matching of a note's property against a value, as Obsidian's property search does it (rules 54 and 92).
 
 A list has every value that one of its items has, and a map every value that is in it. Upper and lower case never
 matter. Values are what YAML 1.2 reads: text, numbers, booleans, null, lists, maps; dates are text (rule 47).
@@ -46,7 +46,7 @@ Tests = Callable[[RegexTerm, bool], Callable[[str], bool]]
 
 
 def find_properties(properties: Mapping[str, Any], name: str) -> Iterator[Any]:
-    """The values of a property, whatever its case (rule 54); none when the note does not have it."""
+    """Yield the values of a property, whatever its case (rule 54); none when the note does not have it."""
     wanted = fold(name.strip())
     for key, value in properties.items():
         if fold(str(key)) == wanted:
@@ -54,10 +54,10 @@ def find_properties(properties: Mapping[str, Any], name: str) -> Iterator[Any]:
 
 
 def has_value(value: Any, wanted: Any) -> bool:
-    """Whether a property has a value.
+    """Return whether a property has a value.
 
     Args:
-        value: The property's.
+        value: The property's value.
         wanted: Text is equal, or is compared when it begins with `<`, `<=`, `>`, `>=` (`>5`, `>=2024-07-01`); null is
             a property without a value, and not an empty text or list; of a list one item is enough; of a map every
             key must have its value.
@@ -77,7 +77,7 @@ def has_value(value: Any, wanted: Any) -> bool:
 
 
 def equals(value: Any, text: str) -> bool:
-    """Whether a property, or one of its items, is this text; a number or boolean may be written in any way."""
+    """Return whether a property, or an item of it, is this text; a number or boolean may be written in any way."""
     wanted = fold(text.strip())
     number = _number(wanted)
     return any(
@@ -88,36 +88,36 @@ def equals(value: Any, text: str) -> bool:
 
 
 def contains(value: Any, text: str) -> bool:
-    """Whether this is a part of a property's text; a number or boolean has no parts and must be equal."""
+    """Return whether this is part of a property's text; a number or boolean has no parts and must be equal."""
     wanted = fold(text)
     return any(isinstance(item, str) and wanted in fold(item) for item in items(value)) or equals(value, text)
 
 
 def compares(value: Any, sign: str, text: str) -> bool:
-    """Whether a property, or one of its items, is less or greater.
+    """Return whether a property, or one of its items, is less or greater.
 
     Numbers are compared as numbers; dates, and other text with text, in the order of their characters.
 
     Args:
-        value: The property's.
+        value: The property's value.
         sign: `<`, `<=`, `>`, `>=`.
-        text: What it is compared with.
+        text: The text to compare with.
     """
     return any(_compares(item, _SIGNS[sign], text.strip()) for item in items(value))
 
 
 def is_null(value: Any) -> bool:
-    """Whether there is a name and no value: not even an empty text or list (rule 92)."""
+    """Return whether there is a name but no value: not even an empty text or list (rule 92)."""
     return value is None
 
 
 def is_empty(value: Any) -> bool:
-    """Whether there is nothing in it: null, empty text, an empty list or map, or a list of such."""
+    """Return whether it is empty: null, empty text, an empty list or map, or a list of such."""
     return all(item is None or item == "" for item in items(value))
 
 
 def items(value: Any) -> Iterator[Any]:
-    """The plain values in a value: itself, or what is in its lists and maps, however deep."""
+    """Yield the plain values in a value: itself, or what is in its lists and maps, however deep."""
     pending = [value]
     for _ in range(MAX_ITEMS):
         if not pending:
@@ -132,17 +132,17 @@ def items(value: Any) -> Iterator[Any]:
 
 
 def texts(value: Any) -> Iterator[str]:
-    """The plain values in a value as they are written."""
+    """Return the plain values in a value, as text."""
     return map(_text, items(value))
 
 
 def has_property(properties: Mapping[str, Any], query: PropertyTerm, tests: Tests, *, case: bool = False) -> bool:
-    """Whether a note has a property, and with this value.
+    """Return whether a note has a property, with this value if one is given.
 
     A word must be in the value, a phrase must be all of it, as in Obsidian's search.
 
     Args:
-        properties: The note's.
+        properties: The note's properties.
         query: The property that is asked for.
         tests: For patterns.
         case: Whether upper and lower case differ, for patterns; elsewhere they never do.
@@ -169,7 +169,7 @@ def _compares(item: Any, sign: Callable[[Any, Any], bool], text: str) -> bool:
 
 
 def _number(value: Any) -> float | int | None:
-    """A number, or what a text says when it is one."""
+    """Return a number, or what a text says when it is one."""
     if isinstance(value, bool):
         return None
     if isinstance(value, (int, float)):

@@ -1,4 +1,4 @@
-"""What a search asks for, as a tree (rules 90 to 92 of docs/obsidian.md). `query_parser.py` makes it of text."""
+"""Search queries as trees (rules 90 to 92 of docs/obsidian.md). `query_parser.py` makes them from text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from enum import StrEnum
 
 
 class QueryScope(StrEnum):
-    """Where something is looked for: the operators that have a name."""
+    """The operators that say where to search."""
 
     FILE = "file"
     PATH = "path"
@@ -21,7 +21,7 @@ class QueryScope(StrEnum):
 
     @property
     def is_part(self) -> bool:
-        """Whether it is a part of a note's text, all of which must be read to know it."""
+        """Return whether it is a part of a note's text, which can only be found by reading it all."""
         return self in _PARTS
 
 
@@ -66,14 +66,14 @@ class Or:
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """Not this."""
+    """The negation of a query."""
 
     part: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class Within:
-    """`line:(a b)`: one such place in which this is true."""
+    """A restriction to a part, as `line:(a b)`: true of a note with one such part in which the query is true."""
 
     scope: QueryScope
     part: "Node"
@@ -81,7 +81,7 @@ class Within:
 
 @dataclass(frozen=True, slots=True)
 class CaseTerm:
-    """`match-case:`, `ignore-case:`: whether upper and lower case differ."""
+    """A term in `match-case:` or `ignore-case:`, which say whether upper and lower case differ."""
 
     matters: bool
     part: "Node"
@@ -89,7 +89,7 @@ class CaseTerm:
 
 @dataclass(frozen=True, slots=True)
 class CompareTerm:
-    """`>5`: only as a property's value.
+    """A comparison such as `>5`, allowed only as a property's value.
 
     Attributes:
         sign: `<`, `<=`, `>`, `>=`.
@@ -111,7 +111,7 @@ class PropertyKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PropertyTerm:
-    """`[name]`, `[name:value]`.
+    """A term `[name]` or `[name:value]`.
 
     Attributes:
         name: Of words, phrases and regular expressions.
@@ -126,7 +126,7 @@ Node = TextTerm | RegexTerm | And | Or | Not | Within | CaseTerm | PropertyTerm 
 
 
 def plain_words(query: Node) -> tuple[str, ...] | None:
-    """The words, when a query is nothing but words; None when it has operators, phrases or alternatives."""
+    """Return the words, when a query is nothing but words; None when it has operators, phrases or alternatives."""
     if isinstance(query, TextTerm) and not query.quoted:
         return (query.text,)
     if isinstance(query, And):
@@ -137,7 +137,7 @@ def plain_words(query: Node) -> tuple[str, ...] | None:
 
 
 def patterns(query: Node) -> Iterator[str]:
-    """The regular expressions in a query."""
+    """Yield the regular expressions in a query."""
     match query:
         case RegexTerm(pattern):
             yield pattern

@@ -1,13 +1,12 @@
-"""Which files are what a query asks for (rules 90 to 92 of docs/obsidian.md).
+"""Evaluation of queries on all files (rules 90 to 92 of docs/obsidian.md).
 
 Most parts of a query are known for all files at once: one scan of all texts shows where a word is, the index
 knows who has a tag. So each part becomes two sets: the files of which it is surely true, and those of which it may be.
-Only what is left between them (a part of a text: `line:`, `task:`) is looked into, note by note.
+Only the files between the two (parts of a text: `line:`, `task:`) are looked into, note by note.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge.index.knowledge import Knowledge
 from bridge.index.search.matching import Matcher
@@ -28,13 +27,12 @@ from bridge.index.search.query import (
 from bridge.index.search.text_session import MatchingFiles, TextSession
 from bridge.index.texts.line_patterns import Span
 
-Place = QueryScope | None
-"""Where a word is looked for: one of `file`, `path`, `content`, `tag`; None: a note's path and content."""
+SearchedPart = QueryScope | None
+"""The place to look for a word: `file`, `path`, `content` or `tag`; None for a note's path and content."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Of which files something is true.
+class Bounds(NamedTuple):
+    """The files of which something is surely or perhaps true.
 
     Attributes:
         sure: Of these it is.
@@ -59,12 +57,12 @@ class Evaluation:
         self._knowledge = knowledge
         self._files = frozenset(files)
         self._notes = session.searched(self._files)
-        self._known: dict[tuple[Node, Place, bool], Bounds] = {}
+        self._known: dict[tuple[Node, SearchedPart, bool], Bounds] = {}
         self._path = ""
         self._matcher = Matcher(session.find, self._outside, session.check)
 
     def matches(self, query: Node) -> set[str]:
-        """The files of which a query is true.
+        """Return the files of which a query is true.
 
         Raises:
             InvalidParameters: A pattern in it is invalid.
@@ -81,7 +79,7 @@ class Evaluation:
         return found
 
     def places(self, query: Node, path: str) -> tuple[NoteText, list[list[Span]]]:
-        """The text of a file that was found, and where in it what is asked for is: a list for each word or pattern."""
+        """Return the text of a file that was found, and the spans of each word or pattern of the query in it."""
         return self._open(path), [list(spans) for spans in self._matcher.highlights(query)]
 
     def _open(self, path: str) -> NoteText:
@@ -92,14 +90,14 @@ class Evaluation:
 
     # -- all files at once --------------------------------------------------------------------------------------
 
-    def _bounds(self, query: Node, place: Place, *, case: bool) -> Bounds:
+    def _bounds(self, query: Node, place: SearchedPart, *, case: bool) -> Bounds:
         key = (query, place, case)
         if key not in self._known:
             self._session.check()
             self._known[key] = self._bound(query, place, case=case)
         return self._known[key]
 
-    def _bound(self, query: Node, place: Place, *, case: bool) -> Bounds:
+    def _bound(self, query: Node, place: SearchedPart, *, case: bool) -> Bounds:
         match query:
             case And(parts):
                 found = _all([self._bounds(part, place, case=case) for part in parts])
@@ -120,8 +118,8 @@ class Evaluation:
                 found = self._leaf(query, place, case=case)
         return found
 
-    def _leaf(self, query: Node, place: Place, *, case: bool) -> Bounds:
-        """A word, phrase or pattern, somewhere in a file."""
+    def _leaf(self, query: Node, place: SearchedPart, *, case: bool) -> Bounds:
+        """Return a word, phrase or pattern, somewhere in a file."""
         if isinstance(query, TextTerm) and not query.text:
             return _exactly(self._all_of(place))
         if not isinstance(query, (TextTerm, RegexTerm)):
@@ -140,8 +138,8 @@ class Evaluation:
         sure = (held.sure & self._notes) | named
         return Bounds(sure, sure | (held.unsure & self._notes))
 
-    def _all_of(self, place: Place) -> frozenset[str]:
-        """Where an empty phrase is: everywhere; as a tag, where there is any."""
+    def _all_of(self, place: SearchedPart) -> frozenset[str]:
+        """Return the files with an empty phrase: all of them; as a tag, those that have any."""
         if place is QueryScope.TAG:
             tags = {count.tag.split("/")[0] for count in self._knowledge.tags()}
             return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
@@ -154,7 +152,7 @@ class Evaluation:
         return self._session.matching(query.pattern, case=case)
 
     def _tester(self, query: TextTerm | RegexTerm, *, case: bool) -> Callable[[str], bool]:
-        """Returns what checks whether a short text holds something."""
+        """Return a function that checks whether a short text contains something."""
         if isinstance(query, TextTerm):
             return Needle(query.text, case_matters=case).is_in
         self._session.compile(query.pattern)
@@ -173,7 +171,7 @@ class Evaluation:
         return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
 
     def _loosely(self, query: Node, scope: QueryScope, *, case: bool) -> frozenset[str]:
-        """The notes in some such part of which something may be: those that have all its words, wherever they are."""
+        """Return the notes with a part that may match: those that have all the words, wherever they are."""
         match query:
             case And(parts):
                 found = frozenset.intersection(*(self._loosely(part, scope, case=case) for part in parts))
@@ -194,7 +192,7 @@ class Evaluation:
         return found
 
     def _with_parts(self, scope: QueryScope) -> frozenset[str]:
-        """The notes that may have such a part."""
+        """Return the notes that may have such a part."""
         if scope not in _TASKS:
             return self._notes
         held = self._session.matching(_TASKS[scope], case=True)
@@ -212,7 +210,7 @@ class Evaluation:
         )
 
     def _naming(self, query: PropertyTerm) -> frozenset[str]:
-        """The notes in whose text a property's name is, and so perhaps the property."""
+        """Return the notes whose text contains a property's name, and so perhaps the property."""
         if not isinstance(query.name, TextTerm) or not query.name.text:
             return self._notes
         held = self._session.holding(Needle(query.name.text))
@@ -233,8 +231,8 @@ class Evaluation:
 
     # -- one file -----------------------------------------------------------------------------------------------
 
-    def _holds(self, query: Node, place: Place, *, case: bool) -> bool:
-        """Whether a query is true of the file that is open."""
+    def _holds(self, query: Node, place: SearchedPart, *, case: bool) -> bool:
+        """Return whether a query is true of the file that is open."""
         bounds = self._bounds(query, place, case=case)
         if self._path in bounds.sure or self._path not in bounds.perhaps:
             return self._path in bounds.sure
@@ -258,7 +256,7 @@ class Evaluation:
 
 
 def _names_files(query: Node) -> bool:
-    """Whether a query asks for files by their names, and so for any files."""
+    """Return whether a query asks for files by their names, and so for any files."""
     if isinstance(query, (And, Or)):
         return any(map(_names_files, query.parts))
     if isinstance(query, CaseTerm):
@@ -300,7 +298,7 @@ _TASKS = {
 }
 """In which lines tasks may begin (rule 71)."""
 
-_SHOWN: dict[Place, Callable[[str], str]] = {
+_SHOWN: dict[SearchedPart, Callable[[str], str]] = {
     None: _without_extension,
     QueryScope.FILE: _file_name,
     QueryScope.PATH: str,

@@ -1,7 +1,7 @@
 """From what a user types into a search to what it asks for (rules 90 to 92 of docs/obsidian.md).
 
 Nothing but size is an error, as in Obsidian, where one searches while one types: a quote or parenthesis that is not
-closed ends with the query, one that was never opened is passed over, an operator's name that does not exist is text,
+closed ends with the query, one that was never opened is skipped, an operator's name that does not exist is text,
 and so is a bracket or slash that has no partner.
 
 `OR` binds less than words beside each other; `-` and operators bind to the one term behind them.
@@ -50,13 +50,13 @@ _ESCAPED = re.compile(r'\\(["\\])')
 
 
 def parse_query(text: str) -> Node | None:
-    """What a query asks for.
+    """Return the parsed query.
 
     Args:
         text: As the user typed it.
 
     Returns:
-        None when it asks for nothing.
+        The query; None if it asks for nothing.
 
     Raises:
         InvalidParameters: It is too long, too deep or has too many terms; says where.
@@ -77,7 +77,7 @@ class _Parser:
         self._in_value = False
 
     def whole(self) -> Node | None:
-        """All of it. A closing parenthesis that closes nothing is passed over."""
+        """Return the whole query. A closing parenthesis that closes nothing is skipped."""
         found: list[Node] = []
         while self._at < len(self._text):
             part = self._alternatives()
@@ -88,7 +88,7 @@ class _Parser:
         return None if query == TextTerm("", quoted=True) else query
 
     def _alternatives(self) -> Node | None:
-        """Up to the end, or what closes it, which is left."""
+        """Read up to the end, or to what closes it, which is left."""
         sides: list[Node] = []
         terms: list[Node] = []
         while not self._closes():
@@ -107,7 +107,7 @@ class _Parser:
         return sides[0] if len(sides) == 1 else Or(tuple(sides))
 
     def _term(self) -> Node | None:
-        """One term. Every way through here goes at least one character on."""
+        """Read one term. Every way through here advances by at least one character."""
         began, text = self._at, self._text
         self._terms += 1
         if self._terms > MAX_TERMS:
@@ -129,7 +129,7 @@ class _Parser:
         return self._quoted() or self._property() or self._applied() or self._word(_WORD)
 
     def _quoted(self) -> Node | None:
-        """A phrase or a regular expression."""
+        """Return a phrase or a regular expression."""
         if found := _PHRASE.match(self._text, self._at):
             self._at = found.end()
             return _phrase(found)
@@ -139,7 +139,7 @@ class _Parser:
         return None
 
     def _applied(self) -> Node | None:
-        """An operator and its term; None, and nothing happened, when there is none."""
+        """Return an operator and its term; None, with nothing consumed, if there is none."""
         began = self._at
         found = _OPERATOR.match(self._text, began)
         if not found:
@@ -161,7 +161,7 @@ class _Parser:
         return TextTerm(word)
 
     def _property(self) -> Node | None:
-        """`[name]` or `[name:value]`; None, and nothing happened, when it is none."""
+        """Read `[name]` or `[name:value]`; return None, with nothing consumed, if it is not one."""
         began, text = self._at, self._text
         if text[began] != "[" or "]" not in text[began:]:
             return None
@@ -188,7 +188,7 @@ class _Parser:
         return PropertyTerm(name, value)
 
     def _value_word(self) -> Node:
-        """A property's value, or a part of it."""
+        """Return a property's value, or a part of it."""
         if found := _COMPARE.match(self._text, self._at):
             self._at = found.end()
             return CompareTerm(found[1], found[2])
@@ -207,7 +207,7 @@ class _Parser:
         return found
 
     def _closes(self) -> bool:
-        """Whether, spaces aside, the end or what closes the innermost comes next."""
+        """Return whether, spaces aside, the end or what closes the innermost comes next."""
         self._at = _skip(self._text, self._at)
         return self._at >= len(self._text) or self._text[self._at] in (")]" if self._in_value else ")")
 
@@ -215,7 +215,7 @@ class _Parser:
         return self._text.startswith("OR", self._at) and self._ends(self._at + 2)
 
     def _ends(self, at: int) -> bool:
-        """Whether no term goes on there."""
+        """Return whether no term goes on there."""
         return at >= len(self._text) or self._text[at].isspace() or self._text[at] in "()]"
 
 

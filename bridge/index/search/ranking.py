@@ -1,12 +1,15 @@
-"""Which notes a few words mean, and which of them most.
+"""Ranking of the notes that match a few words or a question.
 
 A note that holds all the words comes before one that holds some. A word of more than three letters may go on
-(`project` finds `projects`); where no note holds all words so, and in scripts that put no spaces between words, they
-may also lie inside of others. Notes that hold all of them are in the order of BM25 (`fulltext.py`), lifted where the
-name or an alias holds them all, or where they stand side by side; a note that is called so comes first. Of nearly
+(`project` finds `projects`); if no note holds all words so, and in scripts that put no spaces between words, they
+may also lie inside of others. Notes that hold all of them are in the order of BM25 (`fulltext.py`), lifted if the
+name or an alias holds them all, or if they stand side by side; a note of that name comes first. Of nearly
 equal ones the newest comes first.
 
-A longer query is a question, for which hardly any note holds all words, and least of all the one meant. Words that say
+Where there is a model and few notes hold all words, notes that are near in meaning come right after those that have
+the words in one passage: a long note has any two words somewhere.
+
+A longer query is a question, for which hardly any note contains all words, least of all the one meant. Words that say
 nothing are left out (`languages.py`), other forms of the words count too, and the order is that of BM25, the best
 passage and the opening together (`passages.py`). Where there is a model, what is near the question in meaning counts
 as well (`meaning.py`).
@@ -18,11 +21,22 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.meaning import FOUND_NEAR, NEAR, OPENING, WEIGHT, Near, NearPassage
 from bridge.index.search.note_text import Needle, NoteText
-from bridge.index.search.passages import MOST_TEXT, Passage, WeightedWord, body_start, cut, readable, weigh
+from bridge.index.search.passages import (
+    MOST_TEXT,
+    SIZE,
+    Passage,
+    WeightedWord,
+    body_start,
+    cut,
+    is_scattered,
+    readable,
+    weigh,
+)
 from bridge.index.search.text_session import TextSession
 from bridge.index.search.words import QueryWords, RankedWord
 from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase
@@ -41,6 +55,8 @@ WEIGHED = 20
 """Notes, the best by their words, whose passages are weighed for a question."""
 WEIGHED_NEAR = 30
 """The same, where what is near in meaning counts too: it may lift a note that is further behind."""
+LENGTH = 0.08
+"""Power of a note's length, in passages, by which its BM25 is divided: long notes have any words, about anything."""
 
 LIFTED = 200
 """Notes, the best by their words, whose order the following may change."""
@@ -49,7 +65,7 @@ OFTEN = 4
 NAMED = 1.0
 SIDE_BY_SIDE = 0.5
 AS_ASKED = 0.5
-"""What lifts a note in which the words are written as they were asked for, beside one with other spellings."""
+"""Bonus for a note in which the words are spelled as they were asked for."""
 _STEP = 50
 """Scores that differ by less than a fiftieth are nearly equal."""
 _LEAST = 1e-9
@@ -63,10 +79,11 @@ class RankedNotes:
 
     Attributes:
         paths: Those that were wanted of them, in order.
-        total: How many there are.
+        total: Number of all results.
         with_all: How many of them hold all words: the first, but for a question.
         weighed: Of those that were looked into, the text and its passages with any of the words.
         by_meaning: Whether notes were also found by what they mean.
+        mixed: Whether notes with all words come behind others, because theirs stand in different places.
     """
 
     paths: tuple[str, ...]
@@ -74,16 +91,16 @@ class RankedNotes:
     with_all: int
     weighed: Mapping[str, "WeighedNote"] = field(default_factory=dict)
     by_meaning: bool = False
+    mixed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class WeighedNote:
-    """What a note says on the words of a query.
+class WeighedNote(NamedTuple):
+    """A note with its score for the words of a query.
 
     Attributes:
         note: Its text.
-        score: How much it says.
-        passages: Those that hold any of the words, in order.
+        score: Its score.
+        passages: The passages that contain any of the words, in order.
     """
 
     note: NoteText
@@ -92,7 +109,7 @@ class WeighedNote:
 
 
 class Ranking:
-    """Ranks the notes of one search.
+    """The ranking of the notes of one search.
 
     Args:
         index: The full-text index.
@@ -113,12 +130,12 @@ class Ranking:
     def find(
         self, query: QueryWords, first: int, count: int, near: Callable[[], Near | None] = lambda: None
     ) -> RankedNotes:
-        """The notes that hold the words.
+        """Return the notes that hold the words.
 
         Args:
             query: At least one word.
-            first: How many to pass over.
-            count: How many to return.
+            first: Number of results to skip.
+            count: Number of results to return.
             near: Returns what is nearest to the query in meaning; asked where few notes hold all of its words.
         """
         if query.question and any(term.any for term in query.terms):
@@ -127,7 +144,7 @@ class Ranking:
         indexed = [term for term in terms if term.any]
         chosen = self._weighty(indexed)
         found = self._with_all(terms, indexed)
-        best = self._best(found, terms, self._scoring(" AND ", chosen), wanted, query.whole)
+        best = self._best(found, terms, self._scoring(" AND ", chosen), max(wanted, FEW), query.whole)
         inside: set[str] = set()
         if not found:
             inside = self._inside(terms) - found
@@ -136,10 +153,13 @@ class Ranking:
         if with_all >= FEW:
             return RankedNotes(tuple(best[first:wanted]), total, with_all)
         if len(terms) > 1 and (close := near()) is not None:
-            asked = query._replace(terms=[replace(term, scored=term.any) for term in terms])
+            asked = query._replace(terms=[term._replace(scored=term.any) for term in terms])
             other = self._answering(asked, 0, wanted, close)
-            best = list(dict.fromkeys([*best, *other.paths]))
-            return replace(other, paths=tuple(best[first:wanted]), total=max(total, other.total), with_all=with_all)
+            words = [WeightedWord(term, 1) for term in indexed]
+            together = [path for path in best if path not in found or not self._is_scattered(path, words, other)]
+            mixed = len(together) < len(best)
+            paths = tuple(dict.fromkeys([*together, *other.paths, *best]))[first:wanted]
+            return replace(other, paths=paths, total=max(total, other.total), with_all=with_all, mixed=mixed)
         if len(terms) > 1 and chosen:
             some = self._with_any(self._telling(indexed)) - found - inside
             best += self._best(some, terms, self._scoring(" OR ", chosen), max(wanted - with_all, 0))
@@ -147,7 +167,7 @@ class Ranking:
         return RankedNotes(tuple(best[first:wanted]), total, with_all)
 
     def weigh(self, paths: Iterable[str], terms: Sequence[RankedWord]) -> dict[str, WeighedNote]:
-        """What notes say on some words, by path; those that have no text are left out."""
+        """Return notes with their scores for some words, by path; those without text are left out."""
         words = [WeightedWord(term, self._weight(term)) for term in terms]
         found: dict[str, WeighedNote] = {}
         for path in paths:
@@ -157,12 +177,12 @@ class Ranking:
         return found
 
     def order(self, paths: Collection[str], terms: Sequence[RankedWord], wanted: int) -> list[str]:
-        """The first of files that were found otherwise, those in front that hold most of some words."""
+        """Return the best of files that were found otherwise, those first that contain most of some words."""
         chosen = self._weighty([term for term in terms if term.any]) if len(paths) > 1 else []
         return self._best(paths, terms, self._scoring(" OR ", chosen), wanted)
 
     def _answering(self, query: QueryWords, first: int, count: int, close: Near | None) -> RankedNotes:
-        """The notes that hold any of the words or are near the question, those first that answer it."""
+        """Return the notes that contain any of the words or are near the question, the best answers first."""
         near = close or _NOTHING_NEAR
         wanted = first + count
         indexed = [term for term in query.terms if term.any]
@@ -180,8 +200,10 @@ class Ranking:
             likeness[opening.path] = likeness.get(opening.path, 0.0) + OPENING * opening.likeness
             by_note.setdefault(opening.path, [opening])
         weighed = self.weigh(by_words, chosen)
-        weight = WEIGHT * (1 - _covered(weighed.values(), len(query.terms))) * self._sought(query.terms)
-        totals = {path: score + (weighed[path].score if path in weighed else 0.0) for path, score in by_words.items()}
+        weight = WEIGHT * self._sought(query.terms)
+        if query.question:  # a passage may hold two or three words by chance
+            weight *= 1 - _covered(weighed.values(), len(query.terms))
+        totals = {path: _total(score, weighed.get(path)) for path, score in by_words.items()}
         for path, alike in likeness.items():
             totals[path] = totals.get(path, 0.0) + weight * alike
 
@@ -197,14 +219,23 @@ class Ranking:
         chosen_notes = tuple(best[first:wanted])
         for path in chosen_notes:
             if path in by_note:
-                note = weighed[path].note if path in weighed else self._text(path)
+                note = self._note(path, weighed)
                 if note is not None:
                     weighed[path] = _with_near(weighed.get(path) or WeighedNote(note, 0.0, ()), by_note[path], weight)
         with_all = len(self._with_all(query.terms, indexed))
         return RankedNotes(chosen_notes, len(some), with_all, weighed, by_meaning=close is not None)
 
+    def _is_scattered(self, path: str, words: Sequence[WeightedWord], ranked: RankedNotes) -> bool:
+        """Return whether a note that contains all words has them in different places."""
+        note = self._note(path, ranked.weighed)
+        return note is not None and is_scattered(note, words, note_name(path))
+
+    def _note(self, path: str, weighed: Mapping[str, WeighedNote]) -> NoteText | None:
+        """Return the same as `_text`, without reading it again where it has been weighed."""
+        return weighed[path].note if path in weighed else self._text(path)
+
     def _text(self, path: str) -> NoteText | None:
-        """A note's text, as far as it is weighed; None when it has none."""
+        """Return a note's text, as far as it is weighed; None when it has none."""
         self._session.check()
         note = readable(self._session.note(path))
         return NoteText(note.text[:MOST_TEXT]) if note is not None and len(note.text) > MOST_TEXT else note
@@ -212,7 +243,7 @@ class Ranking:
     # -- finding ------------------------------------------------------------------------------------------------
 
     def _with_all(self, terms: Sequence[RankedWord], indexed: Sequence[RankedWord]) -> set[str]:
-        """The notes that hold all words, as far as the index knows words."""
+        """Return the notes that hold all words, as far as the index knows words."""
         if not indexed:
             return set()
         first, *others = sorted(map(self._with, indexed), key=len)
@@ -223,17 +254,17 @@ class Ranking:
         return found
 
     def _with_any(self, terms: Iterable[RankedWord]) -> set[str]:
-        """The notes that hold one of the words, as far as the index knows words."""
+        """Return the notes that hold one of the words, as far as the index knows words."""
         return set().union(*map(self._with, terms))
 
     def _with(self, term: RankedWord) -> AbstractSet[str]:
-        """The notes that hold a word that the index knows."""
+        """Return the notes that hold a word that the index knows."""
         if term.any not in self._held:
             self._held[term.any] = self._matching(term.any)
         return self._held[term.any]
 
     def _inside(self, terms: Sequence[RankedWord]) -> set[str]:
-        """The files in whose texts or names all words are, also inside of other words."""
+        """Return the files whose texts or names contain all words, even inside other words."""
         found: set[str] | None = None
         for term in sorted(terms, key=lambda term: -len(term.text)):
             found = self._holding(term.text, found)
@@ -242,7 +273,7 @@ class Ranking:
         return found or set()
 
     def _holding(self, text: str, among: set[str] | None) -> set[str]:
-        """The files in whose text or name a word is; of some files, or of all."""
+        """Return the files whose text or name contains a word, among some files or all."""
         needle = Needle(text)
         if among is not None and len(among) <= FEW_TEXTS:
             return {path for path in among if self._holds(path, needle)}
@@ -266,13 +297,13 @@ class Ranking:
     # -- ranking ------------------------------------------------------------------------------------------------
 
     def _weighty(self, terms: Sequence[RankedWord]) -> list[RankedWord]:
-        """The words that decide the order: the rare ones. Those that no note holds decide nothing."""
+        """Return the words that decide the order: the rare ones. Those that no note holds decide nothing."""
         weights = [self._weight(term) for term in terms]
         least = LEAST_WEIGHT * max(weights, default=0.0)
         return [term for term, weight in zip(terms, weights, strict=True) if weight and weight >= least]
 
     def _weight(self, term: RankedWord) -> float:
-        """How much a word says: the rarer, the more; 0 when no note has it."""
+        """Return the weight of a word: the rarer, the higher; 0 if no note has it."""
         everything, count = max(len(self._files), 1), self._count(term) if term.any else 1
         return math.log(1 + (everything - count + 0.5) / (count + 0.5)) if count else 0.0
 
@@ -282,12 +313,12 @@ class Ranking:
         return sum(self._weight(term) or rarest for term in terms)
 
     def _telling(self, terms: Sequence[RankedWord]) -> Sequence[RankedWord]:
-        """The words of which one is enough to be found: not those that are in most notes of a large vault."""
+        """Return the words of which one is enough for a match: not those in most notes of a large vault."""
         most = max(len(self._files) // 2, SMALL)
         return [term for term in terms if self._count(term) <= most] or terms
 
     def _scoring(self, joint: str, terms: Sequence[RankedWord]) -> str:
-        """The expression whose scores decide the order.
+        """Return the expression whose scores decide the order.
 
         Words that are in most notes distinguish them only where they are more than words of the text. Weighing all
         their places would take long, too.
@@ -303,7 +334,7 @@ class Ranking:
     def _best(
         self, paths: Collection[str], terms: Sequence[RankedWord], expression: str, wanted: int, whole: str = ""
     ) -> list[str]:
-        """The first of some files: those that match best, then the newest."""
+        """Return the first of some files: those that match best, then the newest."""
         if not paths or not wanted:
             return []
         if len(paths) == 1:
@@ -316,7 +347,7 @@ class Ranking:
         return best[:wanted]
 
     def _scored(self, paths: Collection[str], expression: str, wanted: int) -> list[tuple[str, float]]:
-        """At least as many of some files as are wanted, as far as there are, with their scores."""
+        """Return at least as many of some files as are wanted, if there are, with their scores."""
         found: list[tuple[str, float]] = []
         for limit in (2 * wanted, -1):
             rows = self._index.ranked(expression, limit, self._session.expired)
@@ -326,7 +357,7 @@ class Ranking:
         return found
 
     def _lifted(self, scores: Mapping[str, float], terms: Sequence[RankedWord], whole: str) -> list[str]:
-        """Notes in their order: by score, and by what lifts them."""
+        """Return notes in their order: by score, and by what lifts them."""
         whole = whole or " ".join(term.text for term in terms)
         called = self._called(whole)
         named = close = frozenset[str]()
@@ -347,21 +378,21 @@ class Ranking:
         return sorted(scores, key=key)
 
     def _written_so(self, paths: Iterable[str], terms: Sequence[RankedWord]) -> set[str]:
-        """Return those of some notes that hold each word as it was asked for, where words have other forms."""
+        """Return those notes that contain each word as it was asked for, if words have other forms."""
         if not any(term.spellings or not term.text.isascii() for term in terms):
             return set()
         needles = [Needle(term.text) for term in terms]
         return {path for path in paths if all(self._holds(path, needle) for needle in needles)}
 
     def _called(self, whole: str) -> set[str]:
-        """The notes whose name or alias is the whole query."""
+        """Return the notes whose name or alias is the whole query."""
         return {*self._knowledge.names.candidates(whole), *self._knowledge.with_alias(whole)}
 
     def _newest(self, path: str) -> tuple[int, str]:
         return -self._files[path].mtime_ns, path
 
     def _by_name(self, paths: Collection[str], terms: Sequence[RankedWord]) -> list[str]:
-        """Those first whose names hold the most of the words, then the newest."""
+        """Return the paths whose names contain the most words first, then the newest."""
         needles = [Needle(term.text) for term in terms]
 
         def key(path: str) -> tuple[int, int, str]:
@@ -371,14 +402,21 @@ class Ranking:
         return sorted(paths, key=key)
 
 
+def _total(score: float, weighed: WeighedNote | None) -> float:
+    """Return the score of a note for a question by its words, given its BM25."""
+    if weighed is None:
+        return score
+    return score / math.pow(max(len(weighed.note.text) / SIZE, 1.0), LENGTH) + weighed.score
+
+
 def _covered(weighed: Iterable[WeighedNote], words: int) -> float:
-    """The part of a question's words that one passage holds: where it is all, there is nothing to be guessed."""
+    """Return the share of a question's words that one passage contains; if it is all, nothing needs to be guessed."""
     most = max((len(passage.places) for note in weighed for passage in note.passages), default=0)
     return most / words if words else 0.0
 
 
 def _told_apart(near: Sequence[NearPassage], least: int) -> Iterator[NearPassage]:
-    """The nearest passages with what sets them apart from the last of them, whatever the model's scale.
+    """Yield the nearest passages with what sets them apart from the last of them, whatever the model's scale.
 
     Models differ in how alike they think two texts that have nothing to do with each other.
 
@@ -388,16 +426,16 @@ def _told_apart(near: Sequence[NearPassage], least: int) -> Iterator[NearPassage
     """
     floor = min(near[-1].likeness, _ALIKE) if len(near) >= least else 0.0
     for passage in near:
-        yield passage._replace(likeness=(passage.likeness - floor) / (1 - floor))
+        yield NearPassage(passage.path, passage.start, passage.end, (passage.likeness - floor) / (1 - floor))
 
 
 def _with_near(weighed: WeighedNote, near: Sequence[NearPassage], weight: float) -> WeighedNote:
-    """What a note says, by its words and by what it means.
+    """Return a note weighed by its words and by its meaning.
 
     Args:
-        weighed: By its words.
+        weighed: The note weighed by its words.
         near: Passages of it that are near the question, the nearest first.
-        weight: What the greatest likeness counts.
+        weight: The weight of the greatest likeness.
     """
     spans = list(cut(weighed.note.text, body_start(weighed.note.text)))
     starts = [start for start, _end in spans]
@@ -409,10 +447,10 @@ def _with_near(weighed: WeighedNote, near: Sequence[NearPassage], weight: float)
         known = passages.get(starts[at]) or Passage(*spans[at], 0.0, [[(passage.start, passage.start)]])
         if not known.likeness:
             score = known.score + weight * passage.likeness
-            passages[starts[at]] = replace(known, score=score, likeness=passage.likeness)
-    return replace(weighed, passages=[passage for _start, passage in sorted(passages.items())])
+            passages[starts[at]] = known._replace(score=score, likeness=passage.likeness)
+    return weighed._replace(passages=[passage for _start, passage in sorted(passages.items())])
 
 
 def _rounded(score: float) -> int:
-    """The order of a score, the best first; the same for nearly equal ones."""
+    """Return a sort key for a score, the best first; the same for nearly equal ones."""
     return -math.floor(math.log(max(score, _LEAST)) * _STEP)

@@ -6,23 +6,21 @@ Rules are those of docs/obsidian.md.
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from io import BytesIO
 from types import TracebackType
-from typing import Self
+from typing import NamedTuple, Self
 
 import re2
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ToolFailure
 from bridge.index.file_reading import is_canvas
-from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
+from bridge.index.file_texts.texts import AllFileTexts, FileTexts
 from bridge.index.search.note_text import Find, Needle, NoteText, canvas_text
 from bridge.index.texts.arena import Chunk, TextArena
 from bridge.index.texts.line_patterns import LinePattern, first_span, line_break
 from bridge.index.texts.patterns import QUICK_WORK, LineSearch, Patterns, pattern_workers
 from bridge.index.texts.pieces import PIECE, pieces
-from bridge.pdf.document import is_pdf
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.text import HEAD, is_note, is_text
@@ -31,8 +29,7 @@ LARGEST = 16 << 20
 """Bytes of a note that are searched: of a larger one, the beginning."""
 
 
-@dataclass(frozen=True, slots=True)
-class MatchingFiles:
+class MatchingFiles(NamedTuple):
     """The files in which something is.
 
     Attributes:
@@ -45,25 +42,25 @@ class MatchingFiles:
 
 
 class SearchTexts:
-    """Where searches begin.
+    """The texts for searches, and the patterns that are shared between them.
 
     Args:
         texts: The texts in memory.
         files: The files, for those that are too large.
-        clock: What deadlines are given in.
-        pdfs: The texts of PDF files.
+        clock: The clock for deadlines.
+        file_texts: The texts of files that are no notes.
     """
 
-    def __init__(self, texts: TextArena, files: VaultFiles, clock: Clock, pdfs: PdfTexts | None = None) -> None:
+    def __init__(self, texts: TextArena, files: VaultFiles, clock: Clock, file_texts: FileTexts | None = None) -> None:
         self.texts = texts
-        self.pdfs = pdfs or NoPdfTexts()
+        self.file_texts = file_texts or AllFileTexts()
         self.files = files
         self.clock = clock
         self._pool = pattern_workers(clock)
         self.patterns = Patterns(self._pool)
 
     def session(self, deadline: float) -> "TextSession":
-        """One search; use it in `with`."""
+        """Return a session for one search; use it in `with`."""
         return TextSession(self, deadline)
 
     def close(self) -> None:
@@ -85,7 +82,7 @@ class TextSession:
         self._held = ExitStack()
         self._lines: dict[str, LineSearch] = {}
         self._holders: dict[str, MatchingFiles] = {}
-        self._pdfs = frozenset(texts.pdfs.known())
+        self._read = frozenset(texts.file_texts.known())
 
     def __enter__(self) -> Self:
         return self
@@ -96,7 +93,7 @@ class TextSession:
         return self._held.__exit__(kind, error, trace)
 
     def expired(self) -> bool:
-        """Whether the time is over."""
+        """Return whether the time is over."""
         return self._texts.clock.monotonic() > self._deadline
 
     def check(self) -> None:
@@ -110,7 +107,7 @@ class TextSession:
 
     def has_text(self, path: str) -> bool:
         """Return whether a file's content is searched."""
-        return has_text(path) or path in self._pdfs
+        return has_text(path) or path in self._read
 
     def searched(self, paths: Iterable[str]) -> frozenset[str]:
         """Return those of some files whose content is searched."""
@@ -125,17 +122,17 @@ class TextSession:
         self._texts.patterns.compile(pattern, self._deadline)
 
     def find(self, pattern: str, case: bool) -> Find:
-        """What finds the lines of a text that match; `case` is whether upper and lower case differ."""
+        """Return a function that finds matching lines; `case` is whether upper and lower case differ."""
         return self._search(_pattern(pattern, case=case)).spans
 
     def holding(self, needle: Needle) -> MatchingFiles:
-        """The files whose text holds a word or phrase."""
+        """Return the files whose text holds a word or phrase."""
         if len(needle.forms) == 1:
             return self.matching(re2.escape(needle.forms[0]), case=needle.case_matters)
         return self.matching("(?:" + "|".join(map(re2.escape, needle.forms)) + ")", case=needle.case_matters)
 
     def matching(self, pattern: str, *, case: bool) -> MatchingFiles:
-        """The files in whose text some line matches."""
+        """Return the files in whose text some line matches."""
         text = _pattern(pattern, case=case)
         if text not in self._holders:
             compiled = self._texts.patterns.compile(text, self._deadline)
@@ -148,14 +145,14 @@ class TextSession:
                 else:
                     indexes = self._ask_about_all(chunk, self._search(text))
                 found.update(chunk.paths[index] for index in indexes)
-            unsure = {path for path in found if is_canvas(path)} | large | self._pdfs
+            unsure = {path for path in found if is_canvas(path)} | large | self._read
             self._holders[text] = MatchingFiles(frozenset(found - unsure), frozenset(unsure))
         return self._holders[text]
 
     def note(self, path: str) -> NoteText | None:
-        """A note's text, or what can be read on a canvas; None when it is not known, or no text."""
-        if is_pdf(path):
-            text = self._texts.pdfs.text(path)
+        """Return a note's text, or what can be read on a canvas; None when it is not known, or no text."""
+        if self._texts.file_texts.reads(path):
+            text = self._texts.file_texts.text(path)
             return None if text is None else NoteText(text)
         held = self._texts.texts.text(path)
         if held is not None and len(held) <= PIECE:
@@ -184,7 +181,7 @@ class TextSession:
         return self._lines[text]
 
     def _scan(self, chunk: Chunk, pattern: LinePattern) -> Iterator[int]:
-        """The files of a chunk in which a line matches; the rest of a file that does is passed over."""
+        """Yield the files of a chunk in which a line matches; the rest of such a file is skipped."""
         text, starts, search = chunk.text, chunk.starts, first_span(pattern.regex)
         most = max(QUICK_WORK // max(pattern.size, 1), 1)
         at, end = 0, len(text)
@@ -198,7 +195,7 @@ class TextSession:
             at = max(at, stop)
 
     def _ask_about_all(self, chunk: Chunk, lines: LineSearch) -> Iterator[int]:
-        """The same, by a worker process."""
+        """Yield the same, found by a worker process."""
         for place in lines.places(chunk.text, 0, len(chunk.text), len(chunk.text), utf8=chunk.is_utf8):
             yield bisect_right(chunk.starts, place) - 1
 
@@ -209,7 +206,7 @@ def has_text(path: str) -> bool:
 
 
 def _beginning(parts: Iterable[bytes]) -> list[bytes]:
-    """As much of a text as is searched."""
+    """Return as much of a text as is searched."""
     found: list[bytes] = []
     size = 0
     for part in parts:

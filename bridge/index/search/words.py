@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from bridge.index.search.languages import Languages, stem_of
@@ -23,8 +22,7 @@ _SYMBOL = re.compile(r"[^\w\s" + MARKS + re.escape(_EDGES) + r"\-_*~`=^]")
 _PARTS = re.compile(rf"(?:[^\W_]|[{MARKS}])+")
 
 
-@dataclass(frozen=True, slots=True)
-class RankedWord:
+class RankedWord(NamedTuple):
     """One word.
 
     Attributes:
@@ -50,12 +48,12 @@ class RankedWord:
 
 
 class QueryWords(NamedTuple):
-    """What is looked for.
+    """The words of a query.
 
     Attributes:
         terms: The words.
-        question: Whether notes with some of them are an answer as well as notes with all.
-        whole: All words that were asked for, as a note may be called.
+        question: Whether notes with some of them answer it as well as notes with all.
+        whole: All the words together, since they may be a note's name.
     """
 
     terms: list[RankedWord]
@@ -64,7 +62,7 @@ class QueryWords(NamedTuple):
 
 
 def make_terms(texts: Iterable[str]) -> list[RankedWord]:
-    """The different words of a query, without the punctuation around them."""
+    """Return the different words of a query, without the punctuation around them."""
     found: dict[str, RankedWord] = {}
     for text in texts:
         word = text.strip(_EDGES).removeprefix("#")
@@ -83,7 +81,7 @@ def make_terms(texts: Iterable[str]) -> list[RankedWord]:
 
 
 def query_words(texts: Sequence[str], languages: Languages, notes: int) -> QueryWords:
-    """The words of a query that say something, and whether it is a question.
+    """Return the words of a query that say something, and whether it is a question.
 
     Args:
         texts: What stands between its spaces.
@@ -116,14 +114,14 @@ def _question(terms: Iterable[RankedWord], whole: str) -> QueryWords:
     known = {term.text for term in asked}
     single = make_terms(each for term in asked if term.unspaced for each in ideographs(term.text))
     asked += [term for term in single if term.text not in known]
-    return QueryWords([replace(term, scored=term.any) for term in asked[:MOST_WORDS]], question=True, whole=whole)
+    return QueryWords([term._replace(scored=term.any) for term in asked[:MOST_WORDS]], question=True, whole=whole)
 
 
 def _with_forms(word: RankedWord, stem: str) -> RankedWord:
-    """The same word, found by its other forms too."""
+    """Return the same word, found by its other forms too."""
     if not stem or word.literal or word.unspaced:
         return word
-    return _expressed(replace(word, beginning=stem, may_go_on=True))
+    return _expressed(word._replace(beginning=stem, may_go_on=True))
 
 
 def _apart(word: RankedWord) -> list[RankedWord]:
@@ -132,14 +130,14 @@ def _apart(word: RankedWord) -> list[RankedWord]:
 
 
 def _expressed(word: RankedWord) -> RankedWord:
-    """Return a word with what it is looked for by in the index."""
+    """Return a word with its forms for the index."""
     whole = [phrase(text) for text in (word.text, *word.spellings)]
     if not word.may_go_on:
         any_of = _any(whole)
-        return replace(word, any=any_of, scored=any_of)
+        return word._replace(any=any_of, scored=any_of)
     begun = [phrase(word.beginning, prefix=True)]
     begun += [phrase(text, prefix=len(text) >= LEAST_BEGINNING) for text in word.spellings]
-    return replace(word, any=_any(begun), scored=_any([*whole, *begun]))
+    return word._replace(any=_any(begun), scored=_any([*whole, *begun]))
 
 
 def _any(expressions: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The index's file: its tables, how it is opened (as it is when it fits, else made anew), and who may use it when.
+"""The index's file: its tables, how it is opened (as it is when it fits, else rebuilt), and who may use it when.
 
 One connection writes and a few read, each used by one thread at a time.
 
@@ -54,7 +54,7 @@ class Connections:
     The readers are opened at once, so that a file that is deleted while it is used loses nothing.
 
     Args:
-        folder: Where the file lies; None keeps everything in memory.
+        folder: The folder of the file; None keeps everything in memory.
         vault: The vault's real path.
 
     Raises:
@@ -84,7 +84,7 @@ class Connections:
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """A connection to ask. What was committed before is seen; hold it only briefly."""
+        """Provide a connection for queries. What was committed before is seen; hold it only briefly."""
         if self.in_memory:
             with self._turn:
                 yield self._writer
@@ -101,7 +101,7 @@ class Connections:
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """A transaction: all of it is seen afterwards, or nothing."""
+        """Provide a transaction: all of it is seen afterwards, or nothing."""
         with self._turn:
             self._writer.execute("BEGIN IMMEDIATE")
             try:
@@ -125,10 +125,10 @@ class Connections:
 
 
 def open_file(folder: Path, vault: str) -> sqlite3.Connection:
-    """The index of a vault, whatever is found in its place: what does not fit is made anew.
+    """Return the index of a vault, whatever is found in its place: what does not fit is rebuilt.
 
     Args:
-        folder: Where the file lies; it must be there.
+        folder: The folder of the file; it must be there.
         vault: The vault's real path: an index of another vault does not fit.
 
     Raises:
@@ -187,7 +187,7 @@ def make_tables(connection: sqlite3.Connection, vault: str) -> None:
 
 
 def connect(place: str | Path) -> sqlite3.Connection:
-    """A connection that any thread may use, one at a time; transactions are begun and ended by hand.
+    """Return a connection that any thread may use, one at a time; transactions are begun and ended by hand.
 
     Nothing waits for the disk: after a crash of the machine the index is whole, and may lack what came last.
     """
@@ -204,7 +204,7 @@ def connect(place: str | Path) -> sqlite3.Connection:
 
 
 def _connect_private(folder: Path) -> sqlite3.Connection:
-    """A connection to the file, which only this user can read. What is no file of its own is taken away first."""
+    """Return a connection to the file, readable for this user only. Anything but a plain file is removed first."""
     place = folder / FILE
     if place.is_symlink():
         remove_file(folder)
@@ -215,7 +215,7 @@ def _connect_private(folder: Path) -> sqlite3.Connection:
 
 
 def _fits(connection: sqlite3.Connection, vault: str) -> bool:
-    """Whether this is an index of this vault, in this form."""
+    """Return whether this is an index of this vault, in this format."""
     return _identity(vault).items() <= dict(connection.execute("SELECT name, value FROM meta")).items()
 
 

@@ -21,11 +21,11 @@ _PAGE = 500
 
 
 class FileList(NamedTuple):
-    """What the index knows to be on the disk.
+    """The files and folders that the index knows to be on the disk.
 
     Attributes:
         folders: Every folder, with the files that lie in it itself, by name.
-        unsettled: The files whose bytes are perhaps not those that were read.
+        unsettled: The files whose bytes may differ from those that were read.
     """
 
     folders: dict[str, list[IndexedFile]]
@@ -33,7 +33,7 @@ class FileList(NamedTuple):
 
 
 def read(connection: sqlite3.Connection) -> FileList:
-    """Every file and folder, as it was when it was taken in."""
+    """Return every file and folder, as it was when it was taken in."""
     try:
         kept = _kept(connection)
     except (ValueError, TypeError, LookupError):
@@ -62,7 +62,7 @@ def _from_tables(connection: sqlite3.Connection) -> FileList:
 
 
 def _contents(listed: FileList) -> list[bytes]:
-    """One part of the files after the other: how many of them lie in each folder, and a column of each attribute."""
+    """Return the files in parts: how many of them lie in each folder, and a column of each attribute."""
     contents: list[bytes] = []
     for part in _parts(listed.folders):
         counts = [(folder, len(files)) for folder, files in part]
@@ -72,7 +72,7 @@ def _contents(listed: FileList) -> list[bytes]:
 
 
 def _parts(folders: dict[str, list[IndexedFile]]) -> Iterator[list[tuple[str, list[IndexedFile]]]]:
-    """The folders with their files, some thousand files at a time; a large folder is in several parts."""
+    """Yield the folders with their files, some thousand files at a time; a large folder is in several parts."""
     pieces = (
         (folder, files[start : start + _PART])
         for folder, files in folders.items()
@@ -89,7 +89,7 @@ def _parts(folders: dict[str, list[IndexedFile]]) -> Iterator[list[tuple[str, li
 
 
 def _kept(connection: sqlite3.Connection) -> FileList | None:
-    """What the rows say; None when there are none, or not all of them.
+    """Return the list in the rows; None if there are none, or not all of them.
 
     Raises:
         ValueError, TypeError, LookupError: They are damaged.

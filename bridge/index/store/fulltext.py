@@ -21,7 +21,7 @@ from bridge.index.store.letters import asked, indexed
 
 COLUMNS = ("name", "headings", "aliases", "tags", "text")
 WEIGHTS = (8.0, 3.0, 6.0, 3.0, 1.0)
-"""How much more a word counts in a note's name, headings, aliases and tags than in its text."""
+"""Weights of a word in a note's name, headings, aliases and tags, relative to its text."""
 MANY_DISCARDED = 2_000
 """Discarded documents that are always tolerated."""
 CHECK_EVERY = 20_000
@@ -37,10 +37,10 @@ _FEW_UNKNOWN = 500
 
 
 class Ask(Protocol):
-    """How the index's tables are asked: `VaultIndex.search`."""
+    """The way to query the index's tables: `VaultIndex.search`."""
 
     def __call__(self, question: Callable[[sqlite3.Connection], T], /) -> T:
-        """The answer."""
+        """Return the answer."""
         ...
 
 
@@ -56,7 +56,7 @@ class FullText:
 
     @staticmethod
     def create(connection: sqlite3.Connection) -> None:
-        """Make the tables, where there are none yet."""
+        """Make the tables, if there are none yet."""
         connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5({', '.join(COLUMNS)}, content='', "
             f"tokenize='{_TOKENIZER}')"
@@ -76,7 +76,7 @@ class FullText:
 
     @staticmethod
     def key(connection: sqlite3.Connection) -> bytes:
-        """Differs for each filling of the tables: under one key, a number is always one version."""
+        """Return a value that differs for each filling of the tables: under one key, a number is always one version."""
         (key,) = connection.execute("SELECT key FROM fulltext_made").fetchone()
         return bytes(key)
 
@@ -115,7 +115,7 @@ class FullText:
 
     @staticmethod
     def worn(connection: sqlite3.Connection) -> bool:
-        """Whether so much is discarded that it pays to `clear` the index and fill it anew."""
+        """Return whether so much is discarded that it pays to `clear` the index and fill it anew."""
         (discarded,) = connection.execute("SELECT count(*) FROM fulltext_discarded").fetchone()
         if discarded <= MANY_DISCARDED:
             return False
@@ -145,7 +145,7 @@ class FullText:
         limit: int = -1,
         expired: Callable[[], bool] = lambda: False,
     ) -> list[Scored]:
-        """The documents that match, best first; of equals, the newest version first.
+        """Return the documents that match, best first; of equals, the newest version first.
 
         The time goes into weighing: every place of every word of the expression is looked at in every document that
         matches. So leave words that are everywhere to `matching`.
@@ -153,7 +153,7 @@ class FullText:
         Args:
             connection: Used by nobody else meanwhile.
             expression: In FTS5's language; see `phrase`.
-            limit: How many at most; -1 for all.
+            limit: Maximum number; -1 for all.
             expired: Asked now and then whether to give up.
 
         Raises:
@@ -173,7 +173,7 @@ class FullText:
     def matching(
         connection: sqlite3.Connection, expression: str, *, expired: Callable[[], bool] = lambda: False
     ) -> list[int]:
-        """Every document that matches, by number. Raises what `ranked` raises, and is much cheaper."""
+        """Return every document that matches, by number. Raises what `ranked` raises, and is much cheaper."""
         # All in one row: to take thousands of rows from SQLite takes longer than to find them.
         ((numbers,),) = _select(
             connection,
@@ -187,7 +187,7 @@ class FullText:
 
     @staticmethod
     def count(connection: sqlite3.Connection, expression: str, *, expired: Callable[[], bool] = lambda: False) -> int:
-        """How many documents match, discarded ones too. Raises what `ranked` raises; the cheapest question of all."""
+        """Return how many documents match, even discarded ones; the cheapest query. Raises what `ranked` raises."""
         rows = _select(connection, "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?", (expression,), expired)
         return int(rows[0][0])
 
@@ -208,11 +208,11 @@ class StoredWords:
         self._paths: dict[int, str] = {}
 
     def count(self, expression: str, expired: Callable[[], bool]) -> int:
-        """About how many notes match."""
+        """Return about how many notes match."""
         return self._ask(lambda connection: FullText.count(connection, expression, expired=expired))
 
     def matching(self, expression: str, expired: Callable[[], bool]) -> Sequence[str]:
-        """The paths of all notes that match."""
+        """Return the paths of all notes that match."""
 
         def question(connection: sqlite3.Connection) -> list[str]:
             found = FullText.matching(connection, expression, expired=expired)
@@ -221,7 +221,7 @@ class StoredWords:
         return self._ask(question)
 
     def ranked(self, expression: str, limit: int, expired: Callable[[], bool]) -> Sequence[tuple[str, float]]:
-        """The paths of the notes that match best with their scores, best first; -1 for all."""
+        """Return the paths of the notes that match best with their scores, best first; -1 for all."""
 
         def question(connection: sqlite3.Connection) -> list[tuple[str, float]]:
             found = FullText.ranked(connection, expression, limit=limit, expired=expired)
@@ -231,7 +231,7 @@ class StoredWords:
         return self._ask(question)
 
     def _known(self, connection: sqlite3.Connection, documents: Sequence[int]) -> dict[int, str]:
-        """The paths of at least these documents, but for those that are gone by now."""
+        """Return the paths of at least these documents, but for those that are gone by now."""
         key = FullText.key(connection)
         with self._lock:
             if key != self._key:
@@ -247,12 +247,12 @@ class StoredWords:
 
 
 def words(text: str) -> bool:
-    """Whether a text has anything that the index holds as a word: a letter or a digit."""
+    """Return whether a text has anything that the index holds as a word: a letter or a digit."""
     return any(character.isalnum() or unicodedata.category(character)[0] in "LN" for character in text)
 
 
 def phrase(text: str, *, prefix: bool = False, columns: str = "") -> str:
-    """FTS5's expression for words that follow each other; whatever they hold, they are no syntax.
+    """Return FTS5's expression for words that follow each other; nothing in them counts as syntax.
 
     Args:
         text: The words; `words(text)` must hold, for FTS5 finds nothing by a phrase without words.
@@ -267,7 +267,7 @@ def phrase(text: str, *, prefix: bool = False, columns: str = "") -> str:
 
 
 def _storable(text: str) -> str:
-    """Text that SQLite takes: half surrogates stand for bytes that are not UTF-8."""
+    """Return text that SQLite takes: half surrogates stand for bytes that are not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -278,7 +278,7 @@ def _storable(text: str) -> str:
 def _select(
     connection: sqlite3.Connection, sql: str, values: tuple[str | int, ...], expired: Callable[[], bool]
 ) -> list[Any]:
-    """All rows of a query that may take long. SQLite lets other threads run meanwhile."""
+    """Return all rows of a query that may take long. SQLite lets other threads run meanwhile."""
     connection.set_progress_handler(expired, CHECK_EVERY)
     try:
         return connection.execute(sql, values).fetchall()

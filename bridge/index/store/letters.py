@@ -59,9 +59,7 @@ _LETTERS = {
 }
 _TYPED_AS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 """Letters that people who lack the key for them type as two."""
-_UNSPACED = re.compile(f"([{_PAIRS}]+)|([{_TRIPLES}]+)")
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
-_TO_FOLD = re.compile(f"[{_JOINED}{_POINTS}{''.join(_LETTERS)}{_GREEK}{_WIDE}{_PAIRS}{_TRIPLES}]+")
 _WIDE_FORM = re.compile(f"[{_WIDE}]+")
 _DROPPED = re.compile(f"[{_JOINED}{_POINTS}]+")
 _LEAST_RESPELT = 3
@@ -75,17 +73,29 @@ MARKS = "".join(chr(code) for code in range(0x300, 0x1CFF) if unicodedata.catego
 """Signs of living scripts that stand on, under or beside a letter and belong to its word."""
 
 
+@cache
+def _to_fold() -> re.Pattern[str]:
+    """Return what finds letters that are folded. It is made when a text is not in ASCII: a start does without."""
+    return re.compile(f"[{_JOINED}{_POINTS}{''.join(_LETTERS)}{_GREEK}{_WIDE}{_PAIRS}{_TRIPLES}]+")
+
+
+@cache
+def _unspaced() -> re.Pattern[str]:
+    """Return what finds characters of Chinese, Japanese and Korean, and those of South-East Asia."""
+    return re.compile(f"([{_PAIRS}]+)|([{_TRIPLES}]+)")
+
+
 def indexed(text: str) -> str:
     """Return a text as it is given to the tokenizer, for the index.
 
     Text in ASCII, and most in Latin letters, is returned as it is.
     """
-    return text if text.isascii() else _TO_FOLD.sub(lambda run: _UNSPACED.sub(_spaced, _folded(run)), text)
+    return text if text.isascii() else _to_fold().sub(lambda run: _unspaced().sub(_spaced, _folded(run)), text)
 
 
 def plain(text: str) -> str:
     """Return a text with its letters folded; accents that SQLite's tokenizer takes off are left."""
-    return text if text.isascii() else _TO_FOLD.sub(_folded, text)
+    return text if text.isascii() else _to_fold().sub(_folded, text)
 
 
 def asked(text: str) -> tuple[str, bool]:
@@ -95,11 +105,11 @@ def asked(text: str) -> tuple[str, bool]:
         The phrase, and whether its last piece is the beginning of an indexed one: it is a run too short for a piece.
     """
     folded = plain(text)
-    runs = list(_UNSPACED.finditer(folded))
+    runs = list(_unspaced().finditer(folded))
     if not runs or runs[-1].end() < len(folded):
-        return _UNSPACED.sub(_spaced, folded), False
+        return _unspaced().sub(_spaced, folded), False
     run, size = runs[-1].group(), _size(runs[-1])
-    before = _UNSPACED.sub(_spaced, folded[: runs[-1].start()])
+    before = _unspaced().sub(_spaced, folded[: runs[-1].start()])
     return f"{before} {' '.join(_cut(run, size)[: max(len(run) - size + 1, 1)])}", len(run) < size
 
 
@@ -111,7 +121,7 @@ def pieces(text: str) -> list[str]:
     """
     found: list[str] = []
     end = 0
-    for run in _UNSPACED.finditer(text):
+    for run in _unspaced().finditer(text):
         size = _size(run)
         found += [text[end : run.start()], *_cut(run.group(), size)[: max(len(run.group()) - size + 1, 1)]]
         end = run.end()
@@ -125,7 +135,7 @@ def ideographs(text: str) -> list[str]:
 
 def is_unspaced(text: str) -> bool:
     """Return whether a text has characters of a script that is searched by pieces."""
-    return not text.isascii() and _UNSPACED.search(text) is not None
+    return not text.isascii() and _unspaced().search(text) is not None
 
 
 def spellings(word: str) -> tuple[str, ...]:

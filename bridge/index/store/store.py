@@ -1,4 +1,4 @@
-"""What is known of notes, in SQLite: one transaction puts what was read, and asking touches no note."""
+"""The knowledge about notes, in SQLite: one transaction stores what was read, and queries read no note."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -39,7 +39,7 @@ class Store:
     """The index's tables. Every method may be called from any thread.
 
     Args:
-        folder: Where the index's file lies; None keeps it in memory.
+        folder: The folder of the index's file; None keeps it in memory.
         vault: The vault's real path.
 
     Raises:
@@ -56,12 +56,12 @@ class Store:
         self._connections.close()
 
     def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """A connection to ask, for searches with tables of their own; hold it only briefly."""
+        """Return a connection to ask, for searches with tables of their own; hold it only briefly."""
         return self._connections.reading()
 
     @contextmanager
     def writing(self) -> Iterator["StoreWriter"]:
-        """A transaction: all that is done in it is seen afterwards, or nothing."""
+        """Provide a transaction: all that is done in it is seen afterwards, or nothing."""
         with self._connections.writing() as connection:
             yield StoreWriter(connection)
 
@@ -106,12 +106,12 @@ class Store:
     # -- asking -------------------------------------------------------------------------------------------------
 
     def files(self) -> FileList:
-        """Every file and folder, as it was when it was taken in."""
+        """Return every file and folder, as it was when it was taken in."""
         with self.reading() as connection:
             return file_list.read(connection)
 
     def facts(self, path: str) -> NoteFacts | None:
-        """What is known of one note."""
+        """Return what is known about one note."""
         with self.reading() as connection:
             row = connection.execute(
                 "SELECT facts FROM files JOIN documents USING(document) WHERE files.path = ?", (_text(path),)
@@ -119,7 +119,7 @@ class Store:
         return None if row is None or row[0] is None else stored_facts(path, row[0])
 
     def without_document(self) -> list[str]:
-        """The notes and canvases of which nothing but their names is known, by path."""
+        """Return the notes and canvases that are only known by name, by path."""
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT path FROM files WHERE document IS NULL AND (path LIKE '%.md' OR path LIKE '%.canvas') "
@@ -142,7 +142,7 @@ class Store:
         return frozenset(path for (path,) in rows)
 
     def facts_after(self, path: str) -> list[tuple[str, NoteFacts | None]]:
-        """A page of files, by path, with what is known of those that are notes; an empty one is the last.
+        """Return a page of files, by path, with what is known of those that are notes; an empty one is the last.
 
         Args:
             path: Where the page before ended.
@@ -156,7 +156,7 @@ class Store:
         return [(path, None if facts is None else stored_facts(path, facts)) for path, facts in page]
 
     def links_from(self, path: str) -> list[StoredLink]:
-        """The links in one note or canvas, in order."""
+        """Return the links in one note or canvas, in order."""
         with self.reading() as connection:
             row = connection.execute("SELECT document FROM files WHERE path = ?", (_text(path),)).fetchone()
             if row is None or row[0] is None:
@@ -167,7 +167,7 @@ class Store:
         return [stored_link(path, link) for (link,) in rows]
 
     def all_links(self) -> list[StoredLink]:
-        """Every link, by source and place."""
+        """Return every link, by source and place."""
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT path, link FROM documents JOIN links ON id BETWEEN document << ?1 AND (document + 1 << ?1) - 1 "
@@ -180,7 +180,7 @@ class Store:
         return found
 
     def links_named(self, keys: Iterable[str]) -> list[StoredLink]:
-        """Every link with one of these keys, by source and place."""
+        """Return every link with one of these keys, by source and place."""
         found: list[tuple[str, int, bytes]] = []
         with self.reading() as connection:
             for key in dict.fromkeys(keys):
@@ -194,7 +194,7 @@ class Store:
         return [stored_link(path, link) for path, _id, link in found]
 
     def with_alias(self, alias: str) -> list[str]:
-        """The notes that call themselves so."""
+        """Return the notes with this alias."""
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT DISTINCT path FROM aliases JOIN documents ON document = id >> ? WHERE folded = ? ORDER BY path",
@@ -203,7 +203,7 @@ class Store:
         return [path for (path,) in rows]
 
     def tagged(self, tag: str) -> list[str]:
-        """The notes with a tag or one nested in it, by path."""
+        """Return the notes with a tag or one nested in it, by path."""
         folded = pack_text(folded_tag(tag))
         with self.reading() as connection:
             rows = connection.execute(
@@ -214,7 +214,7 @@ class Store:
         return [path for (path,) in rows]
 
     def tag_counts(self) -> list[TagCount]:
-        """Every tag, the most used first, then by name; spelled as in the first note by path that has it."""
+        """Return every tag, the most used first, then by name; spelled as in the first note by path that has it."""
         with self.reading() as connection:
             # Of the columns that are not aggregated, SQLite takes the values of the row with the minimum.
             rows = connection.execute(
@@ -225,7 +225,7 @@ class Store:
         return [TagCount(unpack_text(tag), uses, notes) for tag, uses, notes, _first in rows]
 
     def tag_uses(self) -> Iterator[TagUse]:
-        """Every tag of every note, by path and place."""
+        """Yield every tag of every note, by path and place."""
         with self.reading() as connection:
             rows = connection.execute(
                 "SELECT path, folded, tag, uses FROM tags JOIN documents ON document = id >> ? ORDER BY path, id",
@@ -237,5 +237,5 @@ class Store:
 
 
 def _text(path: str) -> str:
-    """A path that a caller gave, as SQLite takes it: what is no Unicode is the path of no file."""
+    """Return a path that a caller gave, as SQLite takes it: what is no Unicode is the path of no file."""
     return path.encode("utf-8", "replace").decode()

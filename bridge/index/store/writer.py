@@ -1,4 +1,4 @@
-"""What one transaction of the store changes, and how values become rows and are read from them again.
+"""Writes of one transaction of the store, and the conversion of values to rows and back.
 
 orjson is fast but refuses what a note may well hold: bytes that are no UTF-8 (as lone surrogates), integers of more
 than 64 bits, NaN. Python's own json takes those.
@@ -22,11 +22,12 @@ from bridge.index.store.fulltext import FullText
 from bridge.notes.names import link_key
 from bridge.notes.note import Heading, Link
 from bridge.pdf.document import is_pdf
+from bridge.pictures.scaling import is_picture
 from bridge.vault.name_folding import fold
 from bridge.vault.text import note_name
 
 _SLOW = b"\x00"
-"""What begins bytes that orjson did not write; JSON never begins so."""
+"""Prefix of bytes that orjson did not write; JSON never begins with it."""
 
 
 class StoreWriter:
@@ -40,7 +41,7 @@ class StoreWriter:
         """Documents up to this number are not in the full-text index: it was emptied after them."""
 
     def put(self, file: IndexedFile, document: ParsedFile | None, *, settled: bool) -> None:
-        """A file as it is now, in place of what was known of it.
+        """Store a file as it is now, in place of what was known of it.
 
         Args:
             file: The file.
@@ -56,14 +57,14 @@ class StoreWriter:
         )
 
     def touch(self, file: IndexedFile, *, settled: bool) -> None:
-        """A file's state, where its bytes are as they were."""
+        """Store a file's state when its bytes have not changed."""
         self._connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ?, created_ns = ?, changed_ns = ?, settled = ? WHERE path = ?",
             (*file[1:], settled, file.path),
         )
 
     def discard(self, path: str) -> None:
-        """A file went. Nothing happens when it is not known."""
+        """Remove a file. Does nothing if it is not known."""
         row = self._connection.execute("DELETE FROM files WHERE path = ? RETURNING document", (path,)).fetchone()
         if row is None or row[0] is None:
             return
@@ -78,7 +79,7 @@ class StoreWriter:
 
         Args:
             path: The file.
-            text: What was read of it; None where it is found by its name alone again.
+            text: What was read of it; None if it is found by its name alone again.
         """
         row = self._connection.execute("SELECT document FROM files WHERE path = ?", (path,)).fetchone()
         if row is None:
@@ -89,22 +90,24 @@ class StoreWriter:
         if text is not None:
             made = self._connection.execute("INSERT INTO documents(path, facts) VALUES(?, NULL)", (path,))
             number = int(made.lastrowid or 0)
-            FullText.put(self._connection, number, name=note_name(path), text=text)
+            # What a picture is called says little: most are pasted, and the program that did that named them.
+            name = "" if is_picture(path) else note_name(path)
+            FullText.put(self._connection, number, name=name, text=text)
         self._connection.execute("UPDATE files SET document = ? WHERE path = ?", (number, path))
 
     def _discard_document(self, path: str, number: int) -> None:
         (facts,) = self._connection.execute(
             "DELETE FROM documents WHERE document = ? RETURNING facts", (number,)
         ).fetchone()
-        if (facts is not None or is_pdf(path)) and number > self._cleared:
+        if (facts is not None or is_pdf(path) or is_picture(path)) and number > self._cleared:
             FullText.discard(self._connection, number)
 
     def put_folder(self, path: str) -> None:
-        """A folder appeared."""
+        """Add a folder."""
         self._connection.execute("INSERT OR IGNORE INTO folders VALUES(?)", (path,))
 
     def discard_folder(self, path: str) -> None:
-        """A folder went."""
+        """Remove a folder."""
         self._connection.execute("DELETE FROM folders WHERE path = ?", (path,))
 
     def _put_document(self, path: str, document: ParsedFile) -> int:
@@ -138,12 +141,12 @@ class StoreWriter:
 
 
 def folded_tag(tag: str) -> str:
-    """What tags are compared by (rule 63), with `#`."""
+    """Return the form in which tags are compared (rule 63), with `#`."""
     return "#" + fold(tag.removeprefix("#"))
 
 
 def places(document: int) -> tuple[int, int]:
-    """The numbers that rows of a document may have."""
+    """Return the numbers that rows of a document may have."""
     return document << PLACE_BITS, (document + 1 << PLACE_BITS) - 1
 
 
@@ -156,7 +159,7 @@ def _tag_rows(first: int, tags: Sequence[str]) -> Iterator[tuple[int, bytes, byt
 
 
 def pack(value: Any, *, odd: bool = False) -> bytes:
-    """A value of JSON as bytes. Tuples become lists.
+    """Return a value of JSON as bytes. Tuples become lists.
 
     Args:
         value: The value.
@@ -171,22 +174,22 @@ def pack(value: Any, *, odd: bool = False) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """The value again."""
+    """Return the value again."""
     return json.loads(data[1:]) if data.startswith(_SLOW) else orjson.loads(data)
 
 
 def pack_text(text: str) -> bytes:
-    """A text that rows are looked up by."""
+    """Return a text in the form for looking up rows."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def unpack_text(data: bytes) -> str:
-    """The text again."""
+    """Return the text again."""
     return data.decode("utf-8", "surrogatepass")
 
 
 def has_odd_number(value: Any) -> bool:
-    """Whether a value holds a number that orjson would write as `null`."""
+    """Return whether a value holds a number that orjson would write as `null`."""
     if isinstance(value, str):
         return False
     if isinstance(value, float):
@@ -197,7 +200,7 @@ def has_odd_number(value: Any) -> bool:
 
 
 def packed_facts(facts: NoteFacts) -> bytes:
-    """A note's facts, to be stored."""
+    """Return a note's facts, to be stored."""
     headings = [tuple(heading) for heading in facts.headings]
     properties = dict(facts.properties)
     row = [properties, facts.aliases, facts.tags, headings, facts.block_ids, facts.has_base]
@@ -205,18 +208,18 @@ def packed_facts(facts: NoteFacts) -> bytes:
 
 
 def stored_facts(path: str, data: bytes) -> NoteFacts:
-    """A note's facts, as they were stored."""
+    """Return a note's facts, as they were stored."""
     properties, names, tags, headings, ids, has_base = unpack(data)
     titles = tuple(Heading(*row) for row in headings)
     return NoteFacts(path, properties, tuple(names), tuple(tags), titles, tuple(ids), has_base)
 
 
 def packed_link(link: Link) -> bytes:
-    """A link, to be stored."""
+    """Return a link, to be stored."""
     row = (link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key, link.kind)
     return pack(row)
 
 
 def stored_link(source: str, data: bytes) -> StoredLink:
-    """A link, as it was stored."""
+    """Return a link, as it was stored."""
     return StoredLink(source, *unpack(data))

@@ -1,7 +1,7 @@
 """The text of the vault's files in memory, so that a search opens no file.
 
 Texts lie back to back in chunks that never change once made, the chunks in walk order and so are the texts in each. A
-change waits until the texts are asked for next; then the chunks it falls into are made anew.
+change waits until the texts are asked for next; then the chunks it falls into are rebuilt.
 """
 
 import threading
@@ -40,15 +40,15 @@ UNSEARCHED = 8
 """Flag: the file is binary or hidden."""
 
 Excludes = Callable[[str], bool]
-"""Whether a path is left out. The same object always answers the same."""
+"""Returns whether to leave out a path. The same object always answers the same."""
 
 
 class Stamp(NamedTuple):
-    """Shows whether a file is still the one that was read.
+    """A stamp that shows whether a file is still the one that was read.
 
     Attributes:
         size: Bytes.
-        mtime_ns: When its bytes changed last.
+        mtime_ns: Time when its bytes last changed.
     """
 
     size: int
@@ -62,7 +62,7 @@ class TextEntry(NamedTuple):
         path: Its vault path.
         stamp: Of the file when it was read.
         flags: `UNENDED`, `NOT_UTF8`, `LARGE`, `UNSEARCHED`.
-        text: As it is searched: no byte order mark, line feeds alone, ended by one where it is not empty. Empty where
+        text: As it is searched: no byte order mark, line feeds alone, ended by one where it is not empty. Empty if
             no text is held.
     """
 
@@ -73,12 +73,12 @@ class TextEntry(NamedTuple):
 
     @property
     def is_held(self) -> bool:
-        """Whether the text is here."""
+        """Return whether the text is in memory."""
         return not self.flags & (LARGE | UNSEARCHED)
 
 
 def text_entry(path: str, data: bytes | None, stamp: Stamp) -> TextEntry:
-    """A file as the arena holds it.
+    """Return a file as the arena holds it.
 
     Args:
         path: Its vault path.
@@ -125,7 +125,7 @@ class Chunk:
 
     @classmethod
     def of(cls, entries: Sequence[TextEntry]) -> "Chunk":
-        """A chunk of some entries, which are in walk order."""
+        """Return a chunk of some entries, which are in walk order."""
         return cls(
             tuple(entry.path for entry in entries),
             tuple(entry.stamp for entry in entries),
@@ -136,12 +136,12 @@ class Chunk:
 
     @property
     def is_utf8(self) -> bool:
-        """Whether all of its texts are valid UTF-8."""
+        """Return whether all of its texts are valid UTF-8."""
         return not any(flags & NOT_UTF8 for flags in set(self.flags))
 
     @classmethod
     def kept(cls, table: dict[str, Any], text: Text) -> "Chunk":
-        """A chunk from its table on the disk.
+        """Return a chunk from its table on the disk.
 
         Raises:
             ValueError, KeyError, TypeError, OverflowError: The table does not fit the text.
@@ -154,7 +154,7 @@ class Chunk:
         return chunk
 
     def table(self) -> dict[str, Any]:
-        """What lies where, to be kept on the disk."""
+        """Return the table of its texts, to be kept on the disk."""
         return {
             "paths": self.paths,
             "starts": self.starts.tolist(),
@@ -164,23 +164,23 @@ class Chunk:
         }
 
     def entry(self, index: int) -> TextEntry:
-        """One file, its text without a copy."""
+        """Return one file, its text without a copy."""
         text = memoryview(self.text)[self.starts[index] : self.starts[index + 1]]
         return TextEntry(self.paths[index], self.stamps[index], self.flags[index], text)
 
     def entries(self) -> Iterator[TextEntry]:
-        """All files, in walk order."""
+        """Return all files, in walk order."""
         return map(self.entry, range(len(self.paths)))
 
     def large(self) -> list[str]:
-        """The files whose text is not held because there is too much of it."""
+        """Return the files whose text is not held because there is too much of it."""
         return [path for path, flags in zip(self.paths, self.flags, strict=True) if flags & LARGE]
 
     def runs(self, glob: Glob | None, excludes: tuple[Excludes, ...]) -> Iterator[Sequence[int]]:
-        """The files to search, as places in the chunk: runs of files whose texts touch; a large file is one by itself.
+        """Yield the files to search, as runs of places whose texts touch; a large file is a run by itself.
 
         Args:
-            glob: Which files; None for all.
+            glob: The files to search; None for all.
             excludes: Each names files to leave out.
         """
         run: list[int] = []
@@ -194,7 +194,7 @@ class Chunk:
             yield run
 
     def _choose(self, glob: Glob | None, excludes: tuple[Excludes, ...]) -> Sequence[int]:
-        """The files to search. What was chosen is remembered, for agents often search the same files again."""
+        """Return the files to search. What was chosen is remembered, for agents often search the same files again."""
         known = self._chosen.get((glob, excludes))
         if known is not None:
             return known
@@ -212,10 +212,10 @@ class Chunk:
 
 
 class TextArena:
-    """Holds the texts. Every method may be called from any thread.
+    """The store of texts in memory. Every method may be called from any thread.
 
     Args:
-        folder: Where chunks are kept between starts, for this program alone; None keeps them in memory only. What is
+        folder: The folder of chunks between starts, for this program alone; None keeps them in memory only. What is
             missing or damaged there is as if it had never been put.
     """
 
@@ -249,7 +249,7 @@ class TextArena:
             self._waiting[path] = None
 
     def entry(self, path: str) -> TextEntry | None:
-        """A file; None when it is not known."""
+        """Return a file; None when it is not known."""
         with self._lock:
             if path in self._waiting:
                 return self._waiting[path]
@@ -261,7 +261,7 @@ class TextArena:
             return chunk.entry(index) if index < len(chunk.paths) and chunk.paths[index] == path else None
 
     def text(self, path: str) -> memoryview | None:
-        r"""A file's text without a copy: line breaks as `\n`, no byte order mark; None where no text is held."""
+        r"""Return a file's text without a copy: line breaks as `\n`, no byte order mark; None if no text is held."""
         entry = self.entry(path)
         if entry is None or not entry.is_held:
             return None
@@ -269,22 +269,22 @@ class TextArena:
         return text[:-1] if entry.flags & UNENDED else text
 
     def chunks(self) -> Sequence[Chunk]:
-        """All there is, as it is now, in walk order; what is returned never changes."""
+        """Return all chunks as they are now, in walk order; what is returned never changes."""
         with self._lock:
             self._merge()
             return tuple(self._chunks)
 
     def stamps(self) -> dict[str, tuple[int, int]]:
-        """Every file that is known, binary and large ones too, with its stamp."""
+        """Return every file that is known, binary and large ones too, with its stamp."""
         return dict(chain.from_iterable(zip(chunk.paths, chunk.stamps, strict=True) for chunk in self.chunks()))
 
     @property
     def size(self) -> int:
-        """Bytes of text."""
+        """Return the size of the texts in bytes."""
         return sum(len(chunk.text) for chunk in self.chunks())
 
     def copy_to(self, folder: Path) -> None:
-        """Give another folder what is kept in this one: the same files where the disk can, for they never change.
+        """Give another folder what is kept in this one: the same files if the disk can, for they never change.
 
         Args:
             folder: The other folder; made when missing.
@@ -391,7 +391,7 @@ def _last_key(chunk: Chunk) -> str:
 
 
 def _portions(entries: Sequence[TextEntry]) -> Iterator[list[TextEntry]]:
-    """Entries for one chunk after the other, about as large as each other, so that each has room to grow."""
+    """Yield entries for one chunk after the other, about as large as each other, so that each has room to grow."""
     weights = [len(entry.text) + CHUNK // MOST_FILES for entry in entries]
     enough = sum(weights) / max(sum(weights) // CHUNK, 1)
     portion: list[TextEntry] = []

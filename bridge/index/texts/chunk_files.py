@@ -21,6 +21,7 @@ from typing import Any
 import orjson
 
 from bridge.index.texts.line_patterns import Text
+from bridge.mapped_files import will_be_read_again
 
 _FORM = b"vbtext03"
 _END = struct.Struct("<8sQQI")
@@ -31,7 +32,7 @@ def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) ->
     """Keep a chunk, so that at any moment its file is there whole or not at all; returns its text, mapped.
 
     Args:
-        folder: Where; made when missing.
+        folder: The folder; made when missing.
         number: The file's name.
         table: What lies where.
         text: The text.
@@ -60,12 +61,12 @@ def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) ->
 
 
 def _mapped(fd: int, length: int) -> Text:
-    """Return the text with which a file begins: the system reads what is asked for, and takes the memory back."""
-    return mmap.mmap(fd, length, access=mmap.ACCESS_READ) if length else b""
+    """Return the text at the beginning of a file, mapped: the system reads what is used, and reclaims the memory."""
+    return will_be_read_again(mmap.mmap(fd, length, access=mmap.ACCESS_READ)) if length else b""
 
 
 def link_chunks(folder: Path, to: Path) -> None:
-    """Put every chunk into another folder too: as a second name of the same file where the disk can, else as a copy.
+    """Put every chunk into another folder too: as a second name of the same file if the disk can, else as a copy.
 
     Args:
         folder: Where they are.
@@ -85,7 +86,7 @@ def link_chunks(folder: Path, to: Path) -> None:
 
 
 def read_chunks(folder: Path) -> Iterator[tuple[int, dict[str, Any], Text]]:
-    """Every chunk that is whole, with its number, the earliest first. What is not whole is removed."""
+    """Yield every complete chunk with its number, the earliest first, and remove incomplete ones."""
     for leftover in folder.glob(".*.tmp"):
         with contextlib.suppress(OSError):
             leftover.unlink()
@@ -109,7 +110,7 @@ def _place(folder: Path, number: int) -> Path:
 
 
 def _read(fd: int) -> tuple[dict[str, Any], Text]:
-    """A chunk's table and its text, mapped.
+    """Return a chunk's table and its text, mapped.
 
     Raises:
         OSError, ValueError, struct.error: The file is damaged, or of another form.

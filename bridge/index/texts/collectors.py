@@ -1,4 +1,4 @@
-"""What a search collects while the files go by: hits with the lines around them, or how many lines match."""
+"""Collectors of a search's results, file by file: hits with the lines around them, or counts of matching lines."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ class GrepHit(NamedTuple):
     """A line that matches.
 
     Attributes:
-        file: Where, as a vault path.
-        line: Which, from 1.
+        file: The file's vault path.
+        line: The line's number, from 1.
         match: Its text, without the line ending.
         before: The lines before it, as many as wished and there.
         after: The lines after it.
@@ -32,14 +32,14 @@ class GrepHit(NamedTuple):
 
     @property
     def context(self) -> str:
-        """The line with the lines around it."""
+        """Return the line with the lines around it."""
         return "\n".join([*self.before, self.match, *self.after])
 
     @property
     def size(self) -> int:
-        """About how many characters it takes to show."""
-        around = sum(map(len, self.before)) + sum(map(len, self.after)) if self.before or self.after else 0
-        return len(self.file) + 2 * len(self.match) + around
+        """Return about how many characters it takes to show."""
+        beside = sum(map(len, self.before)) + sum(map(len, self.after)) if self.before or self.after else 0
+        return len(self.file) + 2 * len(self.match) + beside
 
 
 class FileHits:
@@ -47,32 +47,32 @@ class FileHits:
 
     Args:
         file: The file's vault path.
-        around: Lines of context on each side.
-        room: Characters the hits may have together.
+        context_lines: Lines of context on each side.
+        most_size: Characters the hits may have together.
     """
 
-    def __init__(self, file: str, around: int, room: int) -> None:
+    def __init__(self, file: str, context_lines: int, most_size: int) -> None:
         self.hits: list[GrepHit] = []
         self.size = 0
-        self._room = room
+        self._most_size = most_size
         self._file = file
-        self._around = around
+        self._context_lines = context_lines
         self._line = 1
         self._last: list[str] = []
         self._open: list[list[str]] = []
 
     @property
     def complete(self) -> bool:
-        """Whether every hit has the lines after it."""
+        """Return whether every hit has the lines after it."""
         return not self._open
 
     @property
     def full(self) -> bool:
-        """Whether the hits have no room any more."""
-        return self.size > self._room
+        """Return whether the hits exceed their limit."""
+        return self.size > self._most_size
 
     def add(self, piece: bytes, spans: Iterable[Span], rest: int = 0) -> None:
-        """The next piece of the file, and where in it lines match.
+        """Add the next piece of the file, and where in it lines match.
 
         Args:
             piece: Whole lines, each ended by a line feed alone; a line that is too long comes in several pieces.
@@ -81,7 +81,7 @@ class FileHits:
         """
         if self._open and rest < len(piece):
             self._continue(piece[rest:])
-        around, line, counted = self._around, self._line, 0
+        context_lines, line, counted = self._context_lines, self._line, 0
         earlier = self._last[:-1] if rest else self._last
         for start, _end in spans:
             line_start = piece.rfind(b"\n", 0, start) + 1
@@ -91,42 +91,42 @@ class FileHits:
             line += piece.count(b"\n", counted, line_start)
             counted = line_start
             text = shown(piece, line_start, line_end, start)
-            if around:
-                before = _lines_before(piece, line_start, around)
-                missing = around - len(before)
-                after = _lines_after(piece, line_end, around)
-                if len(after) < around:
+            if context_lines:
+                before = _lines_before(piece, line_start, context_lines)
+                missing = context_lines - len(before)
+                after = _lines_after(piece, line_end, context_lines)
+                if len(after) < context_lines:
                     self._open.append(after)
                 hit = GrepHit(self._file, line, text, (earlier[-missing:] + before) if missing else before, after)
             else:
                 hit = GrepHit(self._file, line, text)
             self.hits.append(hit)
             self.size += hit.size
-            if self.size > self._room:
+            if self.size > self._most_size:
                 break
         self._line = line + piece.count(b"\n", counted)
-        if around:
+        if context_lines:
             own = piece[rest:] if rest else piece
-            self._last = (self._last + _lines_before(own, len(own), around))[-around:]
+            self._last = (self._last + _lines_before(own, len(own), context_lines))[-context_lines:]
 
     def _continue(self, piece: bytes) -> None:
         """Give the hits of the piece before the lines they still miss."""
         if not self._open:
             return
-        first = _lines_after(piece, -1, self._around)
+        first = _lines_after(piece, -1, self._context_lines)
         for after in self._open:
-            after.extend(first[: self._around - len(after)])
-        self._open = [after for after in self._open if len(after) < self._around]
+            after.extend(first[: self._context_lines - len(after)])
+        self._open = [after for after in self._open if len(after) < self._context_lines]
 
 
 @dataclass(slots=True)
 class GrepResult:
-    """What a search found.
+    """The result of a search.
 
     Attributes:
-        hits: In the order of the walk.
-        counts: Where hits are only counted: each file with matching lines, and how many, in the order of the walk.
-        files: How many files were searched.
+        hits: The hits, in the order of the walk.
+        counts: If hits are only counted: each file with matching lines, and how many, in the order of the walk.
+        files: Number of files that were searched.
         more: Whether there are hits beyond the limit.
         full: Whether the hits grew too long to return more.
         size: Characters of the hits.
@@ -143,34 +143,34 @@ class GrepResult:
 
     @property
     def enough(self) -> bool:
-        """Whether no other file need be searched."""
+        """Return whether no other file need be searched."""
         return self.more or self.full
 
 
 class Collector(Protocol):
-    """Is given one file after the other, each in pieces of whole lines."""
+    """A receiver of one file after the other, each in pieces of whole lines."""
 
     @property
     def result(self) -> GrepResult:
-        """All so far."""
+        """Return all so far."""
         ...
 
     @property
     def wanted(self) -> int:
-        """How many matching lines of the rest of this file are of use; not more than 0: none."""
+        """Return how many more matching lines of this file are of use; 0 or less for none."""
         ...
 
     @property
     def complete(self) -> bool:
-        """Whether nothing more of this file is of use once no line of it is wanted."""
+        """Return whether nothing more of this file is needed once no line of it is wanted."""
         ...
 
     def begin(self, path: str) -> None:
-        """A file."""
+        """Begin a file."""
         ...
 
     def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:
-        """The next piece of it, with the first match of each matching line.
+        """Add the next piece of it, with the first match of each matching line.
 
         Args:
             piece: Whole lines, but for one that is too long.
@@ -180,39 +180,39 @@ class Collector(Protocol):
         ...
 
     def end(self) -> None:
-        """The file is done. Without this, nothing of it is in the result."""
+        """End the file. Without this, nothing of it is in the result."""
         ...
 
 
 class HitCollector:
-    """Collects hits with the lines around them.
+    """A collector of hits with the lines around them.
 
     Args:
         limit: The most hits.
-        around: Lines of context on each side.
+        context_lines: Lines of context on each side.
     """
 
-    def __init__(self, limit: int, around: int) -> None:
+    def __init__(self, limit: int, context_lines: int) -> None:
         self.result = GrepResult()
         self._limit = limit
-        self._around = around
-        self._file = FileHits("", around, MOST_TEXT)
+        self._context_lines = context_lines
+        self._file = FileHits("", context_lines, MOST_TEXT)
 
     @property
     def wanted(self) -> int:
-        """One hit beyond the limit is looked for, to know whether there are more."""
+        """Return how many more lines are wanted: one hit beyond the limit, to know whether there are more."""
         if self._file.full:
             return 0
         return self._limit + 1 - len(self.result.hits) - len(self._file.hits)
 
     @property
     def complete(self) -> bool:
-        """Whether every hit has the lines after it."""
+        """Return whether every hit has the lines after it."""
         return self._file.complete
 
     def begin(self, path: str) -> None:
         """See `Collector`."""
-        self._file = FileHits(path, self._around, MOST_TEXT - self.result.size)
+        self._file = FileHits(path, self._context_lines, MOST_TEXT - self.result.size)
 
     def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:
         """See `Collector`."""
@@ -227,11 +227,11 @@ class HitCollector:
         if len(result.hits) > self._limit:
             result.more = True
             del result.hits[self._limit :]
-        self._file = FileHits("", self._around, MOST_TEXT - result.size)
+        self._file = FileHits("", self._context_lines, MOST_TEXT - result.size)
 
 
 class CountCollector:
-    """Counts the lines of each file that match.
+    """A counter of the lines of each file that match.
 
     Args:
         limit: The most lines counted in all.
@@ -248,7 +248,7 @@ class CountCollector:
 
     @property
     def wanted(self) -> int:
-        """One line beyond the limit is looked for, to know whether there are more."""
+        """Return how many more lines are wanted: one beyond the limit, to know whether there are more."""
         return self._limit + 1 - self._total - self._count
 
     def begin(self, path: str) -> None:
@@ -270,12 +270,12 @@ class CountCollector:
 
 
 def shown(text: bytes, start: int, end: int, at: int) -> str:
-    """A line as text, cut to `WIDTH` bytes around a place in it.
+    """Return a line as text, cut to `WIDTH` bytes around a place in it.
 
     Args:
         text: What it lies in.
-        start: Where the line begins.
-        end: Where it ends.
+        start: The beginning of the line.
+        end: Its end.
         at: The place that must be seen.
     """
     if end - start <= WIDTH:
@@ -291,12 +291,12 @@ def shown(text: bytes, start: int, end: int, at: int) -> str:
 
 
 def _inside_character(byte: int) -> bool:
-    """Whether a byte continues a character of UTF-8."""
+    """Return whether a byte continues a character of UTF-8."""
     return byte & 0xC0 == 0x80  # noqa: PLR2004 - the two marker bits
 
 
 def _lines_before(piece: bytes, start: int, count: int) -> list[str]:
-    """Up to `count` lines of a piece that end before the line beginning at `start`."""
+    """Return up to `count` lines of a piece that end before the line beginning at `start`."""
     if not start:
         return []
     end = start - 1 if piece[start - 1] == ord("\n") else start
@@ -309,7 +309,7 @@ def _lines_before(piece: bytes, start: int, count: int) -> list[str]:
 
 
 def _lines_after(piece: bytes, end: int, count: int) -> list[str]:
-    """Up to `count` lines of a piece that follow the line ending at `end`."""
+    """Return up to `count` lines of a piece that follow the line ending at `end`."""
     start = end + 1
     if start >= len(piece):
         return []
@@ -321,7 +321,7 @@ def _lines_after(piece: bytes, end: int, count: int) -> list[str]:
 
 
 def _lines(piece: bytes, start: int, end: int) -> list[str]:
-    """The lines between the beginning of one and the end of another: decoded together where none can be too long."""
+    """Return the lines between the beginning of one and the end of another, decoded at once if none can be too long."""
     if end - start <= WIDTH:
         return piece[start:end].decode(errors="replace").split("\n")
     lines: list[str] = []

@@ -12,9 +12,8 @@ like `Plan (draft).md`.
 
 import contextlib
 import re
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import bracex
 import re2
@@ -55,11 +54,10 @@ _POSIX_CLASSES: dict[str, tuple[tuple[int, int], ...]] = {
     }.items()
 }
 _NEVER = (ord("\n"), ord("/"))
-"""What no name holds."""
+"""Characters that no name contains."""
 
 
-@dataclass(frozen=True, slots=True)
-class Glob:
+class Glob(NamedTuple):
     """A compiled glob.
 
     Attributes:
@@ -73,17 +71,17 @@ class Glob:
     lines_regex: Any
 
     def matches(self, path: str) -> bool:
-        """Whether a vault path is meant."""
+        """Return whether it matches a vault path."""
         return self.regex.fullmatch(path.encode()) is not None
 
 
 def looks_like_glob(text: str) -> bool:
-    """Whether a text has a character that makes it a glob rather than a name."""
+    """Return whether a text has a character that makes it a glob rather than a name."""
     return _GLOB_CHARACTERS.search(text) is not None
 
 
 def escape_glob(text: str) -> str:
-    """A glob that means a text literally."""
+    """Return a glob that means a text literally."""
     return _SPECIAL.sub(r"\\\g<0>", text)
 
 
@@ -141,10 +139,10 @@ def check_glob(text: str) -> None:
 
 
 def _expand(text: str) -> list[str]:
-    """What the braces stand for.
+    """Return the patterns that the braces stand for.
 
     Raises:
-        InvalidParameters: Too much.
+        InvalidParameters: They stand for too much.
     """
     patterns: list[str] = []
     if text.count("{") <= MAX_BRACES:
@@ -158,7 +156,7 @@ def _expand(text: str) -> list[str]:
 
 
 def _translate(pattern: str) -> str:
-    """A glob without braces as a regular expression for RE2."""
+    """Return a glob without braces as a regular expression for RE2."""
     # An escaped slash after a slash is a second one, which no path has; slashes in a row are else one.
     if any(found[1] == "/" and pattern[: found.start()].endswith("/") for found in _ESCAPED.finditer(pattern)):
         return _NOTHING
@@ -173,7 +171,7 @@ def _translate(pattern: str) -> str:
 
 
 def _next(pattern: str, position: int) -> tuple[str, int]:
-    """The regular expression of what stands at a position, and where the next thing stands."""
+    """Return the regular expression of what stands at a position, and where the next thing stands."""
     character = pattern[position]
     if character in "*/":
         end = position
@@ -193,7 +191,7 @@ def _next(pattern: str, position: int) -> tuple[str, int]:
 
 
 def _stars(pattern: str, start: int, end: int) -> tuple[str, int]:
-    """`**` that is a whole part of the path spans folders; every other row of stars is one star."""
+    """Translate stars: `**` as a whole part of the path spans folders; every other row of stars is one star."""
     whole_part = (start == 0 or pattern[start - 1] == "/") and (end == len(pattern) or pattern[end] == "/")
     if end - start != len("**") or not whole_part:
         return "[^/\\n]*", end
@@ -205,7 +203,7 @@ def _stars(pattern: str, start: int, end: int) -> tuple[str, int]:
 
 
 def _class(pattern: str, start: int) -> tuple[str, int] | None:
-    """A class as a regular expression for RE2.
+    """Return a class as a regular expression for RE2.
 
     Args:
         pattern: The glob.
@@ -239,25 +237,25 @@ def _class(pattern: str, start: int) -> tuple[str, int] | None:
 
 
 def _posix(pattern: str, position: int) -> tuple[str, int] | None:
-    """The named class at a position and where it ends, if there is one."""
+    """Return the named class at a position and where it ends, if there is one."""
     named = _POSIX.match(pattern, position)
     return (named[1], named.end()) if named and named[1] in _POSIX_CLASSES else None
 
 
 def _continues(pattern: str, position: int) -> bool:
-    """Whether a range ends with the character at this position, rather than that the hyphen before it means itself."""
+    """Return whether the hyphen before this position makes a range, instead of meaning itself."""
     return pattern[position : position + 1] not in {"", "]", "/"} and not _posix(pattern, position)
 
 
 def _character(pattern: str, position: int) -> tuple[int, int]:
-    """The character at a position, which a backslash may precede, and where the next one stands."""
+    """Return the character at a position, which a backslash may precede, and where the next one stands."""
     if pattern[position] == "\\":
         position += 1
     return ord(pattern[position]), position + 1
 
 
 def _render(ranges: list[tuple[int, int]], *, negated: bool) -> str:
-    """The class, without ranges that go backwards, and never matching what no name holds."""
+    """Return the class, without ranges that go backwards, and never matching what no name holds."""
     forward = [(low, high) for low, high in ranges if low <= high]
     if negated:
         forward += [(code, code) for code in _NEVER]

@@ -25,53 +25,53 @@ PROGRESS_EVERY = 500
 
 
 class TextSource(Protocol):
-    """Where texts in memory come from: the index."""
+    """The source of texts in memory: the index."""
 
     @property
     def texts(self) -> TextArena:
-        """The texts."""
+        """Return the texts."""
         ...
 
     @property
     def ready(self) -> bool:
-        """Whether every file is known, as it is on the disk."""
+        """Return whether every file is known, as it is on the disk."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class GrepQuery:
-    """What to search.
+    """A query with its limits.
 
     Attributes:
-        pattern: From `Grep.compile`.
-        glob: Which files; None for all.
-        excludes: Each names files to pass over.
-        around: Lines of context on each side of a hit.
-        limit: The most hits.
+        pattern: The pattern, from `Grep.compile`.
+        glob: The files to search; None for all.
+        excludes: Rules for files to skip.
+        context_lines: Lines of context on each side of a hit.
+        limit: Maximum number of hits.
         deadline: `Clock.monotonic()` value.
-        progress: Called with how many files are done.
+        progress: Called with the number of files done.
     """
 
     pattern: Pattern
     glob: Glob | None
     excludes: tuple[Excludes, ...]
-    around: int
+    context_lines: int
     limit: int
     deadline: float
     progress: Callable[[int], None] = lambda _files: None
 
     def wants(self, path: str) -> bool:
-        """Whether a file is to be searched, by its name."""
+        """Return whether a file is to be searched, by its name."""
         named = self.glob is None or self.glob.matches(nfc(path))
         return named and not any(excluded(path) for excluded in self.excludes)
 
 
 class Grep:
-    """Searches the files of one vault. Its methods block; call them in a worker thread.
+    """The search in the files of one vault. Its methods block; call them in a worker thread.
 
     Args:
         files: The vault's files.
-        clock: What deadlines are measured with.
+        clock: The clock for deadlines.
         source: The index's texts; None to read every file from the disk each time.
         closed: What the user has closed for reading, which is never searched: the rules as they are now.
     """
@@ -102,7 +102,7 @@ class Grep:
     def search(self, query: GrepQuery) -> GrepResult:
         """Find the lines that match.
 
-        Binary files and files that cannot be read are passed over; bytes that are not UTF-8 are shown as U+FFFD.
+        Binary files and files that cannot be read are skipped; bytes that are not UTF-8 are shown as U+FFFD.
 
         Args:
             query: The pattern, the files and the bounds.
@@ -114,7 +114,7 @@ class Grep:
             DeadlineExceeded: It did not end in time; says how to narrow it.
             InvalidParameters: The pattern backtracks without end on some line.
         """
-        return self._run(query, HitCollector(query.limit, query.around))
+        return self._run(query, HitCollector(query.limit, query.context_lines))
 
     def count(self, query: GrepQuery) -> GrepResult:
         """Count the lines that match, of each file. Raises what `search` raises.
@@ -140,7 +140,7 @@ class Grep:
         query = self._without_closed(query)
         with self._lines(query, GrepResult()) as lines:
             for path in paths:
-                hits = HitCollector(query.limit, query.around)
+                hits = HitCollector(query.limit, query.context_lines)
                 if query.wants(path):
                     held = self._source.texts.entry(path) if self._source is not None else None
                     if held is not None and held.is_held:
@@ -166,7 +166,7 @@ class Grep:
 
     @contextmanager
     def _lines(self, query: GrepQuery, found: GrepResult) -> Iterator[LineSearch]:
-        """The pattern in use, until the deadline."""
+        """Provide the pattern, until the deadline."""
         try:
             with self._patterns.search(query.pattern, query.deadline) as lines:
                 yield lines
@@ -188,7 +188,7 @@ class Grep:
     # -- from the disk ------------------------------------------------------------------------------------------
 
     def _walk(self, query: GrepQuery, lines: LineSearch, collector: Collector) -> None:
-        """Every file as the disk has it, in the order of a walk."""
+        """Search every file as the disk has it, in the order of a walk."""
         for walked in self._files.walk_folders():
             for file in walked.files:
                 self._check(query)
@@ -256,7 +256,7 @@ class Grep:
     # -- from memory --------------------------------------------------------------------------------------------
 
     def _search_texts(self, texts: TextArena, query: GrepQuery, lines: LineSearch, collector: Collector) -> None:
-        """Every text in memory, in the order of a walk, and between them the files too large for it."""
+        """Search every text in memory, in the order of a walk, and between them the files too large for it."""
         for chunk in texts.chunks():
             for run in chunk.runs(query.glob, query.excludes):
                 self._check(query)
@@ -287,13 +287,13 @@ def search_run(chunk: Chunk, run: Sequence[int], lines: LineSearch, collector: C
 
 
 def _rest_of_line(piece: bytes) -> int:
-    """How many bytes of a piece, its line break included, belong to a line that began before it."""
+    """Return how many bytes of a piece, including a line break, belong to a line that began before it."""
     return piece.find(b"\n") + 1 or len(piece)
 
 
 @dataclass(frozen=True, slots=True)
 class _Closed:
-    """Excludes what is closed, by its own path or its folder's, as a walk does."""
+    """A rule that excludes what is closed, by its own path or its folder's, as a walk does."""
 
     denial: Callable[[str], object | None]
 

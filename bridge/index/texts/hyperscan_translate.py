@@ -29,13 +29,13 @@ _TOKEN = re.compile(
 
 
 def to_hyperscan(pattern: str) -> str | None:
-    """A pattern for hyperscan with its flags UTF8 and MULTILINE.
+    """Return a pattern for hyperscan with its flags UTF8 and MULTILINE.
 
     Args:
         pattern: One that RE2 takes.
 
     Returns:
-        None where it is not sure that both would find the same lines.
+        None if it is not sure that both would find the same lines.
     """
     flag = _IGNORE_CASE if pattern.startswith(_IGNORE_CASE) else ""
     if flag and not pattern.isascii():
@@ -52,7 +52,7 @@ def to_hyperscan(pattern: str) -> str | None:
 
 
 def _translate(token: re.Match[str]) -> str:
-    """One token."""
+    """Translate one token."""
     if token["named"]:
         return _TOKENS[token["named"]]
     if token["group"]:

@@ -7,14 +7,13 @@ meanwhile. A text here is whole lines, each ended by `\n` alone, the last one pe
 import mmap
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import re2
 
 Text = bytes | mmap.mmap
 Span = tuple[int, int]
-"""Where a line's first match begins and ends, in bytes."""
+"""Beginning and end of a line's first match, in bytes."""
 
 PROBE_MEMORY = 256 * 1024
 """Bytes for a first look at a pattern. A program that fits is compiled in milliseconds."""
@@ -30,12 +29,12 @@ _OFTEN = dict(
         strict=True,
     )
 )
-"""How often characters are in texts, about, of a thousand; others are rare."""
+"""Approximate frequency of characters in texts, per thousand; others are rare."""
 _RARE = 2
 _RARER = 2
 """So many times as rare a letter must be to be looked for in place of a word's first one."""
 _BYTES_A_MISS = 2048
-"""Where a tail without its word comes more often than once in so many bytes, it is no help."""
+"""Average distance of misses, in bytes, below which a tail is no help."""
 _FIRST_BYTES = 1 << 16
 """In so many bytes it is not asked yet whether that is so."""
 NOWHERE = (-1, -1)
@@ -46,15 +45,14 @@ _SEES_BEYOND_LINE = re.compile(r"\\[AzC]|\(\?[A-Za-z]*-[A-Za-z]*m")
 
 
 class LineRegex(Protocol):
-    """What RE2's and PCRE2's compiled patterns have in common."""
+    """The common interface of RE2's and PCRE2's compiled patterns."""
 
     def search(self, text: bytes, pos: int = ..., endpos: int = ..., /) -> Any:
-        """A match with `span()`, or None."""
+        """Return a match with `span()`, or None."""
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class LinePattern:
+class LinePattern(NamedTuple):
     """A pattern made ready.
 
     Attributes:
@@ -70,7 +68,7 @@ class LinePattern:
     tail: "Tail | None" = None
 
     def places(self, text: Text, limit: int, start: int, end: int) -> list[int]:
-        """Where the first match of each matching line begins in a part of a text; see `scan_whole`."""
+        """Return where the first match of each matching line begins in a part of a text; see `scan_whole`."""
         places, start = self.tail.places(text, limit, start, end) if self.tail is not None else ([], start)
         return places + [at for at, _end in scan_whole(self.regex, text, limit - len(places), start, end)]
 
@@ -91,7 +89,7 @@ class Tail:
 
     @classmethod
     def of(cls, pattern: str, compiled: Callable[[str], Any]) -> "Tail | None":
-        """Return a pattern's tail; None where it is no word, or its first letter is rare enough.
+        """Return a pattern's tail; None if it is no word, or its first letter is rare enough.
 
         Args:
             pattern: As the user wrote it.
@@ -130,7 +128,7 @@ def compile_re2(pattern: str, memory: int = MEMORY) -> LinePattern | None:
         memory: Bytes RE2 may use.
 
     Returns:
-        None where RE2 refuses: it is invalid, too large, or has look-around or back-references.
+        None if RE2 refuses: it is invalid, too large, or has look-around or back-references.
     """
     options = re2.Options()
     options.max_mem = memory
@@ -147,16 +145,16 @@ def compile_re2(pattern: str, memory: int = MEMORY) -> LinePattern | None:
 
 
 def scan_whole(regex: LineRegex, text: Text, limit: int, start: int = 0, end: int | None = None) -> list[Span]:
-    """The first match of each matching line, by searching across lines.
+    """Return the first match of each matching line, by searching across lines.
 
     Fast, and right only for a pattern that cannot match a line feed and whose anchors know lines.
 
     Args:
         regex: Compiled with `(?m)` and RE2's `never_nl`.
         text: Whole lines.
-        limit: How many lines at most.
-        start: Where the first line begins.
-        end: Where the last line ends, its line feed included; None for the text's end.
+        limit: Maximum number of lines.
+        start: The beginning of the first line.
+        end: The end of the last line, its line feed included; None for the text's end.
 
     Returns:
         One span a matching line, in order, as offsets in the text.
@@ -176,14 +174,14 @@ def scan_whole(regex: LineRegex, text: Text, limit: int, start: int = 0, end: in
 
 
 def scan_lines(regex: LineRegex, piece: bytes, limit: int) -> list[Span]:
-    r"""The first match of each matching line, by searching each line alone.
+    r"""Return the first match of each matching line, by searching each line alone.
 
     Right for every pattern: look-around sees nothing of other lines, and `\A` and `\z` mean the line's ends.
 
     Args:
         regex: Any compiled pattern.
         piece: Whole lines.
-        limit: How many lines at most.
+        limit: Maximum number of lines.
 
     Returns:
         One span a matching line, in order.
@@ -203,10 +201,10 @@ def scan_lines(regex: LineRegex, piece: bytes, limit: int) -> list[Span]:
 
 
 def first_span(regex: Any) -> Callable[[Text, int, int], Span]:
-    """What finds the first match in a part of a text: where it is, or `NOWHERE`.
+    """Return a function that finds the first match in a part of a text: its span, or `NOWHERE`.
 
-    The binding wraps each search in a generator and an object, which takes three times as long as a search of a line.
-    So its inner call is used where the binding still has one.
+    The binding wraps each search in a generator and an object, which takes three times as long as searching a line.
+    So its inner call is used if the binding still has one.
 
     Args:
         regex: RE2's object.
@@ -230,7 +228,7 @@ def first_span(regex: Any) -> Callable[[Text, int, int], Span]:
 
 
 def line_break(text: Text, start: int, end: int, most: int) -> int:
-    """Where a part ends that begins at `start`, is whole lines, and has about `most` bytes: more if its line has."""
+    """Return the end of a part of whole lines with about `most` bytes, or more if its only line has more."""
     if end - start <= most:
         return end
     return text.rfind(b"\n", start, start + most) + 1 or text.find(b"\n", start, end) + 1 or end

@@ -1,22 +1,28 @@
-"""A user's regular expression: which engines take it, and one search's use of it.
+r"""A user's regular expression: which engines take it, and one search's use of it.
 
 RE2 first (linear, in this process), led by hyperscan where it is installed. What RE2 refuses, and what could keep it
 busy for long, goes to a worker process, which has RE2 with more memory and then PCRE2, and which is killed at the
 deadline.
+
+Hyperscan is several times faster than RE2, and as linear. It reports every place where a match ends, and there can be
+one at each byte. So a pattern is led on to the end of its line (`(?:...)[^\n]*$`), which gives one report a line, and
+only for lines that match. A pattern that hyperscan does not take so, because of an anchor inside, is left to RE2.
 """
 
+import contextlib
+import importlib
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import accumulate
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters
-from bridge.index.texts.hyperscan_engine import HyperscanPattern, compile_hyperscan
+from bridge.index.texts.hyperscan_translate import to_hyperscan
 from bridge.index.texts.line_patterns import (
     MEMORY,
     PROBE_MEMORY,
@@ -28,9 +34,12 @@ from bridge.index.texts.line_patterns import (
     line_break,
     scan_whole,
 )
-from bridge.index.texts.re2_prefilter import relax
 from bridge.policy.redaction import hide_secrets
 from bridge.workers.pool import WORKERS, Job, Worker, WorkerPool
+
+hyperscan: Any = None
+with contextlib.suppress(ImportError):
+    hyperscan = importlib.import_module("hyperscan")
 
 MAX_LENGTH = 8192
 """Characters a pattern may have."""
@@ -40,41 +49,42 @@ QUICK_WORK = 100_000_000
 """Program size times text length up to which RE2 runs here: some tenths of a second at worst."""
 LONGEST_SCAN = 4 * 1024 * 1024
 """Bytes searched between two looks at the clock, where the engine is quick enough for them."""
+MOST_PROGRAM = 300
+"""Instructions of RE2's program beyond which hyperscan is not asked: it could compile for seconds."""
 ASKED_AT_ONCE = 256 * 1024
 """Bytes that the worker is given at once."""
 CACHE_SIZE = 64
 SEARCHING = Job("bridge.index.texts.pcre2_worker", "search", "use a simpler pattern")
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
+class Pattern(NamedTuple):
     """A pattern known to be valid.
 
     Attributes:
         text: As the user wrote it.
         compiled: For RE2 in this process; None when it needs a worker.
-        hyperscan: For hyperscan, which finds the lines in which RE2 then finds the match; None where RE2 is alone.
-        prefilter: One that finds every line which this one, that needs a worker, may find; None where none is known.
+        hyperscan: For hyperscan, which finds the lines in which RE2 then finds the match; None if RE2 is alone.
+        prefilter: One that finds every line which this one, that needs a worker, may find; None if none is known.
     """
 
     text: str
     compiled: LinePattern | None
-    hyperscan: HyperscanPattern | None = None
+    hyperscan: "HyperscanPattern | None" = None
     prefilter: "Pattern | None" = None
 
 
 def pattern_workers(clock: Clock, workers: int = WORKERS) -> WorkerPool:
-    """The processes for patterns that must be killable.
+    """Return the processes for patterns that must be killable.
 
     Args:
         clock: The one that deadlines are given in.
-        workers: How many at most.
+        workers: Maximum number.
     """
     return WorkerPool(clock, SEARCHING, hide_secrets, workers)
 
 
 class Patterns:
-    """Compiles patterns, and remembers those used last.
+    """A compiler of patterns that remembers those used last.
 
     Args:
         pool: Where the worker processes are.
@@ -153,11 +163,11 @@ class LineSearch:
         return self._held.__exit__(kind, error, trace)
 
     def spans(self, piece: bytes, limit: int) -> list[Span]:
-        """The first match of each matching line.
+        """Return the first match of each matching line.
 
         Args:
             piece: Whole lines, each ended by a line feed alone.
-            limit: How many lines at most.
+            limit: Maximum number of lines.
 
         Raises:
             InvalidParameters: The pattern backtracks without end on some line of it.
@@ -173,13 +183,13 @@ class LineSearch:
         return _spans(self._pattern.text, self._worker.ask({"pattern": self._pattern.text, "limit": limit}, piece)[0])
 
     def places(self, text: Text, start: int, end: int, limit: int, *, utf8: bool) -> list[int]:
-        """Where the first match begins of each matching line in a part of a long text.
+        """Return where the first match of each matching line begins in a part of a long text.
 
         Args:
             text: One or many files back to back, each line ended by a line feed.
-            start: Where the part's first line begins.
-            end: Behind the line feed of its last line.
-            limit: How many lines at most.
+            start: The beginning of the part's first line.
+            end: The end of its last line, after the line feed.
+            limit: Maximum number of lines.
             utf8: Whether all of the part is valid UTF-8.
 
         Returns:
@@ -199,7 +209,7 @@ class LineSearch:
         return places
 
     def _engine(self, *, utf8: bool) -> tuple[Any, int]:
-        """What finds the lines, and how many bytes to give it at once."""
+        """Return the function that finds lines, and how many bytes to give it at once."""
         pattern, compiled = self._pattern, self._pattern.compiled
         if compiled is None:
             return (self._ask_about_candidates if self._prefilter and utf8 else self._ask_about_all), ASKED_AT_ONCE
@@ -209,7 +219,7 @@ class LineSearch:
 
     @property
     def _quick(self) -> int:
-        """Bytes up to which RE2 runs in this process."""
+        """Return the size in bytes up to which RE2 runs in this process."""
         return QUICK_WORK // max(self._pattern.compiled.size, 1) if self._pattern.compiled else 0
 
     def _with_re2(self, text: Text, start: int, end: int, limit: int) -> list[int]:
@@ -219,7 +229,7 @@ class LineSearch:
         return compiled.places(text, limit, start, end)
 
     def _with_hyperscan(self, text: Text, start: int, end: int, limit: int) -> list[int]:
-        """Nothing that hyperscan is asked matches a line feed, so every line that it reports matches."""
+        """Find lines with hyperscan. Its patterns never match a line feed, so every line that it reports matches."""
         pattern, compiled = self._pattern.hyperscan, self._pattern.compiled
         if pattern is None or compiled is None:
             return []
@@ -261,13 +271,15 @@ class LineSearch:
 
 
 def _linear(text: str) -> Pattern:
-    """A pattern that RE2 takes in this process."""
+    """Return a pattern that RE2 takes in this process."""
     compiled = compile_re2(text, MEMORY)
     return Pattern(text, compiled, compile_hyperscan(text, compiled) if compiled else None)
 
 
 def _prefilter(text: str) -> Pattern | None:
-    """For a pattern that needs a worker, the one that finds the lines it must be asked about, if that is any help."""
+    """Return a filter for a pattern that needs a worker: it finds the lines to ask about; None if it is no help."""
+    from bridge.index.texts.re2_prefilter import relax  # noqa: PLC0415 - its own patterns take a hundredth of a start
+
     wider = relax(text) if len(text) <= QUICK_LENGTH else None
     probed = compile_re2(wider, PROBE_MEMORY) if wider is not None else None
     if wider is None or probed is None or probed.scan is not scan_whole or probed.regex.search(b"") is not None:
@@ -302,3 +314,72 @@ def _spans(text: str, answer: dict[str, Any]) -> list[Span]:
             "Avoid repetitions inside repetitions, or leave out look-around and back-references"
         )
     return [(start, end) for start, end in answer["spans"]]
+
+
+def has_hyperscan() -> bool:
+    """Return whether hyperscan is installed."""
+    return hyperscan is not None
+
+
+@dataclass(frozen=True, slots=True)
+class HyperscanPattern:
+    """A pattern made ready for hyperscan. Any number of threads may scan with it."""
+
+    _database: Any
+    _scratches: list[Any] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def line_ends(self, text: bytes | memoryview, limit: int) -> list[int]:
+        """Return where the matching lines end, in order.
+
+        Args:
+            text: Whole lines of valid UTF-8.
+            limit: Maximum number of lines.
+        """
+        ends: list[int] = []
+        append = ends.append
+
+        def report(_id: int, _start: int, end: int, _flags: int, _context: object) -> bool:
+            append(end)
+            return len(ends) >= limit
+
+        with self._lock:
+            scratch = self._scratches.pop() if self._scratches else None
+        scratch = scratch or hyperscan.Scratch(self._database)
+        try:
+            with contextlib.suppress(hyperscan.ScanTerminated):
+                self._database.scan(text, match_event_handler=report, scratch=scratch)
+        finally:
+            with self._lock:
+                self._scratches.append(scratch)
+        return ends
+
+
+def compile_hyperscan(pattern: str, compiled: LinePattern) -> HyperscanPattern | None:
+    """Make a pattern ready for hyperscan.
+
+    Args:
+        pattern: As the user wrote it.
+        compiled: The same for RE2, which has taken it.
+
+    Returns:
+        None if hyperscan is missing, would not be faster, or could miss a line that RE2 finds.
+    """
+    if hyperscan is None or compiled.size > MOST_PROGRAM or compiled.scan is not scan_whole:
+        return None
+    if compiled.regex.search(b"") is not None:
+        return None  # every line matches
+    translated = to_hyperscan(pattern)
+    if translated is None:
+        return None
+    database = hyperscan.Database(mode=hyperscan.HS_MODE_BLOCK)
+    try:
+        database.compile(
+            expressions=[rf"(?:{translated})[^\x0a]*$".encode()],
+            ids=[0],
+            elements=1,
+            flags=[hyperscan.HS_FLAG_UTF8 | hyperscan.HS_FLAG_MULTILINE],
+        )
+    except hyperscan.error:
+        return None  # such as an anchor before the end
+    return HyperscanPattern(database)

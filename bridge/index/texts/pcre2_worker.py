@@ -19,7 +19,7 @@ from bridge.workers.memory import limit_address_space
 
 LINEAR_MEMORY = 16 * 1024 * 1024
 ADDRESS_SPACE = 2 * 1024 * 1024 * 1024
-"""Bytes the process may ask the system for, where the system can be asked to see to it."""
+"""Bytes the process may ask the system for, if the system can be asked to see to it."""
 
 MATCH_LIMIT = 1_000_000
 """Steps PCRE2 may take for one line: a few milliseconds."""
@@ -36,7 +36,7 @@ _JIT_STACK_FULL = -46
 
 
 def _question_marks(error: UnicodeError) -> tuple[str, int]:
-    """Each byte that is no part of a character as one `?`, so that offsets stay right."""
+    """Return text with `?` for each byte that is not part of a character, so that offsets stay right."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     return "?" * (error.end - error.start), error.end
@@ -46,7 +46,7 @@ codecs.register_error("bridge.question", _question_marks)
 
 
 class PatternInvalid(Exception):
-    """No engine takes the pattern.
+    """The failure that no engine takes the pattern.
 
     Args:
         reason: What is wrong with it.
@@ -60,7 +60,7 @@ class PatternInvalid(Exception):
 
 
 class TooManySteps(Exception):
-    """On some line the pattern went over its bound."""
+    """The failure that the pattern exceeded its limit on some line."""
 
 
 def compile_backtracking(pattern: str) -> LinePattern:
@@ -87,7 +87,7 @@ class _Bounded:
             self._fast = self._interpreted  # the system allows no machine code made at run time
 
     def search(self, line: bytes) -> Any:
-        """The first match in a line, or None.
+        """Return the first match in a line, or None.
 
         Raises:
             TooManySteps: It went over a bound.
@@ -115,7 +115,7 @@ def main() -> None:
 
 
 def answer(header: dict[str, Any], text: bytes) -> dict[str, Any]:
-    """One request's answer."""
+    """Return the answer to one request."""
     try:
         compiled = _compile(header["pattern"])
         spans = compiled.scan(compiled.regex, text, header.get("limit", 0)) if text else []

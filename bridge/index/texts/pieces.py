@@ -12,7 +12,7 @@ LONGEST_LINE = 4 * 1024 * 1024
 
 
 def pieces(head: bytes, stream: BinaryIO, size: int = PIECE) -> Iterator[bytes]:
-    r"""Pieces of whole lines, each line ended by `\n` alone, the byte order mark left out.
+    r"""Yield pieces of whole lines, each line ended by `\n` alone, the byte order mark left out.
 
     Args:
         head: What was read of the stream already.

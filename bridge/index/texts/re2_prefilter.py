@@ -23,7 +23,7 @@ class _Unknown(Exception):
 
 
 def relax(pattern: str) -> str | None:
-    """A wider pattern without look-around and back-references; None where none is sure, or it would be no help."""
+    """Return a wider pattern without look-around and back-references; None if none is sure, or it would be no help."""
     flag = "(?i)" if pattern.startswith("(?i)") else ""
     if flag and not pattern.isascii():
         return None  # which letters fold together differs between versions of Unicode
@@ -38,7 +38,7 @@ def relax(pattern: str) -> str | None:
 
 
 class _Reader:
-    """Reads a pattern from left to right, saying it anew."""
+    """A reader that goes through a pattern from left to right and writes it anew."""
 
     def __init__(self, pattern: str, start: int) -> None:
         self._pattern = pattern
@@ -46,7 +46,7 @@ class _Reader:
         self.relaxed = False
 
     def alternatives(self, depth: int) -> str:
-        """What stands up to a closing parenthesis or the end."""
+        """Return what stands before a closing parenthesis or the end."""
         if depth > _DEEPEST:
             raise _Unknown
         parts: list[str] = []
@@ -55,7 +55,7 @@ class _Reader:
         return "".join(parts)
 
     def _item(self, depth: int, *, last: bool) -> str:
-        """One thing with its repetition. `last`: whether nothing stands before it in its alternative."""
+        """Return one item with its repetition. `last`: whether nothing stands before it in its alternative."""
         around = _AROUND.match(self._pattern, self.at)
         if around is not None:
             self.at = around.end()
@@ -69,7 +69,7 @@ class _Reader:
         return part + count[1]
 
     def _around(self, depth: int, *, behind: bool, wanted: bool, first: bool) -> str:
-        """A look-around: said where it stands at an edge of the whole pattern, else left out."""
+        """Return a look-around: said where it stands at an edge of the whole pattern, else left out."""
         self.relaxed = True
         inner = self.alternatives(depth + 1)
         self._close()
@@ -107,7 +107,7 @@ class _Reader:
 
 
 def _with_vertical_tab(thing: str) -> str:
-    r"""PCRE2's `\s` has one character more than RE2's."""
+    r"""Return the class with the one character that PCRE2's `\s` has and RE2's lacks."""
     if thing == r"\s":
         return r"[\s\x0b]"
     return thing.replace(r"\s", r"\s\x0b") if thing.startswith("[") and not thing.startswith("[^") else thing

@@ -25,7 +25,7 @@ class TextLines:
         self._text = b"\n".join([*lines, b""])
 
     def matching(self, regex: Any) -> list[int]:
-        """Which of the texts a pattern matches, as places in the list, in order.
+        """Return the numbers of the texts that a pattern matches, in order.
 
         Args:
             regex: RE2's, which matches in one line (made with `never_nl`), or whole lines with their ends, one or

@@ -1,4 +1,4 @@
-"""What turns texts into vectors, and where the packaged model is found."""
+"""Embedding of texts as vectors, and the location of the packaged model."""
 
 import importlib.util
 import json
@@ -7,11 +7,11 @@ import re
 import struct
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 
 from bridge.errors import ExecutionFailed
+from bridge.mapped_files import mapped, packaged_files
 
 if TYPE_CHECKING:
     import numpy as np
@@ -45,20 +45,20 @@ _LATIN = re.compile("[A-Za-z\u00aa-\u024f\u1e00-\u1eff]")
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of length 1: the nearer two texts are in meaning, the larger their product."""
+    """A model that turns texts into vectors of length 1: the nearer two texts in meaning, the larger their product."""
 
     @property
     def model(self) -> str:
-        """Which model it is: vectors of different models mean nothing to each other."""
+        """Return the name of the model: vectors of different models are not comparable."""
         ...
 
     @property
     def dimensions(self) -> int:
-        """How many numbers a vector has."""
+        """Return the length of a vector."""
         ...
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
-        """The vectors of some texts, one in each row. Blocking.
+        """Return the vectors of some texts, one in each row. Blocking.
 
         Raises:
             ToolFailure: The model cannot be asked now.
@@ -66,8 +66,7 @@ class Embedder(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFiles:
+class ModelFiles(NamedTuple):
     """The files of the packaged model.
 
     Attributes:
@@ -80,20 +79,9 @@ class ModelFiles:
 
 
 def packaged_model() -> ModelFiles | None:
-    """The packaged model's files; None where the extra `semantic` is not installed, or lacks something."""
-    try:
-        found = [importlib.util.find_spec(name) for name in ("numpy", "tokenizers", _PACKAGE)]
-    except (ImportError, ValueError):
-        return None
-    if any(spec is None for spec in found):
-        return None
-    package = found[-1]
-    # The package itself is not imported: it would load much that is not needed, and look for a model on the network.
-    for folder in package.submodule_search_locations or () if package is not None else ():
-        files = ModelFiles(Path(folder) / _TOKENIZER, Path(folder) / _WEIGHTS)
-        if files.tokenizer.is_file() and files.weights.is_file():
-            return files
-    return None
+    """Return the packaged model's files; None if the extra `semantic` is not installed, or lacks something."""
+    files = packaged_files(_PACKAGE, _TOKENIZER, _WEIGHTS, needs=("numpy", "tokenizers"))
+    return None if files is None else ModelFiles(*files)
 
 
 class StaticModel:
@@ -123,7 +111,7 @@ class StaticModel:
         self.dimensions = int(self._weights.shape[1])
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
-        """The vectors of some texts; that of a text without words in Latin letters is all zeros."""
+        """Return the vectors of some texts; that of a text without words in Latin letters is all zeros."""
         import numpy as np  # noqa: PLC0415 - an extra
 
         shown = [known(text[:_LONGEST]) for text in texts]
@@ -166,7 +154,7 @@ def load_numpy() -> None:
 
 
 def unit(vectors: "Matrix") -> "Matrix":
-    """Vectors with the length 1; one that is all zeros stays so."""
+    """Return vectors with the length 1; one that is all zeros stays so."""
     import numpy as np  # noqa: PLC0415 - an extra
 
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -175,7 +163,7 @@ def unit(vectors: "Matrix") -> "Matrix":
 
 
 def _read_weights(path: Path) -> "NDArray[np.float16]":
-    """The one matrix of a safetensors file: a length, a JSON header, and the numbers."""
+    """Return the one matrix of a safetensors file: a length, a JSON header, and the numbers."""
     import numpy as np  # noqa: PLC0415 - an extra
 
     with path.open("rb") as file:
@@ -186,4 +174,4 @@ def _read_weights(path: Path) -> "NDArray[np.float16]":
         raise ValueError(tensor["dtype"])
     tokens, dimensions = tensor["shape"]
     start = _LENGTH.size + length + tensor["data_offsets"][0]
-    return np.memmap(path, np.float16, mode="r", offset=start, shape=(tokens, dimensions))
+    return np.frombuffer(mapped(path), np.float16, tokens * dimensions, start).reshape(tokens, dimensions)

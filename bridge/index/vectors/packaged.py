@@ -22,8 +22,8 @@ class Packaged(NamedTuple):
     """A model that comes in a package.
 
     Attributes:
-        name: What it is called.
-        files: Finds its files; None where they are not installed.
+        name: Its name.
+        files: Finds its files; None if they are not installed.
         opened: Makes it of them.
         portion: Texts that are embedded at a time: they take less than a second.
         few: Texts that are sooner embedded here than a worker starts, in which others can run.
@@ -43,7 +43,7 @@ BETTER: Final = Packaged(Transformer.model, transformer_files, Transformer, port
 
 
 class PackagedModel:
-    """Embeds with a packaged model. It has the members of `Model`.
+    """The embedding with a packaged model. It has the members of `Model`.
 
     Args:
         of: The model.
@@ -61,12 +61,12 @@ class PackagedModel:
 
     @classmethod
     def installed(cls, of: Packaged, clock: Clock) -> "PackagedModel | None":
-        """Return a model; None where it is not installed."""
+        """Return a model; None if it is not installed."""
         files = of.files()
         return cls(of, files, clock) if files is not None else None
 
     def query(self) -> Embedder:
-        """What embeds queries, here: it takes a few milliseconds.
+        """Return the embedder for queries, in this process: it takes a few milliseconds.
 
         Raises:
             ExecutionFailed: The model's files are damaged.
@@ -76,7 +76,7 @@ class PackagedModel:
         return self._here
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
-        """The vectors of passages; of many, from the worker process.
+        """Return the vectors of passages; of many, from the worker process.
 
         Raises:
             DeadlineExceeded: It did not answer in time.

@@ -29,7 +29,7 @@ BATCH_SECONDS: Final = 300.0
 QUERY_SECONDS: Final = 3.0
 """Seconds that somebody waits for a question's vector; then words alone decide."""
 AWAY_SECONDS: Final = 15.0
-"""How long the server is not asked about questions after it has failed, so that they do not all wait."""
+"""Seconds for which a server that has failed gets no questions, so that they do not all wait."""
 KEPT_QUERIES: Final = 64
 """Questions whose vectors are remembered: the pages of one answer ask for the same."""
 
@@ -41,11 +41,11 @@ class EmbeddingServer(Protocol):
     """The server, as it is asked from threads. Every method blocks and raises ToolFailure."""
 
     def embed(self, model: str, texts: Sequence[str], seconds: float) -> Sequence[Sequence[float]]:
-        """The vectors of some texts, all equally long and finite, within so many seconds."""
+        """Return the vectors of some texts, all equally long and finite, within so many seconds."""
         ...
 
     def version(self, model: str) -> str:
-        """Which version of a model it has; empty where it does not say."""
+        """Return which version of a model it has; empty if it does not say."""
         ...
 
     def close(self) -> None:
@@ -54,11 +54,11 @@ class EmbeddingServer(Protocol):
 
 
 class Prefixes(NamedTuple):
-    """What a model wants before texts.
+    """The prefixes that a model wants before texts.
 
     Attributes:
-        query: Before a question.
-        passage: Before what may answer it.
+        query: The prefix of a question.
+        passage: The prefix of a possible answer.
     """
 
     query: str = ""
@@ -82,7 +82,7 @@ _PREFIXES: Final = {
 
 
 def prefixes_of(model: str) -> Prefixes:
-    """What a model wants before texts; nothing where it is not known.
+    """Return the prefixes that a model wants; empty if it is not known.
 
     Args:
         model: Its name, such as `someone/nomic-embed-text:v1.5`.
@@ -92,7 +92,7 @@ def prefixes_of(model: str) -> Prefixes:
 
 
 class ServedModel:
-    """Embeds with a model of a server. It has the members of `Model`.
+    """The embedding with a server's model. It has the members of `Model`.
 
     Args:
         name: The model.
@@ -111,7 +111,7 @@ class ServedModel:
         self._dimensions = 0
 
     def query(self) -> "ServedQueries":
-        """What embeds queries; the server is asked which version it has and how long its vectors are.
+        """Return the embedder for queries; asks the server for its version and the length of its vectors.
 
         Raises:
             ToolFailure: It does not say.
@@ -123,7 +123,7 @@ class ServedModel:
         return ServedQueries(self._name, known, self._dimensions, self._server, self._clock)
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
-        """The vectors of passages; that of one which the model cannot take is all zeros.
+        """Return the vectors of passages; that of one which the model cannot take is all zeros.
 
         Raises:
             ModelChanged: The server has another version of the model by now.
@@ -142,14 +142,14 @@ class ServedModel:
         return _unit(made)
 
     def rest(self) -> None:
-        """Nothing is held here; the server lets go of a model by itself."""
+        """Do nothing: nothing is held here, and the server lets go of a model by itself."""
 
     def close(self) -> None:
         """End what is being asked."""
         self._server.close()
 
     def _batch(self, texts: Sequence[str]) -> list[Sequence[float] | None]:
-        """Vectors; None for a text on which the model itself fails, as some do on odd ones."""
+        """Return vectors; None for a text on which the model itself fails, as some do on odd ones."""
         try:
             return list(self._server.embed(self._name, texts, BATCH_SECONDS))
         except ToolFailure as failure:
@@ -164,7 +164,7 @@ class ServedModel:
 
 
 class ServedQueries:
-    """Embeds questions. It has the members of `Embedder`; any thread may ask.
+    """The embedding of questions. It has the members of `Embedder`; any thread may ask.
 
     Args:
         name: The model.
@@ -186,7 +186,7 @@ class ServedQueries:
         self._away_until = 0.0
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
-        """The vectors of some questions, within seconds.
+        """Return the vectors of some questions, within seconds.
 
         Raises:
             ToolFailure: The server does not answer in time, or has not just before.
@@ -224,7 +224,7 @@ def _fitting(row: Sequence[float], dimensions: int) -> Sequence[float]:
 
 
 def _unit(vectors: "NDArray[np.float64]") -> "Matrix":
-    """Vectors with the length 1, whatever their numbers are; one that is all zeros stays so."""
+    """Return vectors with the length 1, whatever their numbers are; one that is all zeros stays so."""
     import numpy as np  # noqa: PLC0415 - an extra
 
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)

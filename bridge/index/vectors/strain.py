@@ -1,4 +1,4 @@
-"""Whether this machine has better things to do than to embed passages."""
+"""Load on this machine, and whether embedding passages should wait for it to pass."""
 
 import os
 from typing import Literal
@@ -10,7 +10,7 @@ Strain = Literal["battery", "load"]
 
 
 def strain() -> Strain | None:
-    """What makes large work in the background unwelcome now; None when nothing does."""
+    """Return what makes heavy work in the background unwelcome now; None if nothing does."""
     import psutil  # noqa: PLC0415 - a start is faster without
 
     # Not every system has these, and some containers may not ask.

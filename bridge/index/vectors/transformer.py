@@ -5,7 +5,6 @@ floating-point numbers when texts go through it. So it takes hardly any memory, 
 runs models for a living was left out: it reported to its maker (docs/decisions/search-by-meaning.md).
 """
 
-import importlib.util
 from collections.abc import Sequence
 from importlib.resources import files as resources
 from pathlib import Path
@@ -13,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.errors import ExecutionFailed
 from bridge.index.vectors.embedder import ModelFiles, known, unit
-from bridge.index.vectors.tensors import read_tensors
+from bridge.mapped_files import packaged_files
+from bridge.model_file import read_tensors
 
 if TYPE_CHECKING:
     import numpy as np
@@ -38,24 +38,15 @@ _HEADS: Final = 12
 _WIDTH: Final = DIMENSIONS // _HEADS
 _TINY: Final = 1e-12
 _HIDDEN: Final = -1e9
-"""What keeps a token from being looked at."""
+"""Score that keeps a token from receiving attention."""
 _QUERY, _KEY, _VALUE, _LOOKED, _WIDE, _NARROW = range(6)
 """A layer's steps, in the order of their weights."""
 
 
 def transformer_files() -> ModelFiles | None:
-    """Return the model's files; None where the extra `semantic` is not installed, or lacks something."""
-    try:
-        found = [importlib.util.find_spec(name) for name in ("numpy", "tokenizers", _PACKAGE)]
-    except (ImportError, ValueError):
-        return None
-    package = found[-1]
-    if package is None or None in found:
-        return None
-    for folder in package.submodule_search_locations or ():
-        if (weights := Path(folder) / _WEIGHTS).is_file():
-            return ModelFiles(Path(str(resources(__package__) / _VOCABULARY)), weights)
-    return None
+    """Return the model's files; None if the extra `semantic` is not installed, or lacks something."""
+    files = packaged_files(_PACKAGE, _WEIGHTS, needs=("numpy", "tokenizers"))
+    return None if files is None else ModelFiles(Path(str(resources(__package__) / _VOCABULARY)), *files)
 
 
 class Transformer:
@@ -101,9 +92,11 @@ class _Matrix(NamedTuple):
     numbers: "NDArray[np.int8]"
     scale: "NDArray[np.float32]"
 
-    def whole(self) -> "Matrix":
-        """Return it as floating-point numbers, each of which is used at once."""
-        return self.numbers * self.scale
+    def times(self, given: "Matrix") -> "Matrix":
+        """Return what it makes of some rows. There are fewer numbers to scale afterwards than in the matrix."""
+        made: Matrix = given @ self.numbers.astype(given.dtype)
+        made *= self.scale
+        return made
 
     def rows(self, which: Any) -> "Matrix":
         """Return some of its rows so."""
@@ -112,7 +105,7 @@ class _Matrix(NamedTuple):
 
 
 class _Norm(NamedTuple):
-    """What numbers are made comparable with."""
+    """The weights of a normalization layer."""
 
     weight: "NDArray[np.float32]"
     bias: "NDArray[np.float32]"
@@ -208,7 +201,7 @@ def _through(layer: _Layer, state: "Matrix", hidden: "Matrix") -> "Matrix":
     """
 
     def linear(step: int, given: "Matrix") -> "Matrix":
-        made = given @ layer.matrices[step].whole()
+        made = layer.matrices[step].times(given)
         made += layer.biases[step]
         return made
 

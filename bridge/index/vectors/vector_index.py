@@ -1,6 +1,6 @@
 """Keeping the vectors of all notes as the vault is, in the background, and finding what is near in meaning.
 
-What is embedded is what agents may read: the texts of open notes and, after those, of PDF files. A pass compares what
+What is embedded is what agents may read: the texts of open notes and, after those, of other files. A pass compares what
 is kept with the index, removes what is gone, closed or changed, and embeds what is missing, the newest first, in
 portions that are kept one by one. So it can be ended at any moment, and goes on where it was.
 """
@@ -13,12 +13,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import is_
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
 
 from bridge.clock import Clock
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
+from bridge.index.file_texts.texts import FileTexts
 from bridge.index.knowledge import ClosedRules, IndexedFile
-from bridge.index.pdfs.texts import PdfTexts
 from bridge.index.search.meaning import MeaningState, NearPassage, NoMeaning
 from bridge.index.search.note_text import NoteText
 from bridge.index.search.passages import MOST_TEXT, body_start, cut, readable
@@ -27,7 +27,7 @@ from bridge.index.texts.line_patterns import Span
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import Embedder, ModelChanged, load_numpy
 from bridge.index.vectors.strain import Strain, strain
-from bridge.pdf.document import PAGE_BREAK, is_pdf
+from bridge.pdf.document import PAGE_BREAK
 from bridge.vault.files import VaultFiles
 from bridge.vault.text import is_note, note_name
 
@@ -40,13 +40,13 @@ logger = logging.getLogger(__name__)
 FEW = 200
 """Notes that are embedded whatever else the machine does: what was just written is looked for soon."""
 START_SECONDS = 2.0
-"""How long after its start it lets everything else go first."""
+"""Seconds after its start in which it lets everything else go first."""
 LOOK_SECONDS = 3.0
-"""How often it is looked for what nobody reported, such as a rule that closes notes."""
+"""Seconds between checks for changes that nobody reported, such as a rule that closes notes."""
 STRAIN_SECONDS = 10.0
-"""How long it waits while the machine has better things to do."""
+"""Seconds to wait while the machine is busy or on battery."""
 FAILED_SECONDS = 60.0
-"""How long it waits after something failed."""
+"""Seconds to wait after a failure."""
 READ_SECONDS = 30.0
 SAMPLE = 200
 """Passages from which it can be told how alike passages of this vault are anyway."""
@@ -68,15 +68,15 @@ class Model(Protocol):
 
     @property
     def portion(self) -> int:
-        """How many passages are embedded and kept at a time."""
+        """Return how many passages are embedded and stored at a time."""
         ...
 
     def query(self) -> Embedder:
-        """What embeds queries. Raises ToolFailure when it cannot be had."""
+        """Return the embedder for queries. Raises ToolFailure if there is none."""
         ...
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
-        """The vectors of passages. Blocking. Raises ToolFailure."""
+        """Return the vectors of passages. Blocking. Raises ToolFailure."""
         ...
 
     def close(self) -> None:
@@ -90,17 +90,17 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class VectorStatus:
-    """How far the vectors are.
+    """The progress of the vectors.
 
     Attributes:
         state: `off`; `missing`: no model is installed; `waiting` for the index; `embedding`; `paused` (see `reason`);
             `ready`; `failed` (see `reason`); `not_allowed`: notes would go to another machine, to which nobody has
             agreed.
-        reason: Why it is paused, failed or not allowed; empty otherwise.
-        model: The model, or both; empty where there is none.
-        done: Notes and PDF files that are embedded.
-        total: Those that there are to embed.
-        passages: Passages of them.
+        reason: The reason why it is paused, failed or not allowed; empty otherwise.
+        model: The model, or both; empty if there is none.
+        done: Notes and other files that are embedded.
+        total: Those that should be embedded.
+        passages: Number of their passages.
         size: Bytes of the files.
     """
 
@@ -117,18 +117,18 @@ class VectorIndex:
     """The vectors of one vault. Every method may be called from any thread.
 
     Args:
-        index: What is known of the vault.
+        index: The knowledge about the vault.
         files: All of the vault's files.
         closed: The rules that close notes for reading.
         clock: The time.
-        folder: Where vectors are kept, for this vault and this user alone; None keeps them in memory.
+        folder: The folder in which vectors are kept, for this vault and this user alone; None keeps them in memory.
         mode: Whether there shall be vectors: `auto` pauses on battery and under load, `on` does not.
-        model: Finds the model; None where there is none.
+        model: Finds the model; None if there is none.
         chosen: What the person has chosen. When it is something else, the model is found anew.
         first: Whether it may begin; others come first until then.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
-        pdfs: The texts of PDF files.
+        file_texts: The texts of files that are no notes.
     """
 
     def __init__(
@@ -145,10 +145,10 @@ class VectorIndex:
         first: Callable[[], bool] = lambda: True,
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
-        pdfs: PdfTexts | None = None,
+        file_texts: FileTexts | None = None,
     ) -> None:
         self._index = index
-        self._texts = SearchTexts(index.texts, files, clock, pdfs)
+        self._texts = SearchTexts(index.texts, files, clock, file_texts)
         self._closed = closed
         self._clock = clock
         self._vault = str(files.root.path)
@@ -170,8 +170,8 @@ class VectorIndex:
         self._store: VectorStore | None = None
         self._state: tuple[State, str] = ("waiting", "")
         self._counts = (0, 0)
-        self._pdfs = (0, 0)
-        """PDF files that there are, and those of them that were not embedded before all notes were."""
+        self._others = (0, 0)
+        """Files that are no notes and have a text, and those of them that were not embedded before all notes were."""
         self._followed: tuple[object, object, object] | None = None
         self._thread = threading.Thread(target=self._run, name="vectors", daemon=True)
 
@@ -192,7 +192,7 @@ class VectorIndex:
         self._texts.close()
 
     def changed(self) -> None:
-        """Something may have changed: notes, rules or settings. Returns at once."""
+        """Note that something may have changed: notes, rules or settings. Returns at once."""
         self._wake.set()
 
     def rebuild(self) -> None:
@@ -201,7 +201,7 @@ class VectorIndex:
         self._wake.set()
 
     def status(self) -> VectorStatus:
-        """How far it is."""
+        """Return its progress."""
         (state, reason), store, embedder = self._state, self._store, self._embedder
         if self._mode() == "off":
             return VectorStatus("off")
@@ -217,15 +217,15 @@ class VectorIndex:
         )
 
     def covered(self) -> float:
-        """Return the part of the notes that is embedded; PDF files come after them and do not count."""
-        (done, total), (pdfs, pdfs_left) = self._counts, self._pdfs
-        left = max(total - done - pdfs_left, 0)
-        return 1 - left / max(total - pdfs, 1) if total else 0.0
+        """Return the part of the notes that is embedded; other files come after them and do not count."""
+        (done, total), (others, others_left) = self._counts, self._others
+        left = max(total - done - others_left, 0)
+        return 1 - left / max(total - others, 1) if total else 0.0
 
     # -- asking -------------------------------------------------------------------------------------------------
 
     def state(self) -> MeaningState:
-        """Whether meaning can be compared."""
+        """Return whether meaning can be compared."""
         (state, _reason), store, embedder = self._state, self._store, self._embedder
         if self._mode() == "off":
             return MeaningState(why_not="search by meaning is off")
@@ -241,16 +241,16 @@ class VectorIndex:
     def nearest(
         self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int, *, openings: bool = False
     ) -> list[NearPassage] | None:
-        """The passages that are nearest to a text or a vector in meaning, the nearest first.
+        """Return the passages that are nearest to a text or a vector in meaning, the nearest first.
 
         Args:
             asked: A question, or a vector of the same model.
             files: The files that may be found, as they are now.
-            count: How many at most.
+            count: Maximum number.
             openings: Whether only the first passage of each note is compared.
 
         Returns:
-            None where meaning cannot be compared now: there is no model, it does not answer, or nothing is embedded.
+            None if meaning cannot be compared now: there is no model, it does not answer, or nothing is embedded.
 
         Raises:
             InvalidParameters: The vector is none of the model's.
@@ -264,15 +264,15 @@ class VectorIndex:
         return store.nearest(vector, files, count, openings=openings) if vector is not None and vector.any() else None
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> list[NearPassage] | None:
-        """For each of the notes nearest to a note, its passage that is nearest; the nearest first.
+        """Return the nearest passage of each of the notes nearest to a note; the nearest first.
 
         Args:
             path: The note, which is not among them.
             files: The files that may be found, as they are now.
-            count: How many at most.
+            count: Maximum number.
 
         Returns:
-            None where nothing is known of the note.
+            None if nothing is known of the note.
         """
         store = self._store
         if store is None or self._mode() == "off":
@@ -292,7 +292,7 @@ class VectorIndex:
         return list(best.values())[:count]
 
     def _embedded(self, question: str, embedder: Embedder) -> "Vector | None":
-        """Return a question's vector, which is asked for more than once; None where the model does not answer."""
+        """Return a question's vector, which is asked for more than once; None if the model does not answer."""
         asked = self._asked
         if asked is not None and asked[:2] == (question, embedder):
             return asked[2]
@@ -325,7 +325,7 @@ class VectorIndex:
                 self._wake.wait(wait)
 
     def _work(self) -> float:
-        """One pass, or as much of it as can be done now.
+        """Do one pass, or as much of it as can be done now.
 
         Returns:
             After how many seconds to go on, if nothing happens before.
@@ -354,7 +354,7 @@ class VectorIndex:
         except ToolFailure as failure:
             self._failed(failure)
         except (OSError, sqlite3.Error) as error:
-            # A full disk or a damaged file: what is kept is let go, and opened or made anew.
+            # A full disk or a damaged file: what is kept is let go, and opened or rebuilt.
             logger.warning("Vectors cannot be kept (%s); it is tried again", error)
             self._let_go()
             if isinstance(error, sqlite3.DatabaseError):
@@ -363,7 +363,7 @@ class VectorIndex:
         return FAILED_SECONDS
 
     def _hold_back(self) -> float | None:
-        """After how many seconds to look again, where nothing can be embedded now; None where it can."""
+        """Return the seconds to wait if nothing can be embedded now; None if it can."""
         if self._model is None:
             load_numpy()
             self._model = self._find_model()
@@ -405,7 +405,7 @@ class VectorIndex:
 
     def _follow(self, store: "VectorStore", mode: Mode) -> float:
         """Bring the vectors up to date, as far as the machine has time for it."""
-        followed = self._index.seen_files(), self._closed(), self._texts.pdfs.known()
+        followed = self._index.seen_files(), self._closed(), self._texts.file_texts.known()
         before = self._followed
         if (
             before is not None
@@ -419,8 +419,8 @@ class VectorIndex:
         stamps = store.stamps()
         store.discard([path for path in stamps if path not in files])
         missing = [file for file in files.values() if stamps.get(file.path) != (file.size, file.mtime_ns)]
-        missing.sort(key=lambda file: (is_pdf(file.path), -file.mtime_ns))
-        self._pdfs = sum(map(is_pdf, files)), sum(is_pdf(file.path) for file in missing)
+        missing.sort(key=lambda file: (not is_note(file.path), -file.mtime_ns))
+        self._others = sum(not is_note(path) for path in files), sum(not is_note(file.path) for file in missing)
         self._counts = len(files) - len(missing), len(files)
         large = len(missing) > FEW
         for notes in self._portions(missing, self._model.portion if self._model is not None else 1):
@@ -440,15 +440,15 @@ class VectorIndex:
         return LOOK_SECONDS
 
     def _open_files(self) -> Iterator[IndexedFile]:
-        """The notes that agents may read, as they were seen last, and the PDF files whose text is known."""
-        closed, pdfs = self._closed(), self._texts.pdfs.known()
+        """Yield the notes that agents may read, as they were seen last, and the other files whose text is known."""
+        closed, others = self._closed(), self._texts.file_texts.known()
         for file in self._index.seen_files():
-            has_text = is_note(file.path) or pdfs.get(file.path, ())[:2] == (file.size, file.mtime_ns)
+            has_text = is_note(file.path) or others.get(file.path, ())[:2] == (file.size, file.mtime_ns)
             if has_text and (closed is None or closed(file.path) is None):
                 yield file
 
     def _portions(self, missing: Sequence[IndexedFile], most: int) -> Iterator[list["_Texts"]]:
-        """Notes with their passages, so many at a time that they make a portion; what has no text has no passages."""
+        """Yield notes with their passages, in portions of a suitable size; a note without text has no passages."""
         portion: list[_Texts] = []
         size = 0
         with self._texts.session(self._clock.monotonic() + READ_SECONDS) as session:
@@ -487,7 +487,7 @@ class VectorIndex:
         store.put(made)
 
     def _open_store(self) -> "VectorStore":
-        """The store of the model's vectors; those of others are removed."""
+        """Return the store of the model's vectors; those of others are removed."""
         from bridge.index.vectors.vector_store import StoreKey, VectorStore, folder_of, remove_others  # noqa: PLC0415 - numpy
 
         if self._embedder is None:
@@ -522,12 +522,12 @@ _WRONG = {"failed", "not_allowed"}
 
 
 def _name_of(model: str) -> str:
-    """A model's name without its version."""
+    """Return a model's name without its version."""
     return model.partition("@")[0]
 
 
 def _given(vector: Sequence[float], key: "StoreKey") -> "Vector":
-    """A vector that a client has made, with the length 1."""
+    """Return a vector that a client has made, with the length 1."""
     import numpy as np  # noqa: PLC0415 - an extra
 
     if len(vector) != key.dimensions:
@@ -542,9 +542,8 @@ def _given(vector: Sequence[float], key: "StoreKey") -> "Vector":
     return made
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """What is embedded of a note: pieces of it, each with the note's name before it."""
+class _Texts(NamedTuple):
+    """The pieces of a note to embed, each with the note's name before it."""
 
     path: str
     stamp: "Stamp"
@@ -553,20 +552,20 @@ class _Texts:
 
     @classmethod
     def of(cls, path: str, stamp: "Stamp", note: NoteText | None) -> "_Texts":
-        """A file's pieces; none where it has no text."""
+        """Return a file's pieces; none if it has no text."""
         text = readable(note)
         if text is None:
             return cls(path, stamp, (), ())
         shown = text.text[:MOST_TEXT]
-        start = 0 if is_pdf(path) else body_start(shown)
-        found = _cut_pages(shown) if is_pdf(path) else cut(shown, start)
+        start = body_start(shown) if is_note(path) else 0
+        found = cut(shown, start) if is_note(path) else _cut_pages(shown)
         spans = list(found) or [(start, start)]  # a note may say it all with its name
         name = note_name(path)
         return cls(path, stamp, spans, [f"{name}\n{shown[start:end]}" for start, end in spans])
 
 
 def _cut_pages(text: str) -> Iterator[Span]:
-    """Yield the passages of a PDF file's text, each of which is on one page."""
+    """Yield the passages of a text that has pages, each of which is on one."""
     begin = 0
     for page in text.split(PAGE_BREAK):
         yield from ((begin + start, begin + end) for start, end in cut(page) if not page[start:end].isspace())

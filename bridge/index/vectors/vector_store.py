@@ -6,7 +6,7 @@ the query are candidates, and only for them is the product worked out.
 
 What SQLite says is written after the numbers it speaks of. Should a crash of the machine lose some of those all the
 same, their signs do not fit: such a row is left out of answers, and its note is embedded again. Whatever else is wrong
-with the files, they are made anew.
+with the files, they are rebuilt.
 """
 
 import contextlib
@@ -53,12 +53,12 @@ Rows: TypeAlias = "NDArray[np.int64]"
 
 @dataclass(frozen=True, slots=True)
 class StoreKey:
-    """What the vectors are of. Vectors of anything else are thrown away.
+    """The identity of stored vectors. Vectors with another one are thrown away.
 
     Attributes:
         vault: The vault's real path.
         model: The model that made them.
-        dimensions: How many numbers each has.
+        dimensions: The length of each.
     """
 
     vault: str
@@ -85,13 +85,13 @@ class EmbeddedNote:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """What is known of the rows; it never changes, so that searches need no lock.
+    """The state of the rows, which never changes, so that searches need no lock.
 
     Attributes:
-        notes: The notes, by number; None where a number is free.
-        stamps: The stamp of each.
+        notes: The notes, by number; None if a number is free.
+        stamps: The stamp of each note.
         note: The number of each row's note; -1 where a row is free.
-        spans: Where each row's passage is.
+        spans: The location of each row's passage.
         signs: The signs of each row's numbers.
     """
 
@@ -103,10 +103,10 @@ class _Table:
 
 
 class VectorStore:
-    """Keeps vectors. One thread changes it; any may ask.
+    """The store of vectors. One thread changes it; any may ask.
 
     Args:
-        folder: Where it is kept, for this alone; None keeps it in memory.
+        folder: The folder in which it is kept, for this alone; None keeps it in memory.
         key: What the vectors are of.
     """
 
@@ -115,7 +115,7 @@ class VectorStore:
         self._lock = threading.Lock()
         self._folder = folder
         self._segments: list[Halves] = []
-        self._seen: tuple[_Table | None, object, NDArray[np.bool_]] = (None, None, np.zeros(0, bool))
+        self._seen: dict[bool, tuple[_Table, object, NDArray[np.bool_]]] = {}
         self._torn: set[str] = set()
         self._connection, self._table = self._open()
         self._numbers = {path: number for number, path in enumerate(self._table.notes) if path is not None}
@@ -123,7 +123,7 @@ class VectorStore:
     # -- asking -------------------------------------------------------------------------------------------------
 
     def stamps(self) -> dict[str, Stamp]:
-        """The notes that are embedded, with the stamps of their texts; without those that were found damaged."""
+        """Return the notes that are embedded, with the stamps of their texts; without those that were found damaged."""
         table = self._table
         return {
             path: stamp
@@ -134,21 +134,17 @@ class VectorStore:
     def nearest(
         self, vector: Vectors, files: Mapping[str, IndexedFile], count: int, *, openings: bool = False
     ) -> list[NearPassage]:
-        """The passages nearest to a vector, the nearest first.
+        """Return the passages nearest to a vector, the nearest first.
 
         Args:
             vector: Of length 1.
             files: The files that may be found, as they are now: of a note that has changed since, no passage is.
-            count: How many at most.
+            count: Maximum number.
             openings: Whether only the first passage of each note is compared.
         """
         table = self._table
-        usable = self._usable(table, files)
+        usable = self._usable(table, files, openings=openings)
         rows = np.flatnonzero(usable)
-        if openings:
-            rows = _first_of_each(table.note[rows], table.spans[rows, 0], rows)
-            usable = np.zeros_like(usable)
-            usable[rows] = True
         if len(rows) > CANDIDATES:
             asked = signs_of(vector[None, :])[0]
             apart = np.bitwise_count(table.signs ^ asked).sum(axis=1, dtype=np.uint16)
@@ -167,18 +163,18 @@ class VectorStore:
         return found
 
     def vectors_of(self, path: str) -> Vectors:
-        """The vectors of one note's passages."""
+        """Return the vectors of one note's passages."""
         table = self._table
         number = self._numbers.get(path)
         rows = np.flatnonzero(table.note == number) if number is not None else np.zeros(0, np.int64)
         return self._numbers_of(table, rows)[1]
 
     def usual(self, vector: Vector, least: int) -> tuple[float, float]:
-        """How near passages of this store are to a vector anyway: the mean of their likeness, and how it varies.
+        """Return the usual likeness of this store's passages to a vector: mean and standard deviation.
 
         Args:
             vector: Of length 1.
-            least: With fewer passages nothing can be told, and both are 0.
+            least: With fewer passages both are 0, since they would say nothing.
         """
         table = self._table
         rows = np.flatnonzero(table.note != _FREE)
@@ -190,17 +186,17 @@ class VectorStore:
 
     @property
     def is_torn(self) -> bool:
-        """Whether some note's numbers were found damaged, so that it must be embedded again."""
+        """Return whether some note's vectors were found damaged, so that it must be embedded again."""
         return bool(self._torn)
 
     @property
     def passages(self) -> int:
-        """How many passages are embedded."""
+        """Return how many passages are embedded."""
         return int(np.count_nonzero(self._table.note != _FREE))
 
     @property
     def size(self) -> int:
-        """Bytes of all files, or of memory where there are none."""
+        """Return the size of all files in bytes, or of the memory if there are none."""
         size: int = sum(segment.nbytes for segment in self._segments)
         if self._folder is not None:
             with contextlib.suppress(OSError):
@@ -286,21 +282,25 @@ class VectorStore:
 
     # -- within -------------------------------------------------------------------------------------------------
 
-    def _usable(self, table: _Table, files: Mapping[str, IndexedFile]) -> "NDArray[np.bool_]":
-        """Which rows are of notes that may be found and are as they were; remembered as long as both are the same."""
-        seen = self._seen
-        if seen[0] is table and seen[1] is files:
+    def _usable(self, table: _Table, files: Mapping[str, IndexedFile], *, openings: bool) -> "NDArray[np.bool_]":
+        """Return the rows of unchanged notes that may be found; cached until the table or the files change."""
+        seen = self._seen.get(openings)
+        if seen is not None and seen[0] is table and seen[1] is files:
             return seen[2]
         current = np.zeros(len(table.notes) + 1, bool)  # the last one is for free rows
         for number, (path, stamp) in enumerate(zip(table.notes, table.stamps, strict=True)):
             file = files.get(path) if path is not None else None
             current[number] = file is not None and (file.size, file.mtime_ns) == stamp
         usable = current[table.note]
-        self._seen = table, files, usable
+        if openings:
+            rows = np.flatnonzero(usable)
+            usable = np.zeros_like(usable)
+            usable[_first_of_each(table.note[rows], table.spans[rows, 0], rows)] = True
+        self._seen[openings] = table, files, usable
         return usable
 
     def _numbers_of(self, table: _Table, rows: Rows) -> tuple[Rows, Vectors]:
-        """Those of some rows whose numbers are whole, and their numbers."""
+        """Return those of some rows whose vectors are undamaged, and their vectors."""
         numbers = np.zeros((len(rows), self.key.dimensions), np.float16)
         for which, segment in enumerate(self._segments):
             here = rows // SEGMENT == which
@@ -330,7 +330,7 @@ class VectorStore:
             self._segments.append(np.memmap(path, np.float16, mode="w+", shape=shape))
 
     def _open(self) -> tuple[sqlite3.Connection, _Table]:
-        """What was kept, or something new, in memory if need be."""
+        """Return the stored vectors, or a new store, in memory if need be."""
         for attempt in range(2):
             if self._folder is None:
                 break
@@ -386,7 +386,7 @@ class VectorStore:
 
 
 def signs_of(vectors: "NDArray[np.floating]") -> Signs:
-    """Which numbers of each vector are above zero, as bits."""
+    """Return which numbers of each vector are above zero, as bits."""
     # A number above zero is one as a whole number too, and those are compared many times as fast as halves are.
     packed = np.packbits(vectors.view(f"i{vectors.itemsize}") > 0, axis=1)
     padding = -packed.shape[1] % _BLOCK
@@ -413,7 +413,7 @@ def folder_of(place: Path, key: StoreKey) -> Path:
 
 
 def kept_store(place: Path, vault: str) -> tuple[Path, StoreKey] | None:
-    """The folder of vectors that are kept of a vault, whichever model made them; None where there is none.
+    """Return the folder of vectors that are kept of a vault, whichever model made them; None if there is none.
 
     Args:
         place: Where the folders are.
@@ -458,7 +458,7 @@ def _connect(path: str) -> sqlite3.Connection:
 
 
 def _kept_key(connection: sqlite3.Connection) -> tuple[int, str, str, int] | None:
-    """What the file's vectors are of; None where it is new."""
+    """Return the stored key of the file's vectors; None if the file is new."""
     if not connection.execute("SELECT name FROM sqlite_schema WHERE name = 'made_for'").fetchone():
         return None
     found: tuple[int, str, str, int] | None = connection.execute("SELECT * FROM made_for").fetchone()

@@ -10,8 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from bridge.clock import Clock
+from bridge.index.file_texts.texts import FileTexts
 from bridge.index.knowledge import ClosedRules, IndexedFile
-from bridge.index.pdfs.texts import PdfTexts
 from bridge.index.search.meaning import FOUND_NEAR, MeaningState, NearPassage
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.strain import Strain, strain
@@ -36,19 +36,19 @@ class Vectors:
     Where one of the models is missing, the other answers.
 
     Args:
-        index: What is known of the vault.
+        index: The knowledge about the vault.
         files: All of the vault's files.
         closed: The rules that close notes for reading.
         clock: The time.
-        folder: Where vectors are kept, for this vault and this user alone; None keeps them in memory.
+        folder: The folder in which vectors are kept, for this vault and this user alone; None keeps them in memory.
         mode: Whether there shall be vectors of the quick model; see `VectorIndex`.
-        model: Finds the quick model; None where there is none.
+        model: Finds the quick model; None if there is none.
         better_mode: Whether there shall be vectors of the better model.
         better_model: Finds the better model: it understands more, and takes longer.
         chosen: What the person has chosen. When it is something else, the models are found anew.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
-        pdfs: The texts of PDF files.
+        file_texts: The texts of files that are no notes.
     """
 
     def __init__(
@@ -66,10 +66,18 @@ class Vectors:
         chosen: Callable[[], object] = lambda: None,
         strained: Callable[[], Strain | None] = strain,
         delay: float = START_SECONDS,
-        pdfs: PdfTexts | None = None,
+        file_texts: FileTexts | None = None,
     ) -> None:
         made = partial(
-            VectorIndex, index, files, closed, clock, chosen=chosen, strained=strained, delay=delay, pdfs=pdfs
+            VectorIndex,
+            index,
+            files,
+            closed,
+            clock,
+            chosen=chosen,
+            strained=strained,
+            delay=delay,
+            file_texts=file_texts,
         )
         self._quick = made(folder=folder / "vectors" if folder is not None else None, mode=mode, model=model)
         self._better = made(
@@ -90,7 +98,7 @@ class Vectors:
         self._quick.close()
 
     def changed(self) -> None:
-        """Something may have changed: notes, rules or settings. Returns at once."""
+        """Note that something may have changed: notes, rules or settings. Returns at once."""
         self._quick.changed()
         self._better.changed()
 
@@ -100,7 +108,7 @@ class Vectors:
         self._better.rebuild()
 
     def status(self) -> VectorStatus:
-        """How far both are: a file counts as half done when only the quick model has read it."""
+        """Return the progress of both: a file counts as half done if only the quick model has read it."""
         quick, better = self._quick.status(), self._better.status()
         if better.state in _NOT_THERE:
             return quick
@@ -119,21 +127,21 @@ class Vectors:
     # -- asking -------------------------------------------------------------------------------------------------
 
     def state(self) -> MeaningState:
-        """Whether meaning can be compared."""
+        """Return whether meaning can be compared."""
         return self._answering().state()
 
     def nearest(
         self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
     ) -> Sequence[NearPassage] | None:
-        """The passages that are nearest to a text or a vector; see `Meaning`."""
+        """Return the passages that are nearest to a text or a vector; see `Meaning`."""
         return self._answering().nearest(asked, files, count)
 
     def openings(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
-        """The notes whose names and openings are nearest to a question, by the better model; see `Meaning`."""
+        """Return the notes whose names and openings are nearest to a question, by the better model; see `Meaning`."""
         return self._better.nearest(question, files, FOUND_NEAR, openings=True)
 
     def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
-        """The notes nearest to a note; see `Meaning`."""
+        """Return the notes nearest to a note; see `Meaning`."""
         return self._answering().related(path, files, count)
 
     def _answering(self) -> VectorIndex:

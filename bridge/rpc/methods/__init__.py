@@ -27,7 +27,7 @@ FILES: Final = {
     "audit": "audit.query audit.export audit.clear audit.verify audit.activity audit.stats",
     "drafts": "drafts.list drafts.preview drafts.discard",
     "inbox": "inbox.list",
-    "screen": "screen.tell screen.clients",
+    "screen": "screen.tell screen.clients screen.compose screen.send screen.take",
     "templates": "templates.list templates.run templates.save templates.remove",
     "web": "cache.stats cache.clear web.readers web.clear web.sites",
     "servers": (

@@ -75,7 +75,7 @@ async def verify(context: RequestContext, _params: Params) -> wire.AuditVerifica
 
 
 async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
-    """Its size and state.
+    """Return its size and state.
 
     Returns `{size, generations, records, oldest, newest, fault, lost, chain}`: bytes on the disk, rotated files,
     records, the times of the first and the last, what went wrong with the log in this run and what to do (or null), how

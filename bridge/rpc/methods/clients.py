@@ -44,6 +44,8 @@ _MEANS = {
 }
 _UNTIL: Final[dict[Sharing, Until | None]] = {"session": Until.STOP, "always": Until.UNUSED, "no": None}
 _HOW_LONG: Final = {Until.STOP: "until the bridge stops", Until.UNUSED: "until you take it back"}
+_EVENT: Final = {True: "widened", False: "updated"}
+"""What became of a client that may do something, or not any more."""
 _CONFIRMS = "ask its own user about single calls of it that only read notes"
 
 
@@ -120,15 +122,32 @@ async def update(context: RequestContext, params: ClientUpdateParams) -> ClientI
     choose = partial(services.clients.choose, preset=params.preset, elicitation=params.elicitation)
     client = await asyncio.to_thread(choose, params.client_id, drafts=params.drafts)
     if params.preset is not None:
-        await _announce(context, "updated", client, f"{client.name} has the tools of the preset {params.preset}.")
+        said = f"{client.name} has the tools of the preset {params.preset}."
+        await _announce(context, "updated", client, said, what="preset")
         services.hub.notify_client(client.client_id, ToolsChanged())
     if params.elicitation is not None:
-        event, may = ("widened", "may") if params.elicitation else ("updated", "may not")
-        await _announce(context, event, client, f"{client.name} {may} {_CONFIRMS} from now on.")
+        await _say_confirms(context, client)
     if params.drafts is not None:
         works = "works in drafts" if params.drafts else "asks about each change"
-        await _announce(context, "updated", client, f"{client.name} {works} from now on.")
+        said = f"{client.name} {works} from now on."
+        await _announce(context, "updated", client, said, what="drafts", may=params.drafts)
     return _with_connections(services, client)
+
+
+async def end_confirming(context: RequestContext) -> list[str]:
+    """Let no client's own user confirm anything in it any more. Returns the names of those where they could."""
+    clients = context.services.clients
+    ended = [client for client in clients.list() if client.elicitation]
+    for client in ended:
+        changed = await asyncio.to_thread(clients.choose, client.client_id, elicitation=False)
+        await _say_confirms(context, changed)
+    return [client.name for client in ended]
+
+
+async def _say_confirms(context: RequestContext, client: ClientInfo) -> None:
+    may = client.elicitation
+    said = f"{client.name} {'may' if may else 'may not'} {_CONFIRMS} from now on."
+    await _announce(context, _EVENT[may], client, said, what="elicitation", may=may)
 
 
 async def _share(context: RequestContext, client: ClientInfo, what: Coverage, wanted: Sharing) -> None:
@@ -141,9 +160,9 @@ async def _share(context: RequestContext, client: ClientInfo, what: Coverage, wa
         await _ask(context, client, what.value, f"{SHARED[what]} ({_HOW_LONG[until]})")
     by = context.session.name
     grant = await asyncio.to_thread(services.grants.share, as_if_calling(client), what, until, by=by)
-    event = "updated" if grant is None else "widened"
+    may = grant is not None
     said = f"{client.name} may not {SHARED[what]} any more." if grant is None else grant.sentence
-    await _announce(context, event, client, said)
+    await _announce(context, _EVENT[may], client, said, what=what.value, may=may)
     services.hub.notify_hosts(GrantsChanged(bounded=services.grants.bounded()))
 
 
@@ -183,7 +202,8 @@ async def allow(context: RequestContext, params: ClientAllowParams) -> ClientInf
         return _with_connections(services, client)
     await _ask(context, client, params.capability.value, _MEANS[params.capability])
     client = await asyncio.to_thread(services.clients.allow, params.client_id, params.capability)
-    await _announce(context, "widened", client, f"{client.name} may {_MEANS[params.capability]} from now on.")
+    said = f"{client.name} may {_MEANS[params.capability]} from now on."
+    await _announce(context, "widened", client, said, what=params.capability.value, may=True)
     return _with_connections(services, client)
 
 
@@ -241,8 +261,18 @@ def _question(context: RequestContext, client: ClientInfo, capability: str, mean
     )
 
 
-async def _announce(context: RequestContext, event: str, client: ClientInfo, message: str) -> None:
-    """Log what became of a client, and tell every screen, whoever asked for it."""
+async def _announce(
+    context: RequestContext, event: str, client: ClientInfo, message: str, **changed: str | bool
+) -> None:
+    """Log what became of a client, and tell every screen, whoever asked for it.
+
+    Args:
+        context: The request.
+        event: What became of it.
+        client: The client.
+        message: What the screens are told.
+        **changed: `what` of it was changed, and whether it `may` do that now.
+    """
     facts = {
         "event": event,
         "clientId": client.client_id,
@@ -252,6 +282,7 @@ async def _announce(context: RequestContext, event: str, client: ClientInfo, mes
         "elicitation": client.elicitation,
         "drafts": client.drafts,
         "by": context.session.name,
+        **changed,
     }
     await asyncio.to_thread(context.services.note, "client", facts)
     context.services.hub.notify_hosts(ClientsChanged(message=message))

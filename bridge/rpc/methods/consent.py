@@ -12,8 +12,11 @@ from bridge.errors import InvalidParameters
 from bridge.identity.caller import EXPLANATION, SHARED, Caller, as_if_calling
 from bridge.policy.targets import folder_target
 from bridge.rpc.dispatch import Method, RequestContext
+from bridge.rpc.methods.clients import end_confirming
+from bridge.rpc.methods.servers import distrust_all
 from bridge.rpc.services import Services
 from bridge.toolkit.tool_call import ToolCall
+from bridge.tools.formatting import some
 from bridge.vault.person_edits import HunkText
 
 
@@ -128,9 +131,9 @@ async def revise(context: RequestContext, params: wire.ReviseParams) -> wire.Rev
 
 
 async def resolve(context: RequestContext, params: wire.ResolveParams) -> wire.Revision:
-    """Choose what is taken where a draft and another hand changed the same; the plan is made anew with that.
+    """Choose what is taken where a draft and someone else changed the same; the plan is made anew with that.
 
-    Chooses what is taken at some of the places in `preview.conflicts`, which are there where a draft and another hand
+    Chooses what is taken at some of the places in `preview.conflicts`, which are there where a draft and someone else
     changed the same lines or the same file: `vault` (what is there now), `draft` (what the draft has) or `both` (one
     after the other), as the place `offers`. Where two changes of a file do not meet, both are in the plan already.
     `choices` is `[{"placeId": "…", "take": "both"}]`; what was chosen before stays, also when the file changes
@@ -201,13 +204,22 @@ async def allow_reading(context: RequestContext, params: wire.AllowReadingParams
 
 
 async def end_all(context: RequestContext, _params: Params) -> wire.AllEnded:
-    """End everything that agents may do without asking: what was allowed for longer, and developer mode."""
+    """End everything that agents may do without asking you: what was allowed for longer, developer mode, and trust.
+
+    Takes back everything that agents may do without asking you: every remembered answer that allows something, for
+    whomever and wherever it is kept, developer mode, trust in other servers, and what a client's own user may confirm
+    in it. What was denied stays denied. Returns `{ended, text}`: the answers, as `consent.grants` lists them, and what
+    ended as a sentence.
+    """
     services, by = context.services, context.session.name
     ended = await asyncio.to_thread(services.grants.end_all, by=by)
+    await asyncio.to_thread(services.outbox.end_all)
     developer = services.settings.current.developer_mode
     if developer:
         await asyncio.to_thread(services.settings.update, {"developerMode": False}, by=by)
+    servers, confirming = await distrust_all(context), await end_confirming(context)
     facts = {"ended": [grant.sentence for grant in ended], "developerMode": developer}
+    facts |= {"servers": servers, "confirming": confirming}
     await asyncio.to_thread(services.note, "grant", _said_by(context) | {"event": "ended_all", "grant": facts})
     _changed(context)
     count = len(ended)
@@ -215,6 +227,10 @@ async def end_all(context: RequestContext, _params: Params) -> wire.AllEnded:
         "Nothing was allowed without asking" if count == 0 else f"{count} {'answer' if count == 1 else 'answers'} ended"
     )
     off = "; developer mode is off" if developer else ""
+    if servers:
+        off += f"; no server is trusted any more ({some(servers)})"
+    if confirming:
+        off += f"; nothing is confirmed in a program any more ({some(confirming)})"
     return wire.AllEnded(ended=ended, text=f"{what}{off}. Every program asks from now on.")
 
 

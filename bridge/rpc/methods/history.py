@@ -3,7 +3,6 @@
 import asyncio
 import sys
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
 
 from bridge.contract.identity import Capability
 from bridge.contract.result import PendingCall, ToolResult
@@ -121,8 +120,7 @@ def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | No
     if denial is None:
         return entries
     seen = [
-        replace(
-            entry,
+        entry._replace(
             files=tuple(path for path in entry.files if denial(path) is None),
             left=tuple(one for one in entry.left if denial(one.path) is None),
         )
@@ -184,7 +182,7 @@ def meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
 
 
 def _own_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
-    """Those made through the bridge."""
+    """Return those made through the bridge."""
     before = params.before
     if before is not None and before.startswith(PREFIX) and context.session.caller.client.is_person:
         before = entry_time(context.services, before)
@@ -193,7 +191,7 @@ def _own_changes(context: RequestContext, params: HistoryListParams) -> list[Cha
 
 
 def _outside_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
-    """Those that other programs made; filters by who made a change leave none of them."""
+    """Return those that other programs made; filters by who made a change leave none of them."""
     if any(value is not None for value in (params.client, params.tool, params.grant)):
         return []
     services, before = context.services, params.before

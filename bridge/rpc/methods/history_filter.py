@@ -1,4 +1,4 @@
-"""Which changes are meant: since when, by which client, with which tool, under which answer; and who made them."""
+"""The filter of changes: since when, by which client, with which tool, under which answer; and their authors."""
 
 from datetime import datetime
 from typing import Protocol
@@ -11,31 +11,31 @@ from bridge.journal.record import HistoryEntry
 
 
 class Wanted(Protocol):
-    """What a caller asks for; None: any."""
+    """A caller's conditions; None: any."""
 
     @property
     def since(self) -> str | None:
-        """Only from this ISO 8601 time on."""
+        """Return the ISO 8601 time from which on changes are meant."""
         ...
 
     @property
     def client(self) -> str | None:
-        """Only of the client with this name or id."""
+        """Return the name or id of the client whose changes are meant."""
         ...
 
     @property
     def tool(self) -> str | None:
-        """Only by this tool."""
+        """Return the tool whose changes are meant."""
         ...
 
     @property
     def grant(self) -> str | None:
-        """Only those that the answer with this id allowed."""
+        """Return the id of the answer that allowed the changes that are meant."""
         ...
 
 
 class HistoryFilter:
-    """Tells the changes that are meant.
+    """The filter for the changes that are meant.
 
     Args:
         wanted: What is asked for.
@@ -53,7 +53,7 @@ class HistoryFilter:
 
     @property
     def is_open(self) -> bool:
-        """Whether every change is meant."""
+        """Return whether every change is meant."""
         wanted = self._wanted
         return all(value is None for value in (wanted.since, wanted.client, wanted.tool, wanted.grant))
 
@@ -68,7 +68,7 @@ class HistoryFilter:
         )
 
     def _is_by(self, entry: HistoryEntry) -> bool:
-        """Also under a name that the client had then; the person's own programs name themselves."""
+        """Return whether it is the client's, also under a former name; the person's own programs name themselves."""
         return entry.credential == self._client_id or (
             entry.client == self._wanted.client and entry.credential != HOST_ID
         )

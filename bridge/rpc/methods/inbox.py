@@ -97,7 +97,7 @@ def _things(services: Services) -> Iterator[InboxLine]:
 
 
 def _is_left(services: Services, draft: Draft) -> bool:
-    """Whether something is staged in a draft, and its client cannot be expected to come back to it."""
+    """Return whether the draft has staged changes and its client cannot be expected to return to it."""
     client, steps = draft.head.client_id, draft.steps
     if draft.head.state != "open" or not steps or services.hub.connected(client):
         return False
@@ -153,7 +153,7 @@ def _not_asked(services: Services) -> Iterator[InboxLine]:
 
 
 def _changes(notice: Notice, days: int) -> InboxLine:
-    """What other programs changed and the person has not looked at."""
+    """Return the inbox line for other programs' changes that the person has not looked at."""
     sent, tallies = notice_sent(notice), notice.tallies
     first = min(tally.ended for tally in tallies)
     return InboxLine(

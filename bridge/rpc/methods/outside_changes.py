@@ -1,4 +1,4 @@
-"""What other programs changed, as the history of the person's own programs has it."""
+"""Other programs' changes, as entries of the history that the person's own programs see."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,13 +9,13 @@ from bridge.contract.tools import ChangeDiff, ChangeEntry
 from bridge.errors import NotFound
 from bridge.index.broken_links import broken_links
 from bridge.rpc.services import Services
-from bridge.versions.allowed_edits import told
+from bridge.versions.allowed_edits import comparison_words
 from bridge.versions.grouping import followed
 from bridge.versions.restoring import summary
 from bridge.versions.states import Entry, Origin
 
 WHO = {Origin.TYPED: "You typed in Obsidian", Origin.OBSIDIAN: "Obsidian", Origin.PROGRAM: "Another program"}
-"""Who it was, as far as anybody knows."""
+"""The author, as far as anybody knows."""
 
 _PERSON = True
 """Entries are for the person alone, who may know of every file."""
@@ -75,7 +75,7 @@ def entry_time(services: Services, entry_id: str) -> str:
 
 
 def outside_shown(services: Services, entries: list[OutsideEntry]) -> list[ChangeEntry]:
-    """Entries as they are sent. Blocks: lines are counted."""
+    """Return entries as they are sent. Blocks: lines are counted."""
     moved = any(effect.new_path for one in entries for effect in one.entry.effects)
     every = services.recorder.entries() if moved else []
     return [_shown(services, one, every) for one in entries]
@@ -117,7 +117,7 @@ def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> Cha
         can_undo=restoring.can_undo(entry),
         client_id="",
         who=who,
-        summary=f"{summary(entry.effects)}{when}{told(compared, one.files)}{_said(broken)}",
+        summary=f"{summary(entry.effects)}{when}{comparison_words(compared, one.files)}{_said(broken)}",
         outside=True,
         broken_links=broken,
         origin=entry.origin.value,

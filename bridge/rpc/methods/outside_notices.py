@@ -1,4 +1,4 @@
-"""What the person is told of other programs' changes and has seen, and what Obsidian says of its own writes."""
+"""Notices to the person of other programs' changes, marked as seen; and Obsidian's reports of its own writes."""
 
 import asyncio
 
@@ -34,7 +34,7 @@ async def fine(context: RequestContext, _params: NoParams) -> OutsideNotice:
 
 
 async def wrote(context: RequestContext, params: ObsidianWritesParams) -> ObsidianWritesHeard:
-    """Obsidian says what it writes.
+    """Take Obsidian's reports of what it writes.
 
     Obsidian says what it writes: `writes` has up to 1,000 of `{path, digest?, source?, typed?}`, the oldest first.
     `digest` is the SHA-256, in hex, of all the bytes of a file that was written, and `typed` says that an editor saved
@@ -46,7 +46,7 @@ async def wrote(context: RequestContext, params: ObsidianWritesParams) -> Obsidi
         ObsidianWrite(one.path, None if one.digest is None else bytes.fromhex(one.digest), one.source, one.typed)
         for one in params.writes
     ]
-    await asyncio.to_thread(context.services.recorder.told, writes)
+    await asyncio.to_thread(context.services.recorder.hear, writes)
     return ObsidianWritesHeard(heard=len(writes))
 
 

@@ -108,6 +108,18 @@ async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInf
     return await _change(context, params.name, trusted, "trusted" if params.trusted else "distrusted")
 
 
+async def distrust_all(context: RequestContext) -> list[str]:
+    """Trust no server any more. Returns the names of those that were trusted."""
+    late = context.services.parts.servers
+    if not late.is_given:
+        return []
+    await late.get().refresh()
+    trusted = {name: found for name, found in late.get().everything.items() if found.trusted}
+    for name, found in trusted.items():
+        await _change(context, name, found.model_copy(update={"trusted": False}), "distrusted")
+    return [*trusted]
+
+
 async def enable(context: RequestContext, params: ServerEnableParams) -> ServerInfo:
     """Say whether `mcp_loader` loads a server.
 

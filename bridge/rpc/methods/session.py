@@ -24,10 +24,11 @@ def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
     """Return who the caller is, and where.
 
     Returns `{role, client, clientId, capabilities, sessionId, vault, version, protocol, tools, hostConnected,
-    waitSeconds, maxOutputBytes, structuredResults, sentBack}`: who the caller is and what it may do, the vault's name,
-    the version of the bridge and of [the protocol](#versions), the names of the enabled tools, whether a consent screen
-    is connected, the settings `waitSeconds` and `maxOutputBytes`, whether the client's results over
-    [MCP](mcp.md#what-it-gets) have structured content, and how many of its drafts the person has sent back.
+    waitSeconds, maxOutputBytes, structuredResults, sentBack, sent}`: who the caller is and what it may do, the vault's
+    name, the version of the bridge and of [the protocol](#versions), the names of the enabled tools, whether a consent
+    screen is connected, the settings `waitSeconds` and `maxOutputBytes`, whether the client's results over
+    [MCP](mcp.md#what-it-gets) have structured content, how many of its drafts the person has sent back, and whether the
+    person has [sent it something](looking.md#sending-something-to-a-program) that still waits.
     """
     session, services = context.session, context.services
     settings = services.settings.current
@@ -46,6 +47,7 @@ def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
         max_output_bytes=settings.max_output_bytes,
         structured_results=enabled.everything,
         sent_back=services.drafts.sent_back(session.caller),
+        sent=services.outbox.waits(session.caller),
     )
 
 

@@ -45,7 +45,7 @@ async def update(context: RequestContext, params: SettingsUpdateParams) -> Setti
 
 
 async def reset(context: RequestContext, params: SettingsResetParams) -> SettingsUpdated:
-    """Back to the defaults.
+    """Reset to the defaults.
 
     Sets one section, or everything, back to the defaults. Returns `{settings, warnings}`.
     """

@@ -15,7 +15,7 @@ from bridge.toolkit.enabled import enabled_tools
 
 
 def limits(context: RequestContext, _params: Params) -> dict[str, LimitUse]:
-    """For each tool the limit, what this session used in the last minute, and what is queued.
+    """Return for each tool the limit, what this session used in the last minute, and what is queued.
 
     Returns `{limit, used, queued}` by the name of each tool, and under `*` for all of them together. `limit` is calls a
     minute, `used` this session's calls in the last 60 seconds, `queued` its calls that wait.

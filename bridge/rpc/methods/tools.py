@@ -3,7 +3,6 @@
 import asyncio
 import uuid
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from bridge.contract import tools as wire
@@ -25,7 +24,7 @@ def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequenc
 
 async def call(context: RequestContext, params: wire.ToolCallParams) -> ToolResult | PendingCall:
     """Run a tool: its result, or a ticket when `wait` ran out while a person decides."""
-    return await call_tool(context, params.name, params.arguments, params)
+    return await call_tool(context, params.name, params.arguments, params, carry=params.carry)
 
 
 async def chain(context: RequestContext, params: ToolChainParams) -> ToolResult | PendingCall:
@@ -45,6 +44,8 @@ async def call_tool(
     name: str,
     arguments: dict[str, Any],
     params: wire.ToolCallParams | ToolChainParams | TemplateRunParams,
+    *,
+    carry: bool = True,
 ) -> ToolResult | PendingCall:
     """Run a tool for a request.
 
@@ -53,6 +54,7 @@ async def call_tool(
         name: The tool.
         arguments: Its arguments.
         params: How the answer is wanted.
+        carry: Whether the answer may carry what the person has sent.
     """
     session, calls = context.session, context.services.calls
     context.kept = params.call_id is not None and not params.withdraw
@@ -60,8 +62,8 @@ async def call_tool(
     if call_id is None and params.wait is not None:
         call_id = str(uuid.uuid4())  # ours, so that the call can be found again if the caller hangs up
     try:
-        return await calls.call(
-            replace(session.caller, draft=params.draft),
+        answer = await calls.call(
+            session.caller._replace(draft=params.draft),
             name,
             arguments,
             call_id=call_id,
@@ -76,22 +78,34 @@ async def call_tool(
         if call_id is not None and not context.kept:
             calls.cancel(session.caller, call_id)  # nobody has its ticket
         raise
+    return await _with_sent(context, answer) if carry and params.ask else answer
+
+
+async def _with_sent(context: RequestContext, answer: ToolResult | PendingCall) -> ToolResult | PendingCall:
+    """Return a result that begins with what the person has sent to its client, where its client is there to get it."""
+    session, services = context.session, context.services
+    there = any(peer is session for peer in services.hub.peers)
+    if not there or isinstance(answer, PendingCall) or not services.outbox.waits(session.caller):
+        return answer
+    text = await asyncio.to_thread(services.outbox.take, session.caller)
+    return answer.model_copy(update={"text": f"{text}\n{answer.text}"}) if text else answer
 
 
 async def result(context: RequestContext, params: wire.ToolResultParams) -> ToolResult | PendingCall:
     """Return what became of a call.
 
     Returns what became of a call, as `tools.call` would, or its ticket after `wait` seconds; `not_found` if the caller
-    has made no such call in the last 24 hours. Such a call has changed nothing. `withdraw` and `ticketIfAlone` are as
-    in `tools.call`.
+    has made no such call in the last 24 hours. Such a call has changed nothing. `withdraw`, `ticketIfAlone` and `carry`
+    are as in `tools.call`.
     """
     session, calls = context.session, context.services.calls
     try:
-        return await calls.result(session.caller, params.call_id, params.wait, ticket_if_alone=params.ticket_if_alone)
+        answer = await calls.result(session.caller, params.call_id, params.wait, ticket_if_alone=params.ticket_if_alone)
     except asyncio.CancelledError:
         if params.withdraw:
             calls.cancel(session.caller, params.call_id)
         raise
+    return await _with_sent(context, answer) if params.carry else answer
 
 
 async def preview(context: RequestContext, params: wire.ToolPreviewParams) -> CallPreview | ToolResult:

@@ -26,7 +26,7 @@ async def stats(context: RequestContext, _params: Params) -> CacheState:
 
 
 async def clear(context: RequestContext, _params: Params) -> CacheState:
-    """Empty the cache; what was in it.
+    """Empty the cache, and return what was in it.
 
     Removes it, and returns what there was: `{entries, size, hits, misses}`.
     """

@@ -1,6 +1,7 @@
-"""What all effects have in common that are a change plan: how they are shown, asked about and applied."""
+"""The common parts of effects that are a change plan: how they are shown, asked about and applied."""
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
@@ -16,6 +17,7 @@ from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind, Terms
 from bridge.toolkit.tool import Applied, Output, Relayed, ToolSpec, in_vault
 from bridge.toolkit.tool_call import ToolCall
+from bridge.vault.paths import without_middle
 from bridge.vault.plan import ChangePlan, Hazard
 from bridge.vault.unprotected import NO_BACKUP, needs_backup
 
@@ -24,6 +26,10 @@ if TYPE_CHECKING:
 
 _MANY: Final = 100
 """Changes of which the question is worked out beside the loop."""
+_MOST_SAID: Final = 1000
+"""Bytes of an answer about a change; of a longer one, long paths are shortened."""
+_LONGEST_PATH: Final = 100
+"""Bytes of a path that is named in such an answer, or characters from which it is shortened."""
 _CARRIES = "It adds an address that carries text of a note, which would leave when the address is followed"
 
 
@@ -39,17 +45,17 @@ class PlannedChange(EffectKind):
 
     @cached_property
     def targets(self) -> tuple[Target, ...]:
-        """Every file that it touches, and those of which it says why it does not."""
+        """Return every file that it touches, and those of which it says why it does not."""
         return in_vault(*self.plan.targets, *(one.path for one in self.plan.left))
 
     @property
     def is_large(self) -> bool:
-        """Whether it changes many files."""
+        """Return whether it changes many files."""
         return len(self.plan.changes) > _MANY
 
     @property
     def summary(self) -> str:
-        """The question's sentence."""
+        """Return the question's sentence."""
         return self.plan.summary
 
     def operation(self, spec: ToolSpec) -> Operation:
@@ -162,10 +168,32 @@ def with_id(services: "CallServices", output: Output, applied: Applied, *, named
     Args:
         services: The services that calls need.
         output: The tool's own answer.
-        applied: What the ledger did.
+        applied: The ledger's result.
         named: Whether the answer says the change's name.
     """
     name = applied.execution_id if named else ""
     text = output.text if name in output.text else f"{output.text} ({name})"
     can_undo = applied.backup is not None or not _is_lost(services, applied.plan)
     return replace(output, text=text if can_undo else f"{text}\nNo backup was kept, so this cannot be undone.")
+
+
+def with_short_paths(output: Output, plan: ChangePlan) -> Output:
+    """Return an answer about a change, of whose long paths the middle is left out where it is too long.
+
+    Args:
+        output: The tool's own answer. Its data has the paths as they are.
+        plan: The change.
+    """
+    text = output.text
+    if len(text.encode()) <= _MOST_SAID:
+        return output
+    paths = (*plan.targets, *(one.path for one in plan.left))
+    names = {path[:end] for path in paths for end in (len(path), path.rfind("."), *_folders(path))}
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, without_middle(name, _LONGEST_PATH)) if len(name) > _LONGEST_PATH else text
+    return replace(output, text=text)
+
+
+def _folders(path: str) -> Iterator[int]:
+    """Yield where each of the folders that a path lies in ends."""
+    return (place for place, character in enumerate(path) if character == "/")

@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from bridge.contract.consent import Addition, ConsentClass, Operation, Preview
 from bridge.contract.result import CallPlan
@@ -19,9 +19,8 @@ if TYPE_CHECKING:
     from bridge.toolkit.tool_call import ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
-    """What the rules and the question need to know of an effect, beside its targets and its operation.
+class Terms(NamedTuple):
+    """The terms of an effect for the rules and the question, beside its targets and its operation.
 
     Attributes:
         about: The paths or keys that the call's acts are worked out from.
@@ -79,16 +78,16 @@ class EffectKind(ABC):
     @property
     @abstractmethod
     def targets(self) -> tuple[Target, ...]:
-        """What it touches."""
+        """Return what it touches."""
 
     @property
     @abstractmethod
     def summary(self) -> str:
-        """The question's sentence."""
+        """Return the question's sentence."""
 
     @property
     def is_large(self) -> bool:
-        """Whether it touches so much that asking about it is worked out in a thread."""
+        """Return whether it touches so much that its question is worked out in a thread."""
         return False
 
     def operation(self, spec: "ToolSpec") -> Operation:
@@ -164,16 +163,16 @@ class EffectKind(ABC):
 
 
 class _Prepared(Protocol):
-    """What every effect has that a tool may return, but a change plan."""
+    """The common members of every effect that a tool may return, but a change plan."""
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """What it touches."""
+        """Return what it touches."""
         ...
 
     @property
     def summary(self) -> str:
-        """The question's sentence."""
+        """Return the question's sentence."""
         ...
 
 
@@ -192,10 +191,10 @@ class PreparedEffect(EffectKind, Generic[E]):
 
     @property
     def targets(self) -> tuple[Target, ...]:
-        """What it touches."""
+        """Return what it touches."""
         return self.effect.targets
 
     @property
     def summary(self) -> str:
-        """The question's sentence."""
+        """Return the question's sentence."""
         return self.effect.summary

@@ -1,4 +1,4 @@
-"""Which kind of effect a tool has prepared."""
+"""The choice of the kind of an effect that a tool has prepared."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final

@@ -1,4 +1,4 @@
-"""What a call has while it runs: its tool and arguments, and the services that its steps and its effect need."""
+"""The state of a running call: its tool and arguments, and the services that its steps and its effect need."""
 
 import asyncio
 import contextlib
@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from concurrent.futures import Executor
 from contextvars import copy_context
-from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar, cast
 
 from bridge.clock import Clock
 from bridge.contract.base import Event
@@ -132,8 +132,7 @@ class CallServices(ABC):
         return tool
 
 
-@dataclass(frozen=True, slots=True)
-class Running:
+class Running(NamedTuple):
     """One call whose arguments are known to fit.
 
     Attributes:
@@ -152,7 +151,7 @@ class Running:
 
     @property
     def write_tool(self) -> WriteTool[Any]:
-        """The tool, which has prepared something that only a `WriteTool` may.
+        """Return the tool, which has prepared something that only a `WriteTool` may.
 
         Raises:
             TypeError: It is none.
@@ -309,7 +308,7 @@ class Running:
     async def _with_nearest(self, failure: NotFound, wanted: str) -> NotFound:
         """Return the failure with the names that were probably meant, as far as the caller may read them."""
         near = await self.in_thread(lambda: self.services.nearest_names(wanted))
-        person, now = self.tool_call.caller.client.is_person, replace(self, settings=self.services.settings())
+        person, now = self.tool_call.caller.client.is_person, self._replace(settings=self.services.settings())
         names = [name for name in near if person or now.may_read(name)]
         if not names:
             return failure

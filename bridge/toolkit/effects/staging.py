@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Self
 
 from bridge.drafts.draft import Draft
-from bridge.toolkit.effects.change import PlannedChange
+from bridge.toolkit.effects.change import PlannedChange, with_short_paths
 from bridge.toolkit.tool import Applied, Output, in_vault
 from bridge.toolkit.tool_call import Phase
 
@@ -41,7 +41,7 @@ class Staging(PlannedChange):
         own = replace(self.plan, warnings=self.own_warnings)
         await running.to_end(partial(drafts.stage, draft, own, tool_call.tool, tool_call.caller.chain))
         done = Applied(tool_call.whole.execution_id, None, self.plan, self.plan.disposal)
-        output = tool.report(running.params, done)
+        output = with_short_paths(tool.report(running.params, done), self.plan)
         if draft.head.of_chain:
             return replace(output, metadata=output.metadata | {"staged": True})
         head = f"Staged in {draft.head.draft_id}; nothing is written until the user takes the draft."

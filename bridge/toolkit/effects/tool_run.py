@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import inspect
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Final, Self, cast
 
@@ -117,13 +117,13 @@ async def _note_read(running: "Running", answer: Output | Relayed, request: Requ
 
 
 class Reading(PreparedEffect[ReadEffect]):
-    """What a read tool looks at."""
+    """The effect of a read tool."""
 
     only_reads = True
 
     def terms(self) -> Terms:
         """Return whether it gives a caller only what is its own, and what allows it."""
-        return replace(super().terms(), own=self.effect.own, granted=self.effect.granted)
+        return super().terms()._replace(own=self.effect.own, granted=self.effect.granted)
 
     async def carry_out(self, running: "Running") -> Output | Relayed:
         """Let the tool read."""
@@ -131,7 +131,7 @@ class Reading(PreparedEffect[ReadEffect]):
 
 
 class Requesting(PreparedEffect[RequestEffect]):
-    """What a network or process tool does. A program may end with an outcome in a copy of the vault."""
+    """The effect of a network or process tool. A program may end with an outcome in a copy of the vault."""
 
     def risk(self, spec: ToolSpec) -> Risk:
         """Return the tool's risk; a request that changes something elsewhere is of high risk."""
@@ -140,8 +140,8 @@ class Requesting(PreparedEffect[RequestEffect]):
     def terms(self) -> Terms:
         """Return how far it may be trusted, and what leaves with it."""
         effect = self.effect
-        return replace(
-            super().terms(),
+        terms = super().terms()
+        return terms._replace(
             at_most=ConsentClass.NEVER if effect.writes else effect.at_most,
             insists=effect.insists,
             sends_new=effect.sends_something and not effect.sends_known,
@@ -176,7 +176,7 @@ _INSISTS: Final = "a program did this to a copy of the vault; what it changes in
 
 @dataclass(frozen=True)
 class ProgramChange(PlannedChange):
-    """What a program did to a copy of the vault.
+    """The change that a program made to a copy of the vault.
 
     Attributes:
         planned: The plan, without the warnings that the person is shown.
@@ -188,7 +188,7 @@ class ProgramChange(PlannedChange):
 
     def terms(self) -> Terms:
         """Return what the rules need to know of it."""
-        return replace(super().terms(), insists=_INSISTS)
+        return super().terms()._replace(insists=_INSISTS)
 
     async def ask(self, running: "Running") -> Self:
         """Ask the person. Their time is not the call's."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 from bridge.drafts.draft import Draft
 from bridge.errors import InvalidParameters
 from bridge.toolkit.approval import Approval
-from bridge.toolkit.effects.change import PlannedChange, apply, with_id, with_warnings
+from bridge.toolkit.effects.change import PlannedChange, apply, with_id, with_short_paths, with_warnings
 from bridge.toolkit.effects.kind import EffectKind
 from bridge.toolkit.effects.staging import Staging
 from bridge.toolkit.effects.tool_run import run_tool
@@ -81,7 +81,8 @@ class Writing(_Proposal):
             if tool_call.allowed_by_person:
                 running.services.rate_limit.give_back(tool_call)
         tool_call.made = self.plan
-        output = approval.in_answer(tool.report(running.params, approval.reported(applied)))
+        reported = with_short_paths(tool.report(running.params, approval.reported(applied)), self.plan)
+        output = approval.in_answer(reported)
         return with_id(running.services, output, applied, named=tool.spec.listed)
 
 

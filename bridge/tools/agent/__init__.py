@@ -3,6 +3,7 @@
 from typing import Any
 
 from bridge.clock import Clock
+from bridge.pictures.reader import PictureReader
 from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import Tool
 from bridge.tools.agent.delete import DeleteTool
@@ -14,17 +15,20 @@ from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.storage import PlanningStorage
 
 
-def agent_tools(storage: PlanningStorage, clock: Clock, screens: Screens | None = None) -> list[Tool[Any]]:
-    """Those that search no texts, whichever storage the notes are in.
+def agent_tools(
+    storage: PlanningStorage, clock: Clock, screens: Screens | None = None, pictures: PictureReader | None = None
+) -> list[Tool[Any]]:
+    """Return those that search no texts, whichever storage the notes are in.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
-        screens: What the person looks at in Obsidian; None: nothing tells it.
+        clock: The clock that deadlines are given in.
+        screens: The person's screen in Obsidian; None: nothing reports it.
+        pictures: Decodes images from clients; None: none are taken.
     """
     return [
         QueryTool(storage, clock),
-        EditTool(storage, screens),
+        EditTool(storage, clock, screens, pictures),
         SetPropertiesTool(storage),
         MoveTool(storage, clock),
         DeleteTool(storage, DeletionPlanner(storage, clock)),

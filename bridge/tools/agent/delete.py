@@ -16,7 +16,7 @@ from bridge.vault.plan import ChangePlan
 
 
 class DeleteParams(SnakeCaseParams):
-    """What goes."""
+    """The files and folders to delete."""
 
     paths: Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]], Several] = Field(
         min_length=1, max_length=MOST_FILES, description="By path, name or wikilink"
@@ -31,7 +31,7 @@ def _acts(_params: DeleteParams, paths: Sequence[str]) -> Iterator[frozenset[str
 
 
 class DeleteTool(DeletingTool[DeleteParams]):
-    """Puts files and folders into the trash."""
+    """The tool that puts files and folders into the trash."""
 
     spec = write_spec(
         name="delete",

@@ -4,13 +4,15 @@ import asyncio
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, model_validator
 
+from bridge.clock import Clock
 from bridge.errors import Conflict, InvalidParameters
 from bridge.identity.caller import Caller
-from bridge.toolkit.arguments import respelled
+from bridge.pictures.reader import PictureReader
+from bridge.toolkit.parameters import respelled
 from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import (
     AGENT,
@@ -24,6 +26,7 @@ from bridge.toolkit.tool import (
 )
 from bridge.tools.agent.selected import with_selection
 from bridge.tools.agent.several import Several, changed_files
+from bridge.tools.attachments import MOST_IMAGES, Image, KeptImages, check_images
 from bridge.tools.core.screen import SCREEN, SELECTED
 from bridge.tools.everyday.rename_heading import heading_number
 from bridge.tools.everyday.sections import with_text_below
@@ -33,6 +36,7 @@ from bridge.tools.files.edit_modes import (
     prepend_text,
     replace_text,
 )
+from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper
 from bridge.tools.files.paths import existing_path, failing_as, read_text
 from bridge.tools.formatting import counted, shortened, some
 from bridge.tools.joining import parsed
@@ -61,6 +65,7 @@ _TEXT = frozenset({"edit", "edit_file", "modify_note"})
 _ADDS = frozenset({"edit", "modify_note"})
 _WHOLE_NOTE = frozenset({"edit", "update_note", "write_file"})
 _WHOLE_FILE = frozenset({"edit", "write_file"})
+_TEXTS = ("new_text", "append", "prepend", "content")
 _Path = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
 
 
@@ -91,7 +96,7 @@ class Edit(SnakeCaseParams):
     @model_validator(mode="before")
     @classmethod
     def _deletes(cls, sent: Any) -> Any:
-        """The `delete_lines` of `edit_file` is taken too, and so is `content` for the lines of an edit by lines."""
+        """Accept the `delete_lines` of `edit_file` too, and `content` for the lines of an edit by lines."""
         if not isinstance(sent, dict):
             return sent
         sent = dict(sent)
@@ -143,11 +148,12 @@ class EditParams(SnakeCaseParams):
     edits: Annotated[list[Edit], Several] = Field(
         min_length=1, max_length=MOST_EDITS, description="Line numbers are those before the call"
     )
+    images: list[Image] = Field(default_factory=list, max_length=MOST_IMAGES)
 
     @model_validator(mode="before")
     @classmethod
     def _single(cls, sent: Any) -> Any:
-        """One edit may be sent without the list."""
+        """Accept one edit that is sent without the list."""
         if not isinstance(sent, dict) or "edits" in sent:
             return sent
         known = respelled(Edit, sent)
@@ -177,11 +183,13 @@ def _acts(params: EditParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
 
 
 class EditTool(VaultWriteTool[EditParams]):
-    """Changes text.
+    """The tool that changes text.
 
     Args:
         storage: The vault.
-        screens: What the person looks at in Obsidian.
+        clock: The clock that deadlines are given in.
+        screens: The person's screen in Obsidian.
+        pictures: Decodes images from clients; None: none are taken.
     """
 
     spec = write_spec(
@@ -197,12 +205,21 @@ class EditTool(VaultWriteTool[EditParams]):
         presets=frozenset({AGENT}),
         replaces=frozenset({"edit_file", "modify_note", "update_note", "write_file"}),
         acts=_acts,
+        bulky=frozenset({"images"}),
         timeout=lambda params: SECONDS if any(edit.url for edit in params.edits) else 30.0,
     )
 
-    def __init__(self, storage: PlanningStorage, screens: Screens | None = None) -> None:
+    def __init__(
+        self,
+        storage: PlanningStorage,
+        clock: Clock,
+        screens: Screens | None = None,
+        pictures: PictureReader | None = None,
+    ) -> None:
         super().__init__(storage)
+        self._keeper = LinkKeeper(storage, clock)
         self._screens = screens
+        self._pictures = pictures
 
     def prepare(
         self, params: EditParams, context: CallContext
@@ -210,9 +227,7 @@ class EditTool(VaultWriteTool[EditParams]):
         """Work out what each file will be."""
         if any(edit.url is not None for edit in params.edits):
             return self._with_pages(params, context)
-        if SELECTED in {params.path, params.edits[0].path}:
-            params = self._of_selection(params.edits[0].content or "", context.caller)
-        return self._planned(params, {})
+        return self._planned(params, {}, context)
 
     def _of_selection(self, content: str, caller: Caller) -> EditParams:
         """Return the edit of lines that puts a text in the place of what the caller was told is selected.
@@ -236,9 +251,15 @@ class EditTool(VaultWriteTool[EditParams]):
             if context.looking:
                 return to_be_fetched(edit.url, f"add its text to {edit.path or params.path}")
             pages[edit.url] = await page_for_note(context, edit.url)
-        return await asyncio.to_thread(self._planned, params, pages)
+        return await asyncio.to_thread(self._planned, params, pages, context)
 
-    def _planned(self, params: EditParams, pages: Mapping[str, FetchedPage]) -> ChangePlan | Unchanged:
+    def _planned(
+        self, params: EditParams, pages: Mapping[str, FetchedPage], context: CallContext
+    ) -> ChangePlan | Unchanged:
+        texts = (text for edit in params.edits for text in _texts(edit).values())
+        images = check_images(params.images, texts, self._storage, self._pictures, context.deadline)
+        if SELECTED in {params.path, params.edits[0].path}:
+            params = self._of_selection(params.edits[0].content or "", context.caller)
         files: dict[VaultPath, _File] = {}
         for number, edit in enumerate(params.edits, 1):
             path = existing_path(edit.path or params.path or "", self._storage)
@@ -247,7 +268,7 @@ class EditTool(VaultWriteTool[EditParams]):
                 place, data = read_text(self._storage, path)
                 file = next((known for known in files.values() if known.path == place), _File(place, data))
                 files[path] = file
-            file.edits.append((number, edit))
+            file.edits.append((number, _with_images(edit, images, file.path)))
         builder, changed = self._storage.plan(), []
         warnings = [warning for page in pages.values() for warning in warnings_of(page)]
         distinct = list({file.path: file for file in files.values()}.values())
@@ -257,6 +278,10 @@ class EditTool(VaultWriteTool[EditParams]):
                 builder.modify(file.path, file.data, new.data, new.regions, replaces=new.replaces)
                 changed.append(str(file.path))
                 warnings += [f"{file.path}: {warning}" for warning in new.warnings]
+        for place, image in images.files.items():
+            builder.create(place, image.data, image.shown)
+        kept = self._keeper.keep_for_new(builder, map(str, images.files), context) if images.files else KeptLinks()
+        warnings += kept.warnings
         if not changed:
             paths = [str(file.path) for file in distinct]
             output = Output({"files": []}, f"No changes made: {changed_files(paths)} already as asked.")
@@ -264,10 +289,12 @@ class EditTool(VaultWriteTool[EditParams]):
         count = f" ({counted(len(params.edits), 'edit')})" if len(params.edits) > 1 else ""
         sources = ", ".join(shortened(page.url, 200) for page in pages.values())
         source = f" with text from {sources}" if pages else ""
-        return builder.build(self.spec.operation, f"Edit {changed_files(changed)}{count}{source}", warnings)
+        added = f" with {counted(len(images.files), 'image')}" if images.files else ""
+        summary = f"Edit {changed_files(changed)}{count}{added}{source}{kept.sentence}"
+        return builder.build(self.spec.operation, summary, warnings, broken=kept.broken)
 
     def report(self, params: EditParams, applied: Applied) -> Output:
-        """Which files changed, and by how much."""
+        """Report which files changed, and by how much."""
         del params
         files = [
             {"path": shown.path, "added": shown.added, "removed": shown.removed, "diff": shown.diff}
@@ -276,6 +303,16 @@ class EditTool(VaultWriteTool[EditParams]):
         named = some([f"{file['path']} (+{file['added']} -{file['removed']})" for file in files])
         count = f"{applied.plan.counted_files}: " if len(files) > 1 else ""
         return Output({"files": files}, f"Edited {count}{named}.")
+
+
+def _with_images(edit: Edit, images: KeptImages, note: VaultPath) -> Edit:
+    """Return an edit whose text embeds images where they will be."""
+    return edit.model_copy(update={name: images.embedded(text, note) for name, text in _texts(edit).items()})
+
+
+def _texts(edit: Edit) -> dict[str, str]:
+    """Return the text that an edit puts into a file, by the name of its parameter."""
+    return {name: text for name in _TEXTS if (text := getattr(edit, name)) is not None}
 
 
 @dataclass(slots=True)
@@ -287,9 +324,8 @@ class _File:
     edits: list[tuple[int, Edit]] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True)
-class _New:
-    """What a file will be.
+class _New(NamedTuple):
+    """The new content of a file.
 
     Attributes:
         data: Its bytes.
@@ -305,7 +341,7 @@ class _New:
 
 
 def _edited(file: _File, of: int, pages: Mapping[str, FetchedPage]) -> _New:
-    """What becomes of one file: first of its lines, as they are numbered before the call, then of its texts."""
+    """Return the new content of one file: first its lines are edited, numbered as before the call, then its texts."""
     edits = [edit for _, edit in file.edits]
     if any(edit.content is not None for edit in edits):
         if len(edits) > 1:
@@ -335,7 +371,7 @@ def _edited(file: _File, of: int, pages: Mapping[str, FetchedPage]) -> _New:
 
 
 def _with_section(target: EditTarget, edit: Edit, pages: Mapping[str, FetchedPage]) -> EditTarget:
-    """A note with a text or a page below a heading, or at its end."""
+    """Return a note with a text or a page below a heading, or at its end."""
     text, path = target.data.decode(), str(target.path)
     added = edit.append or ""
     if edit.url is not None:
@@ -347,7 +383,7 @@ def _with_section(target: EditTarget, edit: Edit, pages: Mapping[str, FetchedPag
 
 
 def _line_edit(edit: Edit) -> LineEdit | None:
-    """An edit of lines; None where it is none."""
+    """Return an edit of lines; None where it is none."""
     text = edit.new_text or ""
     if edit.start_line is not None:
         return LineEdit(edit.start_line, edit.end_line or edit.start_line, text)
@@ -357,6 +393,6 @@ def _line_edit(edit: Edit) -> LineEdit | None:
 
 
 def _rewritten(file: _File, content: str) -> _New:
-    """A file with another text, a note with its own properties where the text has none."""
+    """Return a file with another text, a note with its own properties where the text has none."""
     new = rewritten(file.data, content)[0] if is_note(str(file.path)) else encode(content)
     return _New(new, replaces=True, warnings=tuple(shrinking(file.data, new)))

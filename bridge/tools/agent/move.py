@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import NotFound
-from bridge.toolkit.arguments import respelled
+from bridge.toolkit.parameters import respelled
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.agent.named_moves import NAMED_AFTER, NamedMoves, What
 from bridge.tools.agent.several import MOST_FILES, Several
@@ -27,7 +27,7 @@ from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import is_note
 
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}\Z")
-"""How a name ends that is not to be a note's name without `.md`: `v1.2 notes` does not."""
+"""An extension that a name may end in, so that `.md` is not added: `v1.2 notes` has none."""
 _Path = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
 
 
@@ -39,7 +39,7 @@ class Move(SnakeCaseParams):
 
 
 class MoveParams(SnakeCaseParams):
-    """What moves where."""
+    """The things to move, and their destinations."""
 
     moves: Annotated[list[Move], Several] = Field(min_length=1, max_length=MOST_FILES)
     what: What = Field(
@@ -51,7 +51,7 @@ class MoveParams(SnakeCaseParams):
     @model_validator(mode="before")
     @classmethod
     def _single(cls, sent: Any) -> Any:
-        """One move may be sent without the list."""
+        """Accept one move that is sent without the list."""
         if isinstance(sent, dict) and "moves" not in sent:
             rest = {name: value for name, value in sent.items() if name != "what"}
             return {"moves": [respelled(Move, rest)]} | ({"what": sent["what"]} if "what" in sent else {})
@@ -68,11 +68,11 @@ def _acts(params: MoveParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
 
 
 class MoveTool(WriteTool[MoveParams]):
-    """Moves files and folders, and renames what else has a name.
+    """The tool that moves files and folders, and renames what else has a name.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = write_spec(
@@ -112,7 +112,7 @@ class MoveTool(WriteTool[MoveParams]):
         return Unchanged(in_vault(*paths), f"Look whether {', '.join(paths)} exists", output)
 
     def report(self, params: MoveParams, applied: Applied) -> Output:
-        """What went where, and how many notes changed for it."""
+        """Report what went where, and how many notes changed for it."""
         if params.what != "file":
             pairs = [(move.source, move.destination) for move in params.moves]
             return self._named.report(params.what, pairs, applied)
@@ -140,7 +140,7 @@ class MoveTool(WriteTool[MoveParams]):
         return source, target
 
     def _is_another_folder(self, target: VaultPath, source: VaultPath) -> bool:
-        """Whether there is a folder at the destination already, into which the thing then goes."""
+        """Return whether there is a folder at the destination already, into which the thing then goes."""
         with suppress(NotFound):
             return self._storage.is_folder(target) and self._storage.resolve(target) != self._storage.resolve(source)
         return False

@@ -32,11 +32,11 @@ Pairs = Sequence[tuple[str, str]]
 
 
 class NamedMoves:
-    """Plans and reports moves of what is no file.
+    """The planning and the reports of moves of what is no file.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:

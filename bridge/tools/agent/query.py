@@ -31,7 +31,7 @@ _LONGEST_FILTER = 20_000
 
 
 class QueryParams(SnakeCaseParams):
-    """What the notes must have, or that the tags or tasks are wanted."""
+    """The conditions that the notes must meet, or a wish for the tags or tasks instead."""
 
     tags: Annotated[list[Tag], Several, Field(max_length=50)] = Field(
         default_factory=list, description="Tags a note must have, or nested in them"
@@ -98,11 +98,11 @@ def _acts(params: QueryParams, _paths: Sequence[str]) -> Iterator[frozenset[str]
 
 
 class QueryTool(ReadTool[QueryParams]):
-    """Lists notes by what their tags and properties say, and tasks.
+    """The tool that lists notes by what their tags and properties say, and tasks.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = read_spec(
@@ -167,7 +167,7 @@ class QueryTool(ReadTool[QueryParams]):
         return Output(data, listing(lines, shown, "No note has these."), shown.metadata)
 
     def _bases(self) -> "BaseQueries":
-        """What answers from bases; it is made when it is first needed."""
+        """Return the object that answers from bases; it is made when it is first needed."""
         from bridge.tools.bases.asking import BaseQueries  # noqa: PLC0415 - a start is faster without
 
         if self._made is None:
@@ -175,14 +175,14 @@ class QueryTool(ReadTool[QueryParams]):
         return self._made
 
     def _asked(self, params: QueryParams, folder: str) -> Asked | None:
-        """What of a base is wanted; None where something else is."""
+        """Return the question to a base; None where something else is wanted."""
         if params.base is None and params.filter is None:
             return None
         return Asked(params.base, params.view, params.filter, params.this, folder)
 
 
 def _tasks(params: QueryParams) -> TasksParams | None:
-    """The tasks that are wanted; None where notes or tags are."""
+    """Return the tasks that are wanted; None where notes or tags are."""
     if params.tasks is None:
         return None
     return TasksParams(

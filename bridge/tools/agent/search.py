@@ -41,7 +41,7 @@ _LONGEST_LINE = 200
 
 
 class SearchParams(SnakeCaseParams):
-    """What to look for: words or a pattern; and where."""
+    """The words or the pattern to look for, and where."""
 
     query: Annotated[str | None, Field(min_length=1, max_length=LONGEST_QUERY)] = Field(
         default=None,
@@ -76,7 +76,7 @@ def _acts(params: SearchParams, _paths: Sequence[str]) -> Iterator[frozenset[str
 
 
 class SearchTool(ReadTool[SearchParams]):
-    """Searches the vault.
+    """The tool that searches the vault.
 
     Args:
         storage: The vault.
@@ -148,33 +148,33 @@ class SearchTool(ReadTool[SearchParams]):
         limit = params.limit or USUAL_LINES
         pattern = self._grep.compile(params.pattern or "", context.deadline)
         glob = _glob(params, folder_start(params.folder, self._storage))
-        query = query_of(self._storage, context, pattern, glob, around=params.context, limit=limit)
+        query = query_of(self._storage, context, pattern, glob, context_lines=params.context, limit=limit)
         found = self._grep.search(query)
         data = [{"file": hit.file, "line": hit.line, "match": hit.match, "context": hit.context} for hit in found.hits]
         metadata: dict[str, Any] = {"truncated": found.more or found.full, "limit": limit}
         total = f"{len(data):,}"
         if metadata["truncated"]:
-            every = self._grep.count(replace(query, around=0, limit=_MOST_COUNTED))
+            every = self._grep.count(replace(query, context_lines=0, limit=_MOST_COUNTED))
             metadata["total"] = sum(lines for _, lines in every.counts)
             total = f"{'more than ' if every.more else ''}{metadata['total']:,}"
         return Output({"results": data}, "\n".join([*_grouped(found.hits), *_remarks(found, total)]), metadata)
 
 
 def _glob(params: SearchParams, folder: str) -> Glob | None:
-    """Which files are searched for a pattern; None for all."""
+    """Return the glob of the files that are searched for a pattern; None for all."""
     if params.glob is None and not folder:
         return None
     return compile_glob(nfc(f"{escape_glob(folder)}{params.glob or '**'}"), case_sensitive=False)
 
 
 def _outside(folder: str) -> Excludes | None:
-    """Says of a path whether it lies outside a folder; None where that is the vault."""
+    """Return a function that tells whether a path lies outside a folder; None where that is the vault."""
     start = fold(folder)
     return (lambda path: not fold(path).startswith(start)) if folder else None
 
 
 def _ranked(found: NoteSearchResult, first: int) -> Iterator[str]:
-    """The notes, one or two short lines each."""
+    """Yield the notes, one or two short lines each."""
     if not found.total:
         yield (
             "No results. Operators are exact."
@@ -196,14 +196,14 @@ def _ranked(found: NoteSearchResult, first: int) -> Iterator[str]:
 
 
 def _cut(text: str, room: int) -> str:
-    """A text in so many bytes at most, but a few words of it at least."""
+    """Return a text in so many bytes at most, but a few words of it at least."""
     data = text.encode()
     room = max(room, _LEAST)
     return text if len(data) <= room else f"{data[:room].decode(errors='ignore')}..."
 
 
 def _grouped(hits: list[GrepHit]) -> Iterator[str]:
-    """The matching lines below the name of their file."""
+    """Yield the matching lines below the name of their file."""
     for file, group in groupby(hits, key=lambda hit: hit.file):
         yield file
         for number, text, matches in lines_around(group):

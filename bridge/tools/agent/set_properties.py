@@ -24,7 +24,7 @@ _Name = Annotated[str, Field(min_length=1, max_length=500)]
 
 
 class SetPropertiesParams(SnakeCaseParams):
-    """Which notes, and what changes in them."""
+    """The notes, and what changes in them."""
 
     paths: Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]], Several] = Field(
         min_length=1, max_length=MOST_FILES, description="Notes, by path, name or wikilink"
@@ -47,7 +47,7 @@ class SetPropertiesParams(SnakeCaseParams):
 
 
 def _acts(params: SetPropertiesParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]:
-    """Tags are tags, also where they are set as the property `tags`."""
+    """Yield the acts; tags are tags, also where they are set as the property `tags`."""
     names = {name.strip().lower() for name in (*params.properties, *params.remove)}
     if names:
         yield _OWN
@@ -58,7 +58,7 @@ def _acts(params: SetPropertiesParams, _paths: Sequence[str]) -> Iterator[frozen
 
 
 class SetPropertiesTool(NoteWriteTool[SetPropertiesParams]):
-    """Sets properties and tags."""
+    """The tool that sets properties and tags."""
 
     spec = write_spec(
         name="set_properties",
@@ -101,7 +101,7 @@ class SetPropertiesTool(NoteWriteTool[SetPropertiesParams]):
         return builder.build(self.spec.operation, f"{_deed(params)} in {changed_files(changed)}")
 
     def report(self, params: SetPropertiesParams, applied: Applied) -> Output:
-        """What was done, and in which notes nothing had to be."""
+        """Report what was done, and how many notes needed no change."""
         changed = [shown.path for shown in applied.plan.previews]
         same = len(params.paths) - len(changed)
         text = f"Done: {applied.plan.summary}." + (f" {counted(same, 'note')} needed no change." if same else "")

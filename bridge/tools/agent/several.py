@@ -11,7 +11,7 @@ _NAMED: Final = 3
 
 
 def one_or_many(value: Any) -> Any:
-    """A list, also of the one thing that was sent without one."""
+    """Return a list, also of the one thing that was sent without one."""
     return [value] if isinstance(value, str | dict) else value
 
 
@@ -20,7 +20,7 @@ Several: Final = BeforeValidator(one_or_many)
 
 
 def changed_files(paths: Sequence[str]) -> str:
-    """Files in the middle of a sentence: a few by name."""
+    """Return files in the middle of a sentence: a few by name."""
     shown = ", ".join(paths[:_NAMED])
     more = len(paths) - _NAMED
     return f"{len(paths)} files: {shown} and {more} more" if more > 0 else shown

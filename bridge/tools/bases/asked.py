@@ -1,10 +1,10 @@
-"""What is asked of a base. Apart, so that a start need not import what evaluates one."""
+"""A question to a base. Apart, so that a start need not import the code that evaluates one."""
 
 from typing import NamedTuple
 
 
 class Asked(NamedTuple):
-    """What is asked for.
+    """A question to a base.
 
     Attributes:
         base: The path of a base, or of a note with one; None for a filter alone.

@@ -35,7 +35,7 @@ _NAMED: Final = 5
 
 
 class BaseQueries:
-    """Answers what bases say.
+    """The answers of bases.
 
     Args:
         storage: The vault.
@@ -98,7 +98,7 @@ class BaseQueries:
         return pause
 
     def _base(self, asked: Asked) -> tuple[Base, str | None, str | None]:
-        """The base, which view of it is asked for, and the file that it is in."""
+        """Return the base, which view of it is asked for, and the file that it is in."""
         if asked.base is None:
             return of_filter(asked.filter or "", (PropertyId("file", "path"),)), None, None
         named, _mark, subpath = (
@@ -130,7 +130,7 @@ class BaseQueries:
 
 
 def _narrowed(base: Base, asked: Asked) -> Base:
-    """The base, of which rows must fulfil what is asked besides."""
+    """Return the base, of which rows must fulfil what is asked besides."""
     more: list[Statement] = []
     if asked.base is not None and asked.filter is not None:
         more.append(Statement(asked.filter, "filter"))

@@ -1,4 +1,4 @@
-"""What is wrong with the bases of a file: a `.base`, or a note with bases in it."""
+"""The faults of the bases in a file: a `.base`, or a note with bases in it."""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -1,4 +1,4 @@
-"""Which files hold bases. Apart, so that a start need not import what evaluates one."""
+"""The files that hold bases. Apart, so that a start need not import the code that evaluates one."""
 
 from typing import Final
 

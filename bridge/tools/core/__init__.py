@@ -3,7 +3,7 @@
 from typing import Any
 
 from bridge.clock import Clock
-from bridge.index.pdfs.texts import NoPdfTexts, PdfTexts
+from bridge.index.file_texts.texts import AllFileTexts, FileTexts
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import Tool
@@ -16,18 +16,18 @@ from bridge.tools.storage import PlanningStorage
 def core_tools(
     storage: PlanningStorage,
     clock: Clock,
-    pdfs: PdfTexts | None = None,
+    file_texts: FileTexts | None = None,
     pictures: PictureReader | None = None,
     screens: Screens | None = None,
 ) -> list[Tool[Any]]:
-    """The core tools that search no texts, whichever storage the files are in.
+    """Return the core tools that search no texts, whichever storage the files are in.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
-        pdfs: The texts of PDF files.
+        clock: The clock that deadlines are given in.
+        file_texts: The texts of files that are no notes.
         pictures: Makes pictures ready to be shown; None: none are shown.
-        screens: What the person looks at in Obsidian; None: nothing tells it.
+        screens: The person's screen in Obsidian; None: nothing reports it.
     """
-    read = ReadFileTool(storage, pdfs or NoPdfTexts(), pictures, screens)
+    read = ReadFileTool(storage, file_texts or AllFileTexts(), pictures, screens)
     return [FindTool(storage, clock), read, ApplyPatchTool(storage, clock)]

@@ -16,6 +16,7 @@ from bridge.tools.core.patch_parts import FilePatch
 from bridge.tools.core.unified import parse_patch
 from bridge.tools.formatting import counted
 from bridge.tools.kinds import write_spec
+from bridge.tools.parameters import LONGEST_PATH
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.paths import VaultPath, parse_path
@@ -34,10 +35,11 @@ class LinePatch(Params):
 
 
 class ApplyPatchParams(Params):
-    """Edits of one file (`path`, `patches`), or a unified diff (`patch`)."""
+    """The edits of one file (`path`, `patches`), or a unified diff (`patch`)."""
 
     path: str | None = Field(
         default=None,
+        max_length=LONGEST_PATH,
         description="Path, name or wikilink; with patch, only if that names none",
     )
     patches: list[LinePatch] | None = Field(
@@ -63,11 +65,11 @@ class ApplyPatchParams(Params):
 
 
 class ApplyPatchTool(WriteTool[ApplyPatchParams]):
-    """Changes lines of files.
+    """The tool that changes lines of files.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = write_spec(
@@ -113,7 +115,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         return dataclasses.replace(plan, summary=_summary(plan.previews))
 
     def report(self, params: ApplyPatchParams, applied: Applied) -> Output:
-        """The diff that was applied, and where the bytes from before are."""
+        """Report the diff that was applied, and where the bytes from before are."""
         del params
         files = [preview for preview in applied.plan.previews if preview.change in {"modify", "create"}]
         overwritten = [preview.path for preview in files if preview.change == "modify"]
@@ -147,7 +149,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         builder.modify(path, data, edited.data, edited.regions)
 
     def _named(self, patches: Sequence[FilePatch], path: str | None) -> list[tuple[FilePatch, str]]:
-        """Every file of a diff with its path. If `path` is given, it must agree with that."""
+        """Return every file of a diff with its path. If `path` is given, it must agree with that."""
         if path is None:
             return [(patch, self._name(patch)) for patch in patches]
         if len(patches) > 1:
@@ -163,7 +165,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
         return [(patches[0], str(located))]
 
     def _name(self, patch: FilePatch) -> str:
-        """The path in a diff. Raises Ambiguous when it is not certain."""
+        """Return the path in a diff. Raises Ambiguous when it is not certain."""
         if len(patch.names) > 1 and exists(self._storage, parse_path("b")):
             raise Ambiguous(
                 f"The patch creates {patch.names[1]!r}: its 'b/' may be git's or the folder 'b'. Give the path too",
@@ -173,7 +175,7 @@ class ApplyPatchTool(WriteTool[ApplyPatchParams]):
 
 
 def _summary(previews: Sequence[FilePreview]) -> str:
-    """The question's sentence."""
+    """Return the question's sentence."""
     files = [preview for preview in previews if preview.change in {"modify", "create"}]
     counts = _counts(sum(file.added for file in files), sum(file.removed for file in files))
     if len(files) == 1:
@@ -184,7 +186,7 @@ def _summary(previews: Sequence[FilePreview]) -> str:
 
 
 def _counts(added: int, removed: int) -> str:
-    """How many lines."""
+    """Say how many lines changed."""
     if added == removed:
         return f"{counted(added, 'line')} changed"
     if not removed:

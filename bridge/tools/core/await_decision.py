@@ -14,18 +14,18 @@ from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Relay
 from bridge.tools.services import CallsPort
 
 SPARE_SECONDS = 15.0
-"""How much longer than the longest wait the tool may take."""
+"""The time that the tool may take beyond the longest wait."""
 
 
 class AwaitDecisionParams(Params):
-    """Which call, and how long to wait."""
+    """The call to wait for, and how long."""
 
     ticket: str | None = Field(default=None, min_length=1, max_length=200, description="Without one: list your tickets")
     wait: float | None = Field(default=None, ge=0, le=LONGEST_WAIT, description="Seconds")
 
 
 class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
-    """Waits for a person's answer in the name of a call that goes on, and then answers as that call does.
+    """The tool that waits for a person's answer in the name of a call that goes on, and then answers as that call does.
 
     Args:
         calls: The calls that have a ticket.
@@ -53,7 +53,7 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
         self._drafts = drafts
 
     def prepare(self, params: AwaitDecisionParams, context: CallContext) -> ReadEffect:
-        """It looks at nothing in the vault."""
+        """Return an effect that looks at nothing in the vault."""
         del params, context
         return ReadEffect((), "Wait for the user's answer")
 

@@ -43,7 +43,7 @@ class CodebaseSearchParams(SnakeCaseParams):
 
 
 class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
-    """Finds the passages of notes that answer a question.
+    """The tool that finds the passages of notes that answer a question.
 
     Args:
         storage: The vault.
@@ -95,12 +95,15 @@ class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
                 "snippet": snippet,
             }
             | ({} if passage.page is None else {"page": passage.page})
+            | ({"recognised": True} if passage.is_drawn else {})
             for passage, snippet in zip(shown, texts, strict=True)
         ]
         metadata: dict[str, Any] = {"total": len(found), "truncated": len(found) > len(shown)}
         if any(passage.likeness for passage in found):
             metadata["byMeaning"] = True
         lines = [*numbered(shown, texts)] or [_NOTHING]
+        if len(found) > len(shown):
+            lines.append(f"[{len(shown)} of {len(found)} passages shown. Use other words, or target_directories.]")
         if why := self._search.meaning.fault:
             metadata["wordsOnly"] = why
             lines.append(words_only(why))
@@ -108,7 +111,7 @@ class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
 
 
 class _Outside:
-    """What is in none of some folders. Equal ones leave out the same.
+    """A rule that leaves out what is in some folders. Equal rules leave out the same.
 
     Args:
         folders: Globs.
@@ -119,7 +122,7 @@ class _Outside:
         self._globs: list[Glob] = [compile_glob(_files_in(folder), case_sensitive=False) for folder in self._folders]
 
     def __call__(self, path: str) -> bool:
-        """Whether a path is left out."""
+        """Return whether a path is in none of the folders."""
         return not any(glob.matches(nfc(path)) for glob in self._globs)
 
     def __eq__(self, other: object) -> bool:
@@ -130,6 +133,6 @@ class _Outside:
 
 
 def _files_in(folder: str) -> str:
-    """The glob of all files in the folders that a glob names."""
+    """Return the glob of all files in the folders that a glob names."""
     kept = nfc(folder).strip("/").removeprefix("./")
     return "**" if kept in {"", ".", "**"} else kept if kept.endswith("/**") else f"{kept}/**"

@@ -5,8 +5,7 @@ scripts seldom shorter, so what is said stays below the budget whichever model r
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
@@ -33,6 +32,8 @@ NEIGHBOUR = 0.5
 _LINKED_NOTES = 5
 """Notes, the first that answer, whose neighbours are looked at."""
 _NEIGHBOURS = 40
+_FOOT = 70
+"""Bytes that are kept for the line that says that there is more."""
 _NOTHING = "No passage holds any of the words. Ask in other words."
 
 
@@ -43,8 +44,7 @@ class ContextPackParams(SnakeCaseParams):
     budget: int = Field(default=USUAL, ge=LEAST, le=MOST, description="Most tokens of the answer (default: 2000)")
 
 
-@dataclass(frozen=True, slots=True)
-class _Chosen:
+class _Chosen(NamedTuple):
     """A passage to be read, and by which note's links it came; empty when it answers by itself."""
 
     passage: FoundPassage
@@ -52,14 +52,14 @@ class _Chosen:
 
     @property
     def text(self) -> str:
-        """As it is read."""
+        """Return it as it is read."""
         heading = f" ({self.passage.heading})" if self.passage.heading else ""
         by = f", {self.by}" if self.by else ""
         return f"[{self.passage.place}{heading}{by}]\n{self.passage.text}\n"
 
 
 class ContextPackTool(ReadTool[ContextPackParams]):
-    """Collects what answers a question.
+    """The tool that collects what answers a question.
 
     Args:
         storage: The vault.
@@ -96,7 +96,7 @@ class ContextPackTool(ReadTool[ContextPackParams]):
         found = self._search.passages(params.question, context.deadline, (ignored,) if ignored else ())
         best = max((passage.score for passage in found), default=0.0)
         answers = [_Chosen(passage) for passage in found if passage.score >= WORTH_READING * best]
-        pack = _Pack(min(params.budget * BYTES, context.settings.max_output_bytes))
+        pack = _Pack(min(params.budget * BYTES, context.settings.max_output_bytes) - _FOOT)
         pack.fill(answers)
         if pack.room > LEAST:
             near = self._neighbours([chosen.passage for chosen in pack.chosen], [each.passage.path for each in answers])
@@ -107,6 +107,8 @@ class ContextPackTool(ReadTool[ContextPackParams]):
         text = "\n".join(chosen.text for chosen in pack.chosen) or _NOTHING
         tokens = -(-len(text.encode()) // BYTES)
         metadata: dict[str, Any] = {"total": len(found), "tokens": tokens, "truncated": pack.left_out}
+        if pack.left_out:
+            text = f"{text}\n[{len(pack.chosen)} passages of at least {len(pack.chosen) + 1}; raise budget for more.]"
         if any(passage.likeness for passage in found):
             metadata["byMeaning"] = True
         if why := self._search.meaning.fault:
@@ -115,7 +117,7 @@ class ContextPackTool(ReadTool[ContextPackParams]):
         return Output({"passages": [_entry(chosen) for chosen in pack.chosen]}, text, metadata)
 
     def _neighbours(self, passages: Sequence[FoundPassage], answers: Sequence[str]) -> dict[str, str]:
-        """The notes that passages link to, and those that link to the notes of the first: how each came."""
+        """Return the notes that passages link to, and those that link to the notes of the first: how each came."""
         knowledge = self._storage.knowledge
         found: dict[str, str] = {}
         for passage in passages:
@@ -174,4 +176,6 @@ def _entry(chosen: _Chosen) -> dict[str, Any]:
     }
     if passage.page is not None:
         entry["page"] = passage.page
+    if passage.is_drawn:
+        entry["recognised"] = True
     return entry | ({"because": chosen.by} if chosen.by else {})

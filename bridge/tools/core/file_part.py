@@ -45,7 +45,7 @@ class FilePart:
         self._unended = False
 
     def take(self, block: bytes) -> None:
-        """The next block of the file, of a megabyte at most."""
+        """Take the next block of the file, of a megabyte at most."""
         start = _after_breaks(block, self.first - self._line)
         end = len(block) if self._last is None else _after_breaks(block, self._last - self._line + 1)
         start += self._skipped(block, start, end)
@@ -60,7 +60,7 @@ class FilePart:
         self._offset += len(block)
 
     def _skipped(self, block: bytes, start: int, end: int) -> int:
-        """How many bytes of the first line are left out of a block.
+        """Return how many bytes of the first line are left out of a block.
 
         Raises:
             InvalidParameters: The line is shorter than what is to be left out of it.
@@ -75,14 +75,14 @@ class FilePart:
         return here
 
     def beyond_line(self) -> InvalidParameters:
-        """The refusal when the first line is shorter than what is to be left out of it."""
+        """Return the refusal when the first line is shorter than what is to be left out of it."""
         return InvalidParameters(
             f"Line {self.first} has no {self._offset_in_line} bytes to leave out; take both numbers from an answer"
         )
 
     @property
     def is_beyond_line(self) -> bool:
-        """Whether the whole file went by without what was to be left out of its last line."""
+        """Return whether the whole file went by without all that was to be left out of its last line."""
         return self._to_skip > 0
 
     def fit(self, room: int) -> None:
@@ -97,7 +97,7 @@ class FilePart:
             del self.data
 
     def next_place(self, taken: int | None = None) -> dict[str, int]:
-        """Where the file goes on, for `startLine` and `lineOffset`; empty at its end.
+        """Return where the file goes on, for `startLine` and `lineOffset`; empty at its end.
 
         Args:
             taken: How many of the bytes kept are given; None for all.
@@ -112,22 +112,22 @@ class FilePart:
 
     @property
     def total_lines(self) -> int:
-        """How many lines the file has."""
+        """Return how many lines the file has."""
         return self._line - 1 + self._unended
 
     @property
     def last_taken(self) -> int:
-        """The number of the last line kept; the one before `first` when none is."""
+        """Return the number of the last line kept; the one before `first` when none is."""
         breaks = self.data.count(b"\n")
         return self.first - 1 + breaks + (not self.data.endswith(b"\n") and self.data not in {b"", BOM})
 
     @property
     def cut_inside_line(self) -> bool:
-        """Whether the only line kept is not kept to its end."""
+        """Return whether the only line kept is not kept to its end."""
         return self.truncated and not self.data.endswith(b"\n")
 
     def text(self, path: object) -> tuple[str, int | None]:
-        """The lines as text, and where in the file the first byte is that is not UTF-8.
+        """Return the lines as text, and where in the file the first byte is that is not UTF-8.
 
         Args:
             path: What the file is called.
@@ -139,7 +139,7 @@ class FilePart:
 
     @cached_property
     def data(self) -> bytes:
-        """The bytes kept; when they are truncated, to the end of the last whole line, or else of a character."""
+        """Return the bytes kept; when they are truncated, to the end of the last whole line, or else of a character."""
         data = b"".join(self._kept)
         if not self.truncated:
             return data
@@ -150,7 +150,7 @@ class FilePart:
 
 
 def fitting(data: bytes, room: int) -> bytes:
-    """As much of some bytes as can be shown in so many bytes of text, but at least a character."""
+    """Return as much of some bytes as can be shown in so many bytes of text, but at least a character."""
     if len(data) <= room and len(data.decode(errors="replace").encode()) <= room:
         return data
     cut = data[: max(room, LONGEST_CHARACTER)]
@@ -187,12 +187,12 @@ def read_part(storage: Storage, file: FileStat, part: FilePart, keep: Callable[[
 
 
 def file_facts(file: FileStat) -> dict[str, Any]:
-    """Where a file is, its size in bytes, and when it changed, for programs."""
+    """Return a file's path, its size in bytes, and when it changed, for programs."""
     return {"path": str(file.path), "size": file.size, "modified": utc_time(file.mtime_ns)}
 
 
 def binary_facts(file: FileStat, head: bytes) -> dict[str, Any]:
-    """The facts of a file that is not text.
+    """Return the facts of a file that is not text.
 
     Args:
         file: The file.
@@ -203,7 +203,7 @@ def binary_facts(file: FileStat, head: bytes) -> dict[str, Any]:
 
 
 def _after_breaks(block: bytes, number: int) -> int:
-    """The offset behind the n-th line break of a block; where it ends when it has fewer, where it begins for none."""
+    """Return the offset behind the n-th line break of a block; its end when it has fewer, its beginning for none."""
     if number <= 0:
         return 0
     lines = Lines(block)
@@ -211,7 +211,7 @@ def _after_breaks(block: bytes, number: int) -> int:
 
 
 def _unfinished(data: bytes) -> int:
-    """How many bytes at the end are the beginning of a character whose rest is not there."""
+    """Return how many bytes at the end are the beginning of a character whose rest is missing."""
     decoder = getincrementaldecoder("utf-8")("replace")
     decoder.decode(data[-4:])
     return len(decoder.getstate()[0])

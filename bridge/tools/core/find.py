@@ -16,6 +16,7 @@ from bridge.index.search.fuzzy import Check
 from bridge.index.search.listing import Listing, Listings
 from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob, looks_like_glob
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
+from bridge.tools.files.below import files_below, folders_below
 from bridge.tools.files.paths import folder_start, not_found_as, vault_path
 from bridge.tools.formatting import local_date, local_time, size, utc_time
 from bridge.tools.kinds import read_spec
@@ -23,13 +24,13 @@ from bridge.tools.parameters import LONGEST_PATH
 from bridge.tools.storage import Storage
 from bridge.vault.app_settings import IgnoreRules
 from bridge.vault.name_folding import nfc
-from bridge.vault.paths import parse_path
+from bridge.vault.paths import VaultPath, parse_path
 
 MOST_RESULTS = 10_000
 
 
 class FindParams(Params):
-    """Which files, and how many at most."""
+    """The pattern of the files to find, and how many at most."""
 
     pattern: str = Field(
         default="*",
@@ -66,11 +67,11 @@ def _acts(params: FindParams, _paths: Sequence[str]) -> Iterator[frozenset[str]]
 
 
 class FindTool(ReadTool[FindParams]):
-    """Lists the vault's files that a glob or a few words mean.
+    """The tool that lists the vault's files that a glob or a few words mean.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = read_spec(
@@ -118,7 +119,7 @@ class FindTool(ReadTool[FindParams]):
         check()
         limit = params.max_results or context.settings.find_max_results
         if params.folder is not None:
-            found = self._in_folder(params.folder, params.pattern, listing, check)
+            found = self._in_folder(params, params.folder, listing, check)
             return _output(params, found, limit)
         named = set(self._resolver.outright(params.pattern))  # as a wikilink or an alias does: these come first
         found = [file for file in listing.files if file.path in named] if named else []
@@ -129,8 +130,9 @@ class FindTool(ReadTool[FindParams]):
         found += [file for file in others if file.path not in named]
         return _output(params, found, limit)
 
-    def _in_folder(self, name: str, pattern: str, listing: Listing, check: Check) -> list[IndexedFile]:
-        """What is in a folder: files, and the folders in it that a glob means."""
+    def _in_folder(self, params: FindParams, name: str, listing: Listing, check: Check) -> list[IndexedFile]:
+        """Return the files in a folder that match, and the folders in it that a glob means."""
+        pattern = params.pattern
         asked = vault_path(name.strip() or "/", self._storage, "folder")
         with not_found_as(f'Folder not found: "{asked}"'):
             if not self._storage.is_folder(asked):
@@ -141,29 +143,24 @@ class FindTool(ReadTool[FindParams]):
         if not looks_like_glob(pattern):
             return Listing(files, None).ranked(pattern, check)
         glob = compile_glob(nfc(pattern), case_sensitive=False)
-        folders = [each for each in self._storage.knowledge.folders() if each.startswith(start)]
+        folders = folders_below(self._storage, folder, check, hidden=params.include_hidden)
         inner = [each for each in folders if glob.matches(nfc(each[len(start) :]))]
         return [self._folder(each) for each in sorted(inner)] + [
             file for file in files if glob.matches(nfc(file.path[len(start) :]))
         ]
 
     def _folder(self, path: str) -> IndexedFile:
-        """A folder as an entry of the list."""
+        """Return a folder as an entry of the list."""
         changed = 0
         with suppress(ToolFailure):
             changed = self._storage.state(parse_path(path)).mtime_ns
         return IndexedFile(f"{path}/", 0, changed, changed)
 
     def _listing(self, ignored: IgnoreRules | None, check: Check, *, hidden: bool) -> Listing:
-        """All names: from the index once it has seen everything, else by walking."""
-        knowledge = self._storage.knowledge
-        if not hidden and knowledge.status().last_sweep is not None:
-            return self._listings.of(knowledge.files(), ignored)
-        walked: list[IndexedFile] = []
-        for _folder, files in self._storage.walk(include_hidden=hidden):
-            check()
-            walked += [IndexedFile(str(file.path), file.size, file.mtime_ns, file.mtime_ns) for file in files]
-        return Listing(walked, ignored)
+        """Return all names; those that the index has are made ready once."""
+        files = files_below(self._storage, VaultPath.root(), check, hidden=hidden)
+        kept = files is self._storage.knowledge.files()
+        return self._listings.of(files, ignored) if kept else Listing(files, ignored)
 
 
 def _output(params: FindParams, found: Sequence[IndexedFile], limit: int) -> Output:
@@ -196,7 +193,7 @@ def _detailed(file: IndexedFile) -> str:
 
 
 def _hint(pattern: str) -> str:
-    """What to try when nothing was found."""
+    """Return what to try when nothing was found."""
     if looks_like_glob(pattern):
         return "" if "**" in pattern else f" `*` stays within a folder; {f'**/{pattern}'!r} looks in all of them."
     return " Try fewer words, or a glob such as '**/*.md'."

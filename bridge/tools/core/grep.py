@@ -20,7 +20,7 @@ from bridge.vault.name_folding import nfc
 
 
 class GrepParams(Params):
-    """What to look for, and where."""
+    """The pattern to look for, and where."""
 
     pattern: str = Field(
         min_length=1,
@@ -42,7 +42,7 @@ class GrepParams(Params):
 
 
 class GrepTool(ReadTool[GrepParams]):
-    """Searches the text of the vault's files.
+    """The tool that searches the text of the vault's files.
 
     Args:
         storage: The vault.
@@ -78,25 +78,27 @@ class GrepTool(ReadTool[GrepParams]):
     def run(self, params: GrepParams, context: CallContext) -> Output:
         """Search."""
         settings = context.settings
-        around = settings.grep_context_lines if params.context_lines is None else params.context_lines
+        context_lines = settings.grep_context_lines if params.context_lines is None else params.context_lines
         limit = params.max_matches or settings.grep_max_matches
         glob = None if params.file_pattern is None else compile_glob(nfc(params.file_pattern))
         pattern = self._grep.compile(params.pattern, context.deadline)
-        found = self._grep.search(query_of(self._storage, context, pattern, glob, around=around, limit=limit))
+        found = self._grep.search(
+            query_of(self._storage, context, pattern, glob, context_lines=context_lines, limit=limit)
+        )
         return _output(params, found, limit)
 
 
 def query_of(
-    storage: Storage, context: CallContext, pattern: Pattern, glob: Glob | None, *, around: int, limit: int
+    storage: Storage, context: CallContext, pattern: Pattern, glob: Glob | None, *, context_lines: int, limit: int
 ) -> GrepQuery:
-    """What a call searches: what the user ignores is left out, and progress goes to the caller.
+    """Return the search of a call: what the user ignores is left out, and progress goes to the caller.
 
     Args:
         storage: The vault.
         context: The call.
         pattern: From `Grep.compile`.
         glob: Which files; None for all.
-        around: Lines of context on each side of a hit.
+        context_lines: Lines of context on each side of a hit.
         limit: The most hits.
     """
     rules = storage.ignored(context.settings.ignore_patterns)
@@ -104,7 +106,7 @@ def query_of(
         pattern=pattern,
         glob=glob,
         excludes=(rules,) if rules else (),
-        around=around,
+        context_lines=context_lines,
         limit=limit,
         deadline=context.deadline,
         progress=lambda files: context.progress(files, None, f"{files} files searched"),
@@ -112,7 +114,7 @@ def query_of(
 
 
 def lines_around(hits: Iterable[GrepHit]) -> list[tuple[int, str, bool]]:
-    """The lines that match in one file and those around them, each once and in order.
+    """Return the lines that match in one file and those around them, each once and in order.
 
     Returns:
         The number of each line, its text, and whether it matches.
@@ -137,7 +139,7 @@ def _output(params: GrepParams, found: GrepResult, limit: int) -> Output:
 
 
 def _listing(hits: Iterable[GrepHit]) -> Iterator[str]:
-    """The hits as grep prints them, a block a file: `12:` before a line that matches, `12-` before the lines around."""
+    """Yield the hits as grep prints them, a block a file: `12:` before a matching line, `12-` before those around."""
     for file, group in groupby(hits, key=lambda hit: hit.file):
         of_file = list(group)
         gaps = any(hit.before or hit.after for hit in of_file)
@@ -152,11 +154,12 @@ def _listing(hits: Iterable[GrepHit]) -> Iterator[str]:
 
 
 def _remarks(params: GrepParams, found: GrepResult) -> Iterator[str]:
-    """What a model should know of how complete the answer is."""
+    """Yield remarks for a model on how complete the answer is."""
+    first = f"The first {len(found.hits)} of at least {len(found.hits) + 1} matches shown"
     if found.full:
-        yield f"[The first {len(found.hits)} matches shown: more would be too long. Use fewer contextLines.]"
+        yield f"[{first}: more would be too long. Use fewer contextLines, or narrow the search.]"
     elif found.more:
-        yield f"[The first {len(found.hits)} matches shown; there are more. Narrow the search, or raise maxMatches.]"
+        yield f"[{first}. Narrow the search, or raise maxMatches.]"
     elif not found.files and params.file_pattern is not None:
         yield f"No text file matches filePattern {params.file_pattern!r}; '**/*.md' means the notes of all folders."
     elif not found.hits:

@@ -1,4 +1,4 @@
-r"""Where the lines of a hunk end in a patch, and what they are.
+r"""The end of a hunk's lines in a patch, and the kind of each line.
 
 The counts in `@@ -5,3 +5,4 @@` are believed when the hunk ends just there. Otherwise the hunk goes on to the next
 line that cannot belong to it: agents count badly, and the lines themselves must fit the file anyway.
@@ -18,7 +18,7 @@ _SIGNS = ("+", "-", " ")
 
 
 def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
-    """A hunk of a patch.
+    """Return a hunk of a patch.
 
     Args:
         lines: The patch, without line endings.
@@ -48,14 +48,14 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
 
 
 def _begins_file(lines: Sequence[str], index: int) -> bool:
-    """Whether a `--- ` line, the next and the one after it are the beginning of a file in a unified diff."""
+    """Return whether a `--- ` line and the two after it are the beginning of a file in a unified diff."""
     if not lines[index].startswith("--- ") or not "".join(lines[index + 1 : index + 2]).startswith("+++ "):
         return False
     return index + 2 >= len(lines) or lines[index + 2].startswith("@@")
 
 
 def _ends(lines: Sequence[str], index: int) -> bool:
-    """Whether a hunk cannot go on with this line: another one or another file begins, or the patch is over."""
+    """Return whether a hunk cannot go on with this line: another one or another file begins, or the patch is over."""
     if index >= len(lines):
         return True
     line = lines[index]
@@ -66,7 +66,7 @@ def _ends(lines: Sequence[str], index: int) -> bool:
 
 
 def _counted_end(lines: Sequence[str], first: int, old: int, new: int) -> int | None:
-    """Where a hunk ends by its counts; None when it does not end there."""
+    """Return where a hunk ends by its counts; None when it does not end there."""
     index = first
     while (old > 0 or new > 0) and index < len(lines):
         sign = lines[index][:1] or " "
@@ -85,7 +85,7 @@ def _counted_end(lines: Sequence[str], first: int, old: int, new: int) -> int | 
 
 
 def _open_end(lines: Sequence[str], first: int) -> int:
-    """Where a hunk ends whose counts are wrong or missing. Empty lines at its end are between it and what follows."""
+    """Return where a hunk with wrong or missing counts ends. Empty lines at its end belong to what follows."""
     end = first
     while not _ends(lines, end):
         if lines[end] and not lines[end].startswith((*_SIGNS, "\\")):

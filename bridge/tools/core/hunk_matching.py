@@ -50,12 +50,12 @@ def apply_hunks(data: bytes, hunks: Sequence[PatchHunk], path: object, check: Ch
 
 
 def new_content(hunks: Sequence[PatchHunk]) -> bytes:
-    """The bytes of a file that a hunk of added lines makes; none without a hunk."""
+    """Return the bytes of a file that a hunk of added lines makes; none without a hunk."""
     return encode("".join(line.text + "\n" * line.ended for hunk in hunks for line in hunk.lines))
 
 
 def _place(lines: Lines, hunk: PatchHunk, name: str, path: object, check: Check) -> int:
-    """The line where a hunk begins."""
+    """Return the line where a hunk begins."""
     old = hunk.old
     if not old:
         if lines.count == 0 or hunk.at_end:
@@ -84,14 +84,14 @@ def _place(lines: Lines, hunk: PatchHunk, name: str, path: object, check: Check)
 
 
 def _ends_fit(lines: Lines, hunk: PatchHunk, last: int) -> bool:
-    """Whether the file ends behind a line, with or without a line break, where the patch says so."""
+    """Return whether the file ends after a line, with or without a line break, where the patch says so."""
     unended = not hunk.old[-1].ended
     at_end = hunk.at_end or unended or bool(hunk.new and not hunk.new[-1].ended)
     return (last == lines.count or not at_end) and not (unended and lines.ends_with_break)
 
 
 def _below(lines: Lines, heading: str) -> range:
-    """The lines below a line of the file, to the next heading of its level where it is a heading.
+    """Return the lines below a line of the file, to the next heading of its level where it is a heading.
 
     They are all lines when it stands nowhere, or in several places: then it tells nothing.
     """
@@ -106,7 +106,7 @@ def _below(lines: Lines, heading: str) -> range:
 
 
 def _misfit(lines: Lines, old: Sequence[PatchLine], name: str, path: object, check: Check) -> Conflict:
-    """The failure of a hunk that fits nowhere, with the place that was most likely meant."""
+    """Return the failure of a hunk that fits nowhere, with the place that was most likely meant."""
     reason = f"{name} does not match {str(path)!r}: its unchanged and removed lines do not stand there together"
     near = nearest_place(lines, [line.text for line in old], check)
     if near is None:
@@ -135,7 +135,7 @@ def _no_match(
 
 
 def _candidates(lines: Lines, old: Sequence[PatchLine]) -> Iterator[int]:
-    """The numbers of the lines where a hunk's first old lines occur."""
+    """Yield the numbers of the lines where a hunk's first old lines occur."""
     options = re2.Options()
     options.encoding = re2.Options.Encoding.LATIN1
     options.log_errors = False
@@ -154,7 +154,7 @@ def _candidates(lines: Lines, old: Sequence[PatchLine]) -> Iterator[int]:
 
 
 def _probe(old: Sequence[PatchLine]) -> bytes:
-    """A pattern of RE2 for the first old lines, or of the first one's beginning when it is long."""
+    """Return a pattern of RE2 for the first old lines, or of the first one's beginning when it is long."""
     sources: list[bytes] = []
     for line in old:
         text = line.text.encode("utf-8", "surrogatepass")
@@ -169,7 +169,7 @@ def _probe(old: Sequence[PatchLine]) -> bytes:
 
 
 def _stands(lines: Lines, first: int, old: Sequence[PatchLine]) -> bool:
-    """Whether the file has exactly these lines from this one on."""
+    """Return whether the file has exactly these lines from this one on."""
     last = first + len(old) - 1
     if last > lines.count:
         return False
@@ -186,7 +186,7 @@ def _stands(lines: Lines, first: int, old: Sequence[PatchLine]) -> bool:
 
 
 def _edits(hunk: PatchHunk, first: int, lines: Lines) -> Iterator[LineEdit]:
-    """A hunk as edits that touch only the lines that it changes."""
+    """Yield a hunk as edits that touch only the lines that it changes."""
     next_line = first
     removed = 0
     added: list[PatchLine] = []
@@ -214,7 +214,7 @@ def _edits(hunk: PatchHunk, first: int, lines: Lines) -> Iterator[LineEdit]:
 
 
 def _without_final_break(edited: Edited) -> Edited:
-    """The same without a line break at the end."""
+    """Return the same without a line break at the end."""
     ending = b"\r\n" if edited.data.endswith(b"\r\n") else b"\n"
     if not edited.data.endswith(ending) or not edited.regions:
         return edited

@@ -1,4 +1,4 @@
-"""Where in a file a hunk that fits nowhere was most likely meant: for the failure's words, never for the change."""
+"""The likely place of a hunk that fits nowhere: for the failure's message, never for the change."""
 
 import re
 from collections import Counter, defaultdict
@@ -40,7 +40,7 @@ class NearestPlace(NamedTuple):
 
 
 def nearest_place(lines: Lines, wanted: Sequence[str], check: Callable[[], None]) -> NearestPlace | None:
-    """The place of a file that is most like some lines; None when none is like them, or one is them.
+    """Return the place of a file that is most like some lines; None when none is like them, or one is them.
 
     Args:
         lines: The file.
@@ -66,7 +66,7 @@ def nearest_place(lines: Lines, wanted: Sequence[str], check: Callable[[], None]
 
 
 def _by_votes(there: Sequence[str], sought: Sequence[str]) -> int | None:
-    """Where most lines stand as they do in the hunk, but for quotes, case and spaces."""
+    """Return where most lines stand as they do in the hunk, but for quotes, case and spaces."""
     places: dict[str, list[int]] = defaultdict(list)
     wanted = {text for text in sought if text}
     for number, text in enumerate(there):
@@ -77,7 +77,7 @@ def _by_votes(there: Sequence[str], sought: Sequence[str]) -> int | None:
 
 
 def _by_likeness(there: Sequence[str], sought: Sequence[str]) -> int | None:
-    """Where a line is most like the longest one of the hunk."""
+    """Return where a line is most like the longest one of the hunk."""
     from rapidfuzz import fuzz, process  # noqa: PLC0415 - a start is faster without
 
     offset, longest = max(enumerate(sought), key=lambda each: len(each[1]), default=(0, ""))
@@ -88,5 +88,5 @@ def _by_likeness(there: Sequence[str], sought: Sequence[str]) -> int | None:
 
 
 def _folded(text: str) -> str:
-    """A line without what differs when a model repeats it."""
+    """Return a line without what differs when a model repeats it."""
     return _SPACE.sub(" ", nfc(text[:_LONGEST]).translate(_PLAIN)).strip().casefold()

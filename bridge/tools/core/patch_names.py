@@ -10,7 +10,7 @@ _LETTERS = {b"n": b"\n", b"t": b"\t", b"r": b"\r"}
 
 
 def path_in(line: str) -> str:
-    """The path in a `---` or `+++` line, unquoted where git quoted it."""
+    """Return the path in a `---` or `+++` line, unquoted where git quoted it."""
     name = line[len("--- ") :].partition("\t")[0].rstrip(" ")
     if not (len(name) > 1 and name.startswith('"') and name.endswith('"')):
         return name
@@ -19,11 +19,11 @@ def path_in(line: str) -> str:
 
 
 def is_prefixed(source: str, target: str) -> bool:
-    """Whether two names are those of one file as git writes them: `a/x` and `b/x`."""
+    """Return whether two names are those of one file as git writes them: `a/x` and `b/x`."""
     prefixed = _PREFIXED.match(source) and _PREFIXED.match(target)
     return bool(prefixed) and source != target and source[2:] == target[2:]
 
 
 def _unescape(code: bytes) -> bytes:
-    """One of git's escapes."""
+    """Return the byte that one of git's escapes stands for."""
     return bytes([int(code, 8) & 0xFF]) if len(code) > 1 else _LETTERS.get(code, code)

@@ -1,12 +1,12 @@
-"""What a patch consists of: files, their hunks, and the hunks' lines."""
+"""The parts of a patch: files, their hunks, and the hunks' lines."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bridge.errors import InvalidParameters
 
 
-@dataclass(frozen=True, slots=True)
-class PatchLine:
+class PatchLine(NamedTuple):
     """One line of a hunk.
 
     Attributes:
@@ -20,8 +20,7 @@ class PatchLine:
     ended: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class PatchHunk:
+class PatchHunk(NamedTuple):
     """One hunk.
 
     Attributes:
@@ -38,7 +37,7 @@ class PatchHunk:
 
     @classmethod
     def checked(cls, at: int, lines: tuple[PatchLine, ...], heading: str = "", *, at_end: bool = False) -> "PatchHunk":
-        """A hunk that a file can have.
+        """Return a hunk, checked to be one that a file can have.
 
         Raises:
             InvalidParameters: A line that is not the last says that the file ends with it.
@@ -50,18 +49,18 @@ class PatchHunk:
 
     @property
     def old(self) -> list[PatchLine]:
-        """The lines that it expects in the file."""
+        """Return the lines that it expects in the file."""
         return [line for line in self.lines if line.sign != "+"]
 
     @property
     def new(self) -> list[PatchLine]:
-        """The lines that are there afterwards."""
+        """Return the lines that are there afterwards."""
         return [line for line in self.lines if line.sign != "-"]
 
 
 @dataclass(slots=True)
 class Section:
-    """What a patch says of one file.
+    """The section of a patch about one file.
 
     Attributes:
         at: The line of the patch where it begins.
@@ -81,12 +80,11 @@ class Section:
 
     @property
     def named(self) -> bool:
-        """Whether its names are known."""
+        """Return whether one of its names is known."""
         return self.source is not None or self.target is not None
 
 
-@dataclass(frozen=True, slots=True)
-class FilePatch:
+class FilePatch(NamedTuple):
     """The part of a patch that is about one file.
 
     Attributes:
@@ -101,7 +99,7 @@ class FilePatch:
 
 
 def malformed(line: int, reason: str) -> InvalidParameters:
-    """The refusal of a patch.
+    """Return the refusal of a patch.
 
     Args:
         line: The line of the patch that is wrong, from 1.

@@ -72,7 +72,7 @@ class ShownPictures:
 
     @property
     def _room(self) -> int:
-        """Bytes that one picture may have."""
+        """Return the bytes that one picture may have."""
         return min(_MOST_OF_ONE, _MOST_OF_ALL // min(max(self.expected, 1), MOST))
 
 

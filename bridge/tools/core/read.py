@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
-from bridge.index.pdfs.texts import PdfTexts
+from bridge.index.file_texts.texts import FileTexts
 from bridge.index.references import NoteResolver, asked_for, locate
 from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.pdf.document import place_in
@@ -20,11 +20,12 @@ from bridge.tools.core.pictures import MOST, ShownPictures, told
 from bridge.tools.core.read_pdf import AskedPages, asked_pages, pdf_path, read_pages
 from bridge.tools.core.screen import SCREEN, ScreenReader
 from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
-from bridge.tools.files.line_numbers import MOST_OUTLINED, number_lines, outline, outline_text
+from bridge.tools.files.line_numbers import MOST_HEADINGS, MOST_OUTLINED, number_lines, outline, outline_text
 from bridge.tools.formatting import lines_shown
 from bridge.tools.kinds import by_kind, read_spec
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.read_note import ReadNoteParams, ReadNoteTool
+from bridge.tools.parameters import LONGEST_PATH
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
 from bridge.vault.text import CHUNK, Lines, is_text
@@ -40,14 +41,15 @@ _ROOM = 300
 
 
 class ReadParams(Params):
-    """Which lines of which file."""
+    """The file, and which of its lines to read."""
 
     path: str | None = Field(
         default=None,
+        max_length=LONGEST_PATH,
         description="Path, name or wikilink; 'Note#Heading', 'Note#^block' or 'x.pdf#page=3-5' reads that part; "
         "'@screen': what the user looks at in Obsidian",
     )
-    paths: list[Annotated[str, Field(min_length=1)]] | None = Field(
+    paths: list[Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]] | None = Field(
         default=None, min_length=1, max_length=MOST_PATHS, description="Instead of path"
     )
     start_line: int | None = Field(default=None, ge=1, description="First line, from 1")
@@ -62,7 +64,7 @@ class ReadParams(Params):
     @model_validator(mode="before")
     @classmethod
     def _list(cls, sent: Any) -> Any:
-        """A list of paths is taken as `path` too."""
+        """Accept a list of paths as `path`, too."""
         if isinstance(sent, dict) and isinstance(sent.get("path"), list) and "paths" not in sent:
             return {name: value for name, value in sent.items() if name != "path"} | {"paths": sent["path"]}
         return sent
@@ -83,7 +85,7 @@ class ReadParams(Params):
 
     @property
     def names(self) -> list[str]:
-        """The files, as the caller named them."""
+        """Return the files, as the caller named them."""
         return self.paths or [self.path or ""]
 
 
@@ -105,13 +107,13 @@ _FILE = frozenset({"read", "read_file"})
 
 
 class ReadFileTool(ReadTool[ReadParams]):
-    """Reads a file of the vault.
+    """The tool that reads a file of the vault.
 
     Args:
         storage: The vault.
-        pdfs: The texts of PDF files.
+        file_texts: The texts of files that are no notes.
         pictures: Makes pictures ready to be shown.
-        screens: What the person looks at in Obsidian.
+        screens: The person's screen in Obsidian.
     """
 
     spec = read_spec(
@@ -129,12 +131,12 @@ class ReadFileTool(ReadTool[ReadParams]):
     def __init__(
         self,
         storage: Storage,
-        pdfs: PdfTexts,
+        file_texts: FileTexts,
         pictures: PictureReader | None = None,
         screens: Screens | None = None,
     ) -> None:
         self._storage = storage
-        self._pdfs = pdfs
+        self._file_texts = file_texts
         self._pictures = pictures
         self._screen = ScreenReader(screens, storage)
         self._resolver = NoteResolver(storage.knowledge)
@@ -177,7 +179,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         return asked
 
     def _asked_for(self, name: str) -> str:
-        """What a question calls one file; of a part of a note, the note."""
+        """Return the name of a file in a question; for a part of a note, the note."""
         if (asked := asked_pages(name)) is not None:
             try:
                 name = pdf_path(self._storage, asked)
@@ -193,7 +195,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         return asked_for(self._storage, self._resolver, name)
 
     def _several(self, names: list[str], params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
-        """Several files one after the other, each with its share of the room."""
+        """Read several files one after the other, each with its share of the room."""
         settings = context.settings
         share = max(settings.max_output_bytes // len(names) - _ROOM, _ROOM)
         less = settings.model_copy(update={"max_output_bytes": share})
@@ -213,7 +215,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         return Output({"files": files}, "\n".join(texts), {"truncated": any(file.get("truncated") for file in files)})
 
     def _read(self, name: str, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
-        """One file, or the part of a note that its name means."""
+        """Read one file, or the part of a note that its name means."""
         if params.info:
             return self._info.run(self._info_of(name), context)
         if (asked := asked_pages(name)) is not None:
@@ -238,7 +240,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         limit = min(params.max_bytes or context.settings.read_max_bytes, room)
         if shown.expected == 1:
             shown.expected = min((asked.last or asked.first + MOST - 1) - asked.first + 1, MOST)
-        return read_pages(self._storage, self._pdfs, file, asked, shown, room=limit)
+        return read_pages(self._storage, self._file_texts, file, asked, shown, room=limit)
 
     def _read_lines(self, file: FileStat, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
         """Read lines of a text file."""
@@ -249,7 +251,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         part = FilePart(params.start_line or 1, params.end_line, limit, params.line_offset)
         head = read_part(self._storage, file, part, lambda _block: None)
         if head is not None:
-            return self._shown(file, head, shown)
+            return self._shown(file, head, context, shown, limit)
         if part.first > max(part.total_lines, 1):
             raise InvalidParameters(
                 f"startLine {part.first} is beyond the end: {str(file.path)!r} has {part.total_lines} lines",
@@ -262,20 +264,35 @@ class ReadFileTool(ReadTool[ReadParams]):
         part.fit(room)
         return _text(file, part)
 
-    def _shown(self, file: FileStat, head: bytes, shown: ShownPictures) -> Output:
-        """Return a picture as one, and of any other file that is not text what it is."""
+    def _shown(self, file: FileStat, head: bytes, context: CallContext, shown: ShownPictures, limit: int) -> Output:
+        """Return a picture as one, with the text in it, and of any other file that is not text what it is."""
         output = _binary(file, head)
         if self._pictures is None or not output.data["mimeType"].startswith("image/"):
             return output
-        facts = output.data | shown.show(lambda: self._storage.read(file.path, limit=LARGEST + 1)[0])
-        if "picture" not in facts:
-            return Output(facts, f"{output.text} {told(facts)}")
-        size = f"{facts['width']} by {facts['height']} pixels, {file.size} bytes"
-        return Output(facts, f"{file.path} is a picture ({facts['mimeType']}, {size}). {told(facts)}")
+
+        def load() -> bytes:
+            return self._storage.read(file.path, limit=LARGEST + 1)[0]
+
+        facts = output.data | shown.show(load)
+        if "picture" in facts:
+            size = f"{facts['width']} by {facts['height']} pixels, {file.size} bytes"
+            text = f"{file.path} is a picture ({facts['mimeType']}, {size}). {told(facts)}"
+        else:
+            text = f"{output.text} {told(facts)}"
+        if context.settings.search_pictures and self._file_texts.reads(str(file.path)):
+            found = self._file_texts.read(file, load, context.deadline)
+            drawn = found.text.encode()[: max(limit - len(text.encode()), 0)].decode(errors="ignore")
+            if drawn.strip():
+                facts["recognisedText"] = drawn
+                text += f"\nText that was recognised in it, which may have mistakes:\n{drawn}"
+            elif found.why:
+                facts["whyNoText"] = found.why
+                text += f"\nIts text was not recognised: {found.why}."
+        return Output(facts, text)
 
 
 def _outlined(storage: Storage, file: FileStat, context: CallContext) -> Output:
-    """The headings of a note, or what is on a canvas."""
+    """Return the headings of a note, or what is on a canvas."""
     data, _ = storage.read(file.path, limit=MOST_OUTLINED)
     if not is_text(data):
         return _binary(file, data[:CHUNK])
@@ -283,12 +300,13 @@ def _outlined(storage: Storage, file: FileStat, context: CallContext) -> Output:
         return _canvas(file, data, context)
     headings = outline(data)
     text = outline_text(headings, context.settings.max_output_bytes - _ROOM) or "No headings."
-    facts = file_facts(file) | {"outline": [entry._asdict() for entry in headings], "totalLines": Lines(data).count}
-    return Output(facts, text, {"truncated": file.size > len(data)})
+    shown = [entry._asdict() for entry in headings[:MOST_HEADINGS]]
+    facts = file_facts(file) | {"outline": shown, "totalLines": Lines(data).count}
+    return Output(facts, text, {"truncated": file.size > len(data) or len(headings) > len(shown)})
 
 
 def _canvas(file: FileStat, data: bytes, context: CallContext) -> Output:
-    """The groups of a canvas with their cards, and its connections."""
+    """Return the groups of a canvas with their cards, and its connections."""
     if file.size > len(data):
         raise InvalidParameters(f"{str(file.path)!r} is too large for an outline; read its lines instead")
     found = outline_canvas(data.decode("utf-8", "surrogateescape"), context.settings.max_output_bytes - _ROOM)
@@ -297,14 +315,14 @@ def _canvas(file: FileStat, data: bytes, context: CallContext) -> Output:
 
 
 def _binary(file: FileStat, head: bytes) -> Output:
-    """The answer for a file that is not text."""
+    """Return the answer for a file that is not text."""
     data = binary_facts(file, head)
     what = f"{data['kind']}, {data['mimeType']}, {file.size} bytes"
     return Output(data, f"{file.path} is not text: {what}. Its bytes are not shown.")
 
 
 def _text(file: FileStat, part: FilePart, numbered: str | None = None) -> Output:
-    """The answer for a text file.
+    """Return the answer for a text file.
 
     Args:
         file: The file.

@@ -2,12 +2,11 @@
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from bridge.errors import InvalidParameters, NotFound
-from bridge.index.pdfs.texts import PdfTexts
-from bridge.pdf.document import PdfText, place_in
+from bridge.index.file_texts.texts import FileTexts
+from bridge.pdf.document import FileText, place_in
 from bridge.pdf.reader import LARGEST
 from bridge.toolkit.tool import Output
 from bridge.tools.core.file_part import file_facts
@@ -21,13 +20,12 @@ _PAGES: Final = re.compile(
     re.IGNORECASE,
 )
 _DRAWN: Final = "&picture"
-"""What behind a page asks for its picture."""
+"""The ending of a page's place that asks for its picture."""
 _OF_A_PAGE: Final = 24
 """Bytes of the line above each page."""
 
 
-@dataclass(frozen=True, slots=True)
-class AskedPages:
+class AskedPages(NamedTuple):
     """The pages that a caller asks for.
 
     Attributes:
@@ -78,15 +76,15 @@ def pdf_path(storage: Storage, asked: AskedPages) -> str:
 
 
 def read_pages(
-    storage: Storage, pdfs: PdfTexts, file: FileStat, asked: AskedPages, shown: ShownPictures, *, room: int
+    storage: Storage, texts: FileTexts, file: FileStat, asked: AskedPages, shown: ShownPictures, *, room: int
 ) -> Output:
     """Read pages of a PDF file. A page without text is shown as a picture. Blocks.
 
     Args:
         storage: The vault.
-        pdfs: The texts that are known.
+        texts: Those that are known.
         file: The file.
-        asked: Which pages.
+        asked: The pages.
         shown: The pictures of the answer.
         room: Bytes of text for all pages.
 
@@ -98,7 +96,7 @@ def read_pages(
     def load() -> bytes:
         return storage.read(file.path, limit=LARGEST + 1)[0]
 
-    text = pdfs.read(file, load, shown.deadline)
+    text = texts.read(file, load, shown.deadline)
     facts: dict[str, Any] = file_facts(file) | {"totalPages": text.count}
     if text.why:
         facts["why"] = text.why
@@ -111,7 +109,7 @@ def read_pages(
 
 def _shown(
     file: FileStat,
-    text: PdfText,
+    text: FileText,
     asked: AskedPages,
     facts: dict[str, Any],
     *,

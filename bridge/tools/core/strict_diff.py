@@ -20,7 +20,7 @@ _ABOUT_FILES = re.compile(rf"{_GIT}|index [0-9a-f]+\.\.|{_NEW_FILE}|--- |\+\+\+ 
 
 
 def read_strictly(lines: Sequence[str]) -> list[Section] | None:
-    """The files of a diff, in order; None when it is no diff to the letter.
+    """Return the files of a diff, in order; None when it is no diff to the letter.
 
     Args:
         lines: The diff, without line endings.
@@ -48,7 +48,7 @@ def read_strictly(lines: Sequence[str]) -> list[Section] | None:
 
 
 def _section(file: PatchedFile, lines: Sequence[str], before: int) -> Section | None:
-    """One file; None when its names are not where they belong.
+    """Return one file; None when its names are not where they belong.
 
     Args:
         file: What unidiff made of it.
@@ -68,7 +68,7 @@ def _section(file: PatchedFile, lines: Sequence[str], before: int) -> Section | 
 
 
 def _header_of(hunk: Hunk) -> int:
-    """The number of the `@@` line, from 1."""
+    """Return the number of the `@@` line, from 1."""
     return min(line.diff_line_no for line in hunk if line.diff_line_no) - 1
 
 

@@ -7,7 +7,6 @@ changes of mode are refused.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from bridge.errors import InvalidParameters
 from bridge.tools.core.hunk_lines import read_hunk
@@ -37,11 +36,11 @@ def parse_patch(text: str, path: str | None) -> list[FilePatch]:
         raise malformed(1, "it has no hunk, which begins with a line such as '@@ -5,3 +5,4 @@'")
     by_git = any(section.git or is_prefixed(section.source or "", section.target or "") for section in sections)
     files = [_file(section, path) for section in sections]
-    return [replace(file, names=file.names[:1]) for file in files] if by_git else files
+    return [file._replace(names=file.names[:1]) for file in files] if by_git else files
 
 
 def _without_fence(lines: list[str]) -> list[str]:
-    """The lines of a patch that was put into a code block, the fences left empty."""
+    """Return the lines of a patch that was put into a code block, the fences left empty."""
     filled = [index for index, line in enumerate(lines) if line.strip()]
     if len(filled) > 1 and _FENCE.fullmatch(lines[filled[0]].strip()) and lines[filled[-1]].strip("`") == "":
         lines[filled[0]] = lines[filled[-1]] = ""
@@ -49,7 +48,7 @@ def _without_fence(lines: list[str]) -> list[str]:
 
 
 def read_forgivingly(lines: Sequence[str]) -> list[Section]:
-    """The files of a patch, in order; none when it has no hunk and names no file.
+    """Return the files of a patch, in order; none when it has no hunk and names no file.
 
     Args:
         lines: The patch, without line endings.
@@ -85,7 +84,7 @@ def read_forgivingly(lines: Sequence[str]) -> list[Section]:
 
 
 def _beginning(lines: Sequence[str], index: int) -> tuple[Section | None, int]:
-    """The file that begins in a line, if one does; and how many lines that takes."""
+    """Return the file that begins in a line, if one does; and how many lines that takes."""
     line, following = lines[index], "".join(lines[index + 1 : index + 2])
     if line.startswith("diff --git "):
         return Section(index + 1, git=True), 1
@@ -128,7 +127,7 @@ def _renames(what: str) -> InvalidParameters:
 
 
 def _file(section: Section, path: str | None) -> FilePatch:
-    """One file of the patch."""
+    """Return one file of the patch."""
     source, target = section.source, section.target
     if target == NOWHERE:
         raise _deletes(source or "")
@@ -147,7 +146,7 @@ def _file(section: Section, path: str | None) -> FilePatch:
 
 
 def _names(source: str, target: str) -> tuple[str, ...]:
-    """What the path may be, without git's `a/` and `b/`."""
+    """Return what the path may be, without git's `a/` and `b/`."""
     if source == NOWHERE:
         return (target[2:], target) if target.startswith("b/") else (target,)
     if source == target:

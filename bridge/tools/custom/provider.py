@@ -37,7 +37,7 @@ class CustomProvider(ToolProvider):
         await self._tools.stop()
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """All that are stored, the same for every client."""
+        """Return all that are stored, the same for every client."""
         del caller
         allowed = self._tools.allowed()
         made: dict[str, tuple[StoredTool, bool, CustomTool]] = {}

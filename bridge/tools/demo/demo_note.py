@@ -25,11 +25,11 @@ You allowed this note, so it was written: exactly the text that you were shown.
 
 
 class DemoNoteTool(WriteTool[NoParams]):
-    """Makes one note with a fixed text. It is asked about every time.
+    """The tool that makes one note with a fixed text. It is asked about every time.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = write_spec(
@@ -60,6 +60,6 @@ class DemoNoteTool(WriteTool[NoParams]):
         return self._creation.plan(place, TEXT, f'Create the demo note "{place}"', context)
 
     def report(self, params: NoParams, applied: Applied) -> Output:
-        """Where the note is."""
+        """Report where the note is."""
         del params
         return Output({"path": applied.plan.targets[0]}, done(applied.plan.summary))

@@ -15,7 +15,7 @@ class ChainParams(Params):
 
 
 class ChainTool(WriteTool[ChainParams]):
-    """Makes several calls as one."""
+    """The tool that makes several calls as one."""
 
     spec = ToolSpec(
         name="chain",
@@ -37,18 +37,18 @@ class ChainTool(WriteTool[ChainParams]):
     )
 
     def prepare(self, params: ChainParams, context: CallContext) -> ChainEffect:
-        """The calls, which say themselves what they do."""
+        """Return the calls, which say themselves what they do."""
         del context
         return chain_effect(params.calls)
 
     def report(self, params: ChainParams, applied: Applied) -> Output:
-        """What was changed by all of them."""
+        """Report what all the calls changed."""
         del params
         return changed(applied)
 
 
 def changed(applied: Applied) -> Output:
-    """What a chain has changed, as its tools report it."""
+    """Return the report on what a chain has changed."""
     plan = applied.plan
     return Output(
         {"modified": True, "files": list(plan.targets), "count": plan.files},

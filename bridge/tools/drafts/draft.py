@@ -27,16 +27,21 @@ from bridge.toolkit.tool import (
     WriteTool,
     in_vault,
 )
+from bridge.tools.formatting import shortened
 from bridge.vault.plan import ChangePlan
 
 Action = Literal["begin", "status", "submit", "discard", "join"]
 _STATES = {"open": "", "handed_in": ", handed in: the user is to decide", "sent_back": ", sent back by the user"}
 SHOWN = 40
 """Staged changes that the status lists in its text."""
+BRIEF = 3
+"""Those that other answers list."""
+LONGEST = 120
+"""Characters of what is said of one of them."""
 
 
 class DraftParams(Params):
-    """What is to be done, and with which draft."""
+    """The action, and the draft that it is for."""
 
     action: Action = Field(description="join: one of yours")
     draft: str | None = Field(default=None, min_length=1, max_length=100, description="Default: the one you are in")
@@ -50,7 +55,7 @@ class DraftParams(Params):
 
 
 class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
-    """Begins a draft, says what is in it, and puts it to the person as one change.
+    """The tool that begins a draft, says what is in it, and puts it to the person as one change.
 
     Args:
         drafts: All drafts of the vault.
@@ -77,7 +82,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         self._drafts = drafts
 
     async def prepare(self, params: DraftParams, context: CallContext) -> ChangePlan | ReadEffect | Unchanged:  # type: ignore[override] # it is both kinds
-        """The whole change, where it is to be submitted; else nothing but what is the caller's own."""
+        """Return the whole change, where it is to be submitted; else nothing but what is the caller's own."""
         if params.action != "submit":
             return ReadEffect((), "Look after a draft", own=True)
         draft = self._draft(params, context.caller)
@@ -125,7 +130,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
                 return self._status(params, caller)
 
     def report(self, params: DraftParams, applied: Applied) -> Output:
-        """What was taken of it."""
+        """Report what was taken of it."""
         del params
         plan = applied.plan
         return Output(
@@ -134,7 +139,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         )
 
     def _draft(self, params: DraftParams, caller: Caller) -> Draft:
-        """The draft that a call is about."""
+        """Return the draft that a call is about."""
         draft = self._drafts.get(params.draft, caller) if params.draft is not None else self._drafts.of(caller)
         if draft is None:
             raise NotFound("You are in no draft; begin one, or join one of yours")
@@ -156,23 +161,23 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
             head = handed_in(self._drafts, inside)
         elif inside.head.state == "sent_back":
             head = f"{head} {sent_back(inside)}"
-        return _said(inside, head, also=[one.draft_id for one in others])
+        return _said(inside, head, also=[one.draft_id for one in others], count=SHOWN)
 
 
 def handed_in(drafts: Drafts, draft: Draft) -> str:
-    """What the client of a draft that is handed in is told of it."""
+    """Return the message to a client whose draft is handed in."""
     return (
         f"{draft.head.draft_id} is handed in. Nothing of it is written until the user takes it, which they can until "
         f"{stamp(drafts.kept_until(draft))}; do not wait for that. What you write from now on goes into another draft."
     )
 
 
-def _said(draft: Draft, head: str, also: list[str] | None = None) -> Output:
-    """A draft as its client is told of it: what it staged itself."""
+def _said(draft: Draft, head: str, also: list[str] | None = None, count: int = BRIEF) -> Output:
+    """Return a draft as its client is told of it: what it staged itself."""
     shown, steps = summary(draft), draft.steps
-    lines = [f"- {step.tool}: {step.summary}" for step in steps[-SHOWN:]]
-    if len(steps) > SHOWN:
-        lines.insert(0, f"({len(steps) - SHOWN} earlier ones)")
+    lines = [f"- {step.tool}: {shortened(step.summary, LONGEST)}" for step in steps[-count:]]
+    if len(steps) > count:
+        lines.insert(0, f"(the latest {count} of {len(steps)} changes)")
     data = {
         "draft": shown.draft_id,
         "created": shown.created,

@@ -20,7 +20,7 @@ MakeProviders = Callable[[Draft], Sequence[ToolProvider]]
 
 
 class DraftedTools:
-    """Which set of tools a caller has: that of the draft it is in, or that of the vault.
+    """The sets of tools: a caller has that of the draft it is in, or that of the vault.
 
     Args:
         drafts: All drafts.
@@ -37,11 +37,11 @@ class DraftedTools:
         self._sets: dict[str, Mapping[str, ToolProvider]] = {}
 
     def wrapped(self, providers: Sequence[ToolProvider]) -> list[ToolProvider]:
-        """The vault's providers, each with the tools of the caller's draft in place of its own, where it is in one."""
+        """Return the vault's providers; for a caller in a draft, each has the draft's tools in place of its own."""
         return [DraftedProvider(provider, self) for provider in providers]
 
     def provider(self, provider_id: str, caller: Caller) -> ToolProvider | None:
-        """The provider of this name for the draft that a caller is in; None outside, and where the draft has none.
+        """Return the provider of this name for a caller's draft; None outside, and where the draft has none.
 
         A caller that names a draft that is not there is in none. The pipeline refuses its call.
         """
@@ -58,7 +58,7 @@ class DraftedTools:
         return made.get(provider_id)
 
     async def end(self, draft_id: str) -> None:
-        """A draft has ended: let go what its tools hold."""
+        """End a draft: let go what its tools hold."""
         with self._lock:
             made = self._sets.pop(draft_id, {})
         for provider in made.values():
@@ -87,8 +87,12 @@ class DraftedProvider(ToolProvider):
         self._drafted = drafted
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """Those that look at what the caller sees."""
+        """Return those that look at what the caller sees."""
         return (self._drafted.provider(self.id, caller) or self._provider).tools(caller)
+
+    def why_missing(self, name: str, caller: Caller) -> str | None:
+        """Return what the vault's knows of it."""
+        return self._provider.why_missing(name, caller)
 
     async def start(self, changed: Callable[[], None]) -> None:
         """Start the vault's."""

@@ -46,7 +46,7 @@ class Replacement(SnakeCaseParams):
 
 
 class ClientEdit(SnakeCaseParams):
-    """What becomes of one file, in exactly one way: other content, texts replaced, a patch, or its deletion."""
+    """The change to one file, in exactly one way: other content, texts replaced, a patch, or its deletion."""
 
     path: str = Field(min_length=1, max_length=LONGEST_PATH, description="The file, relative to the vault")
     to: str | None = Field(default=None, min_length=1, max_length=LONGEST_PATH, description="Where a patch moves it")
@@ -67,7 +67,7 @@ class ClientEdit(SnakeCaseParams):
 
 
 class AllowEditParams(SnakeCaseParams):
-    """What a client is about to do with files of the vault."""
+    """The edits that a client is about to make to files of the vault."""
 
     edits: list[ClientEdit] = Field(min_length=1, max_length=MOST_FILES)
 
@@ -90,7 +90,7 @@ def _acts(params: AllowEditParams, paths: Sequence[str]) -> Iterator[frozenset[s
 
 
 class AllowEditTool(ReadTool[AllowEditParams]):
-    """Asks whether a client may change files itself.
+    """The tool that asks whether a client may change files itself.
 
     Args:
         storage: The vault.
@@ -177,7 +177,7 @@ class _Files:
         self._files: dict[str, _File] = {}
 
     def take(self, edit: ClientEdit) -> None:
-        """What one edit does.
+        """Apply one edit.
 
         Raises:
             Conflict: It does not fit the file as it is.
@@ -204,16 +204,16 @@ class _Files:
             file.new = None
 
     def all(self) -> list[_File]:
-        """All of them, in the order in which they are named first."""
+        """Return all of them, in the order in which they are named first."""
         return list(self._files.values())
 
     def changed(self) -> list[_File]:
-        """Those that will be otherwise."""
+        """Return those that will be otherwise."""
         return [file for file in self.all() if file.new != file.data or file.to is not None]
 
     @property
     def operation(self) -> Operation:
-        """What all of it is."""
+        """Return the operation that all edits together are."""
         changed = self.changed()
         if any(file.new is None for file in changed):
             return Operation.DELETE
@@ -240,7 +240,7 @@ class _Files:
 
 
 def _replaced(data: bytes, replacement: Replacement, path: VaultPath) -> bytes:
-    """Some bytes with a text replaced, which must be certain to be meant."""
+    """Return some bytes with a text replaced, which must be certain to be meant."""
     spans = list(find_text(data, encode(replacement.old)))
     shown = shortened(replacement.old)
     if not spans:
@@ -257,7 +257,7 @@ def _listed(paths: Sequence[str]) -> str:
 
 
 def edits_provider(storage: PlanningStorage, allowed: Allowed) -> ToolProvider:
-    """Gives this tool to everybody. It is in no list: programs call it that know of it.
+    """Return the provider that gives this tool to everybody. It is in no list: programs call it that know of it.
 
     Args:
         storage: The vault.

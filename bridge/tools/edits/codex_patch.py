@@ -1,4 +1,4 @@
-"""What the hunks of a patch in the form of `*** Begin Patch` make of a file, by the rules of the clients that write it.
+"""The application of patches in the form of `*** Begin Patch`, by the rules of the clients that write them.
 
 Those look for the lines of a hunk from where the one before ended: to the letter, then without blanks at the ends of
 lines, then without those at both ends. Only what is found in one of these ways is known for certain.
@@ -35,7 +35,7 @@ class _Hunk:
 
 
 def patched(data: bytes, patch: str, path: object) -> bytes:
-    """A file after the hunks of a patch, which always ends with a line break then.
+    """Return a file after the hunks of a patch, which always ends with a line break then.
 
     Args:
         data: Its bytes, which are UTF-8.
@@ -59,7 +59,7 @@ def patched(data: bytes, patch: str, path: object) -> bytes:
 
 
 class _Search:
-    """Finds the places of hunks, one after the other.
+    """The search for the places of hunks, one after the other.
 
     Args:
         lines: The file's.
@@ -92,14 +92,14 @@ class _Search:
         self._at = place + len(old)
 
     def result(self) -> list[str]:
-        """The file's lines then."""
+        """Return the file's lines then."""
         lines = list(self._lines)
         for place, count, new in sorted(self._found, key=lambda one: one[0], reverse=True):
             lines[place : place + count] = new
         return lines
 
     def _seek(self, wanted: Sequence[str], *, at_end: bool) -> int:
-        """Where lines stand together, from where the last ones ended. Raises Conflict."""
+        """Return where lines stand together, from where the last ones ended. Raises Conflict."""
         last = len(self._lines) - len(wanted)
         places = range(max(last, 0) if at_end else self._at, last + 1)
         for way in _WAYS:
@@ -121,7 +121,7 @@ class _Search:
 
 
 def _hunks(patch: str) -> Iterator[_Hunk]:
-    """The hunks of one file. Raises InvalidParameters."""
+    """Yield the hunks of one file. Raises InvalidParameters."""
     hunk: _Hunk | None = None
     for line in (line.removesuffix("\r") for line in patch.removesuffix("\n").split("\n")):
         if line.startswith("@@"):

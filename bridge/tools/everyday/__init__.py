@@ -20,11 +20,11 @@ from bridge.tools.storage import PlanningStorage
 
 
 def everyday_tools(storage: PlanningStorage, clock: Clock) -> list[Tool[Any]]:
-    """The everyday tools, whichever storage the notes are in.
+    """Return the everyday tools, whichever storage the notes are in.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
     notes = NoteLookup(storage)
     return [

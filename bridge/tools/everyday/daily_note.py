@@ -25,7 +25,7 @@ _DAYS = {"yesterday": -1, "today": 0, "tomorrow": 1}
 
 
 class DailyNoteParams(SnakeCaseParams):
-    """Which note, and what is added to it."""
+    """The note, and what to add to it."""
 
     period: Period = "daily"
     date: str = Field(
@@ -38,7 +38,7 @@ class DailyNoteParams(SnakeCaseParams):
 
 
 class DailyNoteTool(WriteTool[DailyNoteParams]):
-    """Makes and extends the notes of days and longer periods.
+    """The tool that makes and extends the notes of days and longer periods.
 
     Args:
         storage: The vault.
@@ -81,7 +81,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
         return self._created(path, settings, when, params, context)
 
     def report(self, params: DailyNoteParams, applied: Applied) -> Output:
-        """Which note it is."""
+        """Report which note it is."""
         del params
         changes = applied.plan.changes
         own = next(each for each in changes if each.kind in {ChangeKind.CREATE, ChangeKind.MODIFY})
@@ -90,7 +90,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
         return Output({"path": own.path, "created": made}, f"{said} {own.path}. ({applied.execution_id})")
 
     def _when(self, text: str) -> datetime:
-        """The day that is meant, at this time of it."""
+        """Return the day that is meant, at this time of it."""
         now = self._clock.now().astimezone()
         word = text.strip().lower()
         if word in _DAYS:
@@ -102,7 +102,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
         return datetime.combine(day, now.time()).astimezone()
 
     def _extended(self, path: VaultPath, params: DailyNoteParams) -> ChangePlan | Unchanged:
-        """The note that is there, with more text."""
+        """Return the note that is there, with more text."""
         if params.append is None:
             found = self._storage.resolve(path)
             message = Output({"path": str(found), "created": False}, f"{found} is there.")
@@ -115,7 +115,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
     def _created(
         self, path: VaultPath, settings: PeriodSettings, when: datetime, params: DailyNoteParams, context: CallContext
     ) -> ChangePlan:
-        """The note from its template, with the text."""
+        """Return the note from its template, with the text."""
         text, reads = "", []
         if settings.template:
             template = self._templates.find(settings.template)

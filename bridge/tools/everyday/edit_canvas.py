@@ -56,7 +56,7 @@ class Operation(SnakeCaseParams):
 
 
 class EditCanvasParams(SnakeCaseParams):
-    """Which canvas, and what changes on it."""
+    """The canvas, and the changes to it."""
 
     path: RequiredPath = Field(description="The canvas")
     operations: list[Operation] = Field(
@@ -65,7 +65,7 @@ class EditCanvasParams(SnakeCaseParams):
 
 
 class EditCanvasTool(VaultWriteTool[EditCanvasParams]):
-    """Changes a canvas."""
+    """The tool that changes a canvas."""
 
     spec = write_spec(
         name="edit_canvas",
@@ -113,7 +113,7 @@ class EditCanvasTool(VaultWriteTool[EditCanvasParams]):
         return CanvasOperation(**values)
 
     def report(self, params: EditCanvasParams, applied: Applied) -> Output:
-        """What was done, in words."""
+        """Report what was done, in words."""
         del params
         (shown,) = applied.plan.previews
         text = f"Done: {applied.plan.summary}. ({applied.execution_id})"

@@ -9,7 +9,7 @@ from bridge.clock import Clock
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.notes.edits import Edit, apply
 from bridge.notes.outline import Outline, block_keys
-from bridge.notes.redirection import Place, Redirection
+from bridge.notes.redirection import LinkTarget, Redirection
 from bridge.notes.tasks import DONE, TODO, Task, tasks_of, with_done_date
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.sections import with_text_below
@@ -38,7 +38,7 @@ class TaskPlace(SnakeCaseParams):
 
 
 class EditTasksParams(SnakeCaseParams):
-    """What to do with which tasks."""
+    """The tasks, and what to do with them."""
 
     action: Literal["tick", "untick", "move", "add"] = Field(description="What to do")
     tasks: list[TaskPlace] | None = Field(
@@ -53,7 +53,7 @@ class EditTasksParams(SnakeCaseParams):
 
 
 class EditTasksTool(NoteWriteTool[EditTasksParams]):
-    """Changes tasks.
+    """The tool that changes tasks.
 
     Args:
         storage: The vault.
@@ -84,7 +84,7 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
         return self._moved(params, context) if params.action == "move" else self._ticked(params)
 
     def report(self, params: EditTasksParams, applied: Applied) -> Output:
-        """Which notes changed."""
+        """Report which notes changed."""
         del params
         plan = applied.plan
         verb, _, rest = plan.summary.partition(" ")
@@ -111,7 +111,7 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
     # -- ticking ------------------------------------------------------------------------------------------------
 
     def _ticked(self, params: EditTasksParams) -> ChangePlan | Unchanged:
-        """The tasks with another character in their brackets."""
+        """Return the tasks with another character in their brackets."""
         tick = params.action == "tick"
         today = self._clock.now().astimezone().date().isoformat()
         builder, changed, recurring = self._storage.plan(), 0, list[str]()
@@ -141,7 +141,7 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
     # -- moving -------------------------------------------------------------------------------------------------
 
     def _moved(self, params: EditTasksParams, context: CallContext) -> ChangePlan:
-        """The tasks in another note, with the items below them, and links to their blocks."""
+        """Return the tasks in another note, with the items below them, and links to their blocks."""
         if params.to is None:
             raise InvalidParameters("Say with `to` which note the tasks go to")
         target, data = self._note(params.to)
@@ -174,9 +174,9 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
     def _moving(
         self, target: str, data: bytes, notes: dict[str, bytes], spans: dict[str, list[tuple[int, int]]]
     ) -> tuple[Redirection, dict[str, dict[str, str]]]:
-        """Where the blocks of the tasks go, and the ids that they get there."""
+        """Return where the blocks of the tasks go, and the ids that they get there."""
         outlines = {target: Outline.of(parsed(decoded(data)))}
-        after, parts, ids = dict(outlines), dict[Place, Place](), dict[str, dict[str, str]]()
+        after, parts, ids = dict(outlines), dict[LinkTarget, LinkTarget](), dict[str, dict[str, str]]()
         taken = set(outlines[target].blocks)
         for path, old in notes.items():
             note = parsed(decoded(old))
@@ -188,7 +188,7 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
             for block in sorted(inside):
                 ids[path][block] = free_block(block, taken)
                 taken.add(ids[path][block])
-                parts[Place(path, block)] = Place(target, ids[path][block])
+                parts[LinkTarget(path, block)] = LinkTarget(target, ids[path][block])
             after[path] = Outline(outlines[path].headings, outlines[path].blocks - inside)
         after[target] = Outline(outlines[target].headings, frozenset(taken))
         names = self._keeper.moving({}).before
@@ -202,7 +202,7 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
     # -- finding ------------------------------------------------------------------------------------------------
 
     def _tasks(self, places: Sequence[TaskPlace]) -> dict[str, tuple[bytes, list[Task]]]:
-        """The tasks at some places, by note."""
+        """Return the tasks at some places, by note."""
         found: dict[str, tuple[bytes, list[Task]]] = {}
         known: dict[str, dict[int, Task]] = {}
         for place in places:
@@ -224,7 +224,7 @@ class EditTasksTool(NoteWriteTool[EditTasksParams]):
 
 
 def _spans(text: str, tasks: Sequence[Task]) -> list[tuple[int, int]]:
-    """The lines of tasks with the items below them, each once."""
+    """Return the lines of tasks with the items below them, each once."""
     spans: list[tuple[int, int]] = []
     for task in sorted(tasks, key=lambda each: each.start):
         start, end = text.rfind("\n", 0, task.start) + 1, min(_line_end(text, task.last - 1) + 1, len(text))
@@ -234,13 +234,13 @@ def _spans(text: str, tasks: Sequence[Task]) -> list[tuple[int, int]]:
 
 
 def _dedented(lines: str) -> str:
-    """Lines without the indentation of the first."""
+    """Return lines without the indentation of the first."""
     indent = lines[: len(lines) - len(lines.lstrip(" \t>"))]
     return "\n".join(line.removeprefix(indent) for line in lines.split("\n"))
 
 
 def _line_end(text: str, at: int) -> int:
-    """Where the line ends that a place is in, before its line ending."""
+    """Return where the line of a place ends, before its line ending."""
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
     return end - 1 if text[end - 1 : end] == "\r" else end

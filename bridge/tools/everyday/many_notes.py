@@ -29,11 +29,11 @@ _LISTED: Final = 1000
 
 
 class ManyNotes:
-    """Edits notes of one vault.
+    """The editor of many notes of one vault at once.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
@@ -105,7 +105,7 @@ class EverywhereTool(WriteTool[P]):
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
@@ -119,10 +119,10 @@ class EverywhereTool(WriteTool[P]):
 
 
 def _reported(applied: Applied, said: str, **facts: Any) -> Output:
-    """The answer when many notes were changed.
+    """Return the answer when many notes were changed.
 
     Args:
-        applied: What the ledger did.
+        applied: The ledger's result.
         said: One sentence.
         facts: Further data.
     """

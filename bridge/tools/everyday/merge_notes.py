@@ -12,7 +12,7 @@ from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.merged_properties import merge_properties
 from bridge.notes.note import Heading, ParsedNote
 from bridge.notes.outline import Outline
-from bridge.notes.redirection import Place, Redirection
+from bridge.notes.redirection import LinkTarget, Redirection
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import some
@@ -29,7 +29,7 @@ MOST = 50
 
 
 class MergeNotesParams(SnakeCaseParams):
-    """Which notes, and into which."""
+    """The notes to merge, and the note that they go into."""
 
     sources: list[NoteName] = Field(min_length=1, max_length=MOST, description="Notes that go into the target")
     target: NoteName = Field(description="Which stays")
@@ -56,11 +56,11 @@ class _Source:
 
 
 class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
-    """Merges notes.
+    """The tool that merges notes.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = write_spec(
@@ -103,7 +103,7 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
         return builder.build(self.spec.operation, summary, [*warnings, *kept.warnings], broken=kept.broken, whole=True)
 
     def report(self, params: MergeNotesParams, applied: Applied) -> Output:
-        """What went where, and which notes changed for it."""
+        """Report what went where, and which notes changed for it."""
         plan = applied.plan
         merged = [change.path for change in plan.changes if change.kind is ChangeKind.DELETE]
         updated = [change.path for change in plan.changes if change.path in plan.follows]
@@ -117,7 +117,7 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
     # -- the texts ----------------------------------------------------------------------------------------------
 
     def _sources(self, params: MergeNotesParams, target: str) -> list[_Source]:
-        """The notes that go, with the headings and block ids that they get."""
+        """Return the notes that go, with the headings and block ids that they get."""
         found: dict[str, _Source] = {}
         for name in params.sources:
             path, data = self._note(name)
@@ -134,22 +134,22 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
         return list(found.values())
 
     def _moving(self, target: str, note: ParsedNote, sources: Sequence[_Source]) -> Redirection:
-        """Where each part of the notes goes."""
+        """Return where each part of the notes goes."""
         outlines = {target: Outline.of(note)}
         headings, blocks = list(note.headings), set(outlines[target].blocks)
-        parts: dict[Place, Place] = {}
+        parts: dict[LinkTarget, LinkTarget] = {}
         for source in sources:
             outlines[source.path] = Outline.of(source.note)
             if source.heading:
-                parts[Place(source.path)] = Place(target, len(headings))
+                parts[LinkTarget(source.path)] = LinkTarget(target, len(headings))
                 headings.append(Heading(0, 0, _level(source), source.heading))
             for number, heading in enumerate(source.note.headings):
-                parts[Place(source.path, number)] = Place(target, len(headings))
+                parts[LinkTarget(source.path, number)] = LinkTarget(target, len(headings))
                 headings.append(heading)
             for block in sorted(outlines[source.path].blocks):
                 source.blocks[block] = free_block(block, blocks)
                 blocks.add(source.blocks[block])
-                parts[Place(source.path, block)] = Place(target, source.blocks[block])
+                parts[LinkTarget(source.path, block)] = LinkTarget(target, source.blocks[block])
         names = self._keeper.moving({}).before
         return Redirection(
             names,
@@ -164,7 +164,7 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
     def _text(
         self, target: str, data: bytes, sources: Sequence[_Source], moving: Redirection, kept: KeptLinks
     ) -> tuple[str, dict[str, tuple[str, ...]]]:
-        """The target's text with those of the others, and the properties that it does not get."""
+        """Return the target's text with those of the others, and the properties that it does not get."""
         text = self._rewritten(target, data, moving, kept)
         ending, left_out = ending_of(text), dict[str, tuple[str, ...]]()
         for source in sources:
@@ -192,7 +192,7 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
 
 
 def _level(source: _Source) -> int:
-    """The level of a heading that the headings of a note are below, if there is one above theirs."""
+    """Return the level of a heading that the headings of a note are below, if there is one above theirs."""
     return max(1, min((heading.level for heading in source.note.headings), default=3) - 1)
 
 

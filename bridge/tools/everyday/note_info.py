@@ -27,14 +27,14 @@ MOST = 500
 
 
 class NoteInfoParams(SnakeCaseParams):
-    """Which note."""
+    """The note to describe."""
 
     path: NoteName = Field(description="Note name, path or wikilink")
     limit: int = Field(default=50, ge=1, le=MOST, description="Of each list")
 
 
 class NoteInfoTool(NoteReadTool[NoteInfoParams]):
-    """Tells what a note has besides its text."""
+    """The tool that tells what a note has besides its text."""
 
     spec = read_spec(
         name="note_info",
@@ -93,14 +93,14 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
         )
 
     def _link(self, source: str, text: str, link: Link) -> dict[str, Any]:
-        """One link of the note. One to a file that may not be seen leads nowhere."""
+        """Return one link of the note. One to a file that may not be seen leads nowhere."""
         target = self._notes.knowledge.names.resolve(link.linkpath, source)
         seen = target if target is not None and self._notes.knowledge.file(target) else None
         return {"line": line_number(text, link.start), "link": link.link, "path": seen, "embed": link.embed}
 
 
 def _read(notes: NoteLookup, note: ResolvedNote, text: str) -> tuple[NoteFacts, Sequence[Link]]:
-    """What a note says, as it is now; of one that is too much to be understood, what the index knows."""
+    """Return a note's content as it is now; where parsing it is too much work, what the index knows."""
     try:
         parsed = parse_note(text, work=Work.of_one_note())
     except TooMuchWork:
@@ -111,7 +111,7 @@ def _read(notes: NoteLookup, note: ResolvedNote, text: str) -> tuple[NoteFacts, 
 
 
 def _lines(data: dict[str, Any], totals: dict[str, int], sources: int) -> Sequence[str]:
-    """The same for a model."""
+    """Return the same for a model."""
     lines = [f"{data['path']} ({counted(data['lines'], 'line')}, modified {data['modified']})"]
     lines += [f"{name}: {', '.join(data[name])}" for name in ("aliases", "tags") if data[name]]
     if data["properties"]:

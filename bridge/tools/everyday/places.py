@@ -1,4 +1,4 @@
-"""Where something stands in a note: its line, and what the line says."""
+"""The place of something in a note: its line, and the text of the line."""
 
 from bridge.errors import ToolFailure
 from bridge.index.knowledge import StoredLink
@@ -12,7 +12,7 @@ MOST_BYTES = 4 << 20
 
 
 class Places:
-    """Finds lines in files, each of which is read once.
+    """The lines in files, each of which is read once.
 
     Args:
         storage: The vault, as the caller may see it.
@@ -23,7 +23,7 @@ class Places:
         self._texts: dict[str, str] = {}
 
     def text(self, path: str) -> str:
-        """What a file says; nothing where it cannot be read any more."""
+        """Return the text of a file; nothing where it cannot be read any more."""
         if path not in self._texts:
             try:
                 data, _stat = self._storage.read(parse_path(path), limit=MOST_BYTES)
@@ -33,7 +33,7 @@ class Places:
         return self._texts[path]
 
     def line_of(self, link: StoredLink) -> tuple[int, str] | None:
-        """The line of a link, from 1, and what it says; None in a canvas, and where the link is not there any more."""
+        """Return the line of a link, from 1, and what it says; None in a canvas, and where the link is gone."""
         if not is_note(link.source):
             return None
         text, start = self.text(link.source), link.start
@@ -43,12 +43,12 @@ class Places:
 
 
 def line_number(text: str, at: int) -> int:
-    """The line that a place is in, from 1."""
+    """Return the line that a place is in, from 1."""
     return text.count("\n", 0, at) + 1
 
 
 def line_text(text: str, at: int) -> str:
-    """What the line says that a place is in, without white space around it; cut where it is long."""
+    """Return the text of the line that a place is in, without white space around it; cut where it is long."""
     end = text.find("\n", at)
     line = text[text.rfind("\n", 0, at) + 1 : end if end >= 0 else None].strip()
     return shortened(line.encode("utf-8", "replace").decode(), 200)

@@ -30,7 +30,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class RenameHeadingParams(SnakeCaseParams):
-    """Which heading, and what it is called then."""
+    """The heading, and its new text."""
 
     path: NoteName = Field(description="Note name, path or wikilink")
     heading: str = Field(
@@ -40,11 +40,11 @@ class RenameHeadingParams(SnakeCaseParams):
 
 
 class RenameHeadingTool(NoteWriteTool[RenameHeadingParams]):
-    """Renames a heading.
+    """The tool that renames a heading.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = write_spec(
@@ -93,7 +93,7 @@ class RenameHeadingTool(NoteWriteTool[RenameHeadingParams]):
         return builder.build(self.spec.operation, summary, kept.warnings, broken=kept.broken, whole=True)
 
     def report(self, params: RenameHeadingParams, applied: Applied) -> Output:
-        """Which notes changed for it."""
+        """Report which notes changed for it."""
         del params
         plan = applied.plan
         path, *updated = (change.path for change in plan.changes)
@@ -103,7 +103,7 @@ class RenameHeadingTool(NoteWriteTool[RenameHeadingParams]):
 
 
 def heading_number(text: str, path: str, wanted: str) -> int:
-    """The number of the one heading that a caller means, from 0.
+    """Return the number of the one heading that a caller means, from 0.
 
     Args:
         text: The note.
@@ -134,7 +134,7 @@ def heading_number(text: str, path: str, wanted: str) -> int:
 
 
 def with_heading(text: str, number: int, new: str) -> str:
-    """A note in which one heading has another text.
+    """Return a note in which one heading has another text.
 
     Args:
         text: The note.
@@ -158,7 +158,7 @@ def with_heading(text: str, number: int, new: str) -> str:
 
 
 def _checked(new: str) -> str:
-    """A heading's new text, without the marks before it."""
+    """Return a heading's new text, without the marks before it."""
     text = new.strip()
     if _CONTROL.search(text) or not heading_in_link(text):
         raise InvalidParameters(

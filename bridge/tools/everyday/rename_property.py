@@ -20,7 +20,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class RenamePropertyParams(SnakeCaseParams):
-    """Which property, and what it is called then."""
+    """The property, and its new name."""
 
     property: str = Field(min_length=1, max_length=LONGEST_TAG, description="The property's name; case does not matter")
     new_name: str = Field(min_length=1, max_length=LONGEST_TAG, description="Its new name")
@@ -28,7 +28,7 @@ class RenamePropertyParams(SnakeCaseParams):
 
 
 class RenamePropertyTool(EverywhereTool[RenamePropertyParams]):
-    """Renames a property."""
+    """The tool that renames a property."""
 
     spec = write_spec(
         name="rename_property",

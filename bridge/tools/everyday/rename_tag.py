@@ -17,14 +17,14 @@ from bridge.vault.plan import ChangePlan
 
 
 class RenameTagParams(SnakeCaseParams):
-    """Which tag, and what it is called then."""
+    """The tag, and its new name."""
 
     tag: Tag = Field(description="The tag; tags nested in it are renamed along")
     new_tag: Tag = Field(description="Its new name; where it exists already, the two become one")
 
 
 class RenameTagTool(EverywhereTool[RenameTagParams]):
-    """Renames a tag."""
+    """The tool that renames a tag."""
 
     spec = write_spec(
         name="rename_tag",

@@ -1,4 +1,4 @@
-"""What is wrong in a vault, each kind of thing found by itself. Rules are those of docs/obsidian.md."""
+"""The faults in a vault, each kind of thing found by itself. Rules are those of docs/obsidian.md."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -25,7 +25,7 @@ from bridge.vault.text import is_note, note_name
 LIKELY: Final = 3
 """Likely targets of one broken link that are named."""
 LIKENESS: Final = 80
-"""How alike, of 100, a name must be to be one."""
+"""The least likeness, of 100, at which a name is taken for one that was meant."""
 
 _LINKING: Final = (".md", ".canvas", ".base")
 """Extensions of files that are no attachments."""
@@ -68,7 +68,7 @@ class Section:
     limit: int
 
     def to_wire(self, vault: "SurveyedVault") -> dict[str, Any]:
-        """How many there are, and the first of them."""
+        """Return how many there are, and the first of them."""
         return {
             "total": len(self.findings),
             "items": [vault.shown(finding) for finding in self.findings[: self.limit]],
@@ -96,13 +96,13 @@ class SurveyedVault:
     # -- links --------------------------------------------------------------------------------------------------
 
     def broken_links(self) -> Iterator[Finding]:
-        """Links that lead to no file (rules 31 to 43)."""
+        """Yield links that lead to no file (rules 31 to 43)."""
         for link, target in self._links:
             if target is None:
                 yield Finding(link.source, link=link, facts={"link": link.link})
 
     def missing_headings(self) -> Iterator[Finding]:
-        """Links to a part of a note that is not there. To Obsidian they lead to the note (rule 43)."""
+        """Yield links to a part of a note that is not there. To Obsidian they lead to the note (rule 43)."""
         for link, target in self._links:
             if target is None or not link.subpath or not is_note(target):
                 continue
@@ -111,7 +111,7 @@ class SurveyedVault:
                 yield Finding(link.source, f"{target} has no {link.subpath}", link, {"link": link.link, "path": target})
 
     def ambiguous_links(self) -> Iterator[Finding]:
-        """Links that lead to one of several files by rules 37 to 39 alone."""
+        """Yield links that lead to one of several files by rules 37 to 39 alone."""
         names = self._knowledge.names
         for link, target in self._links:
             if target is None or link.kind == "node" or not link.linkpath:
@@ -126,7 +126,7 @@ class SurveyedVault:
     # -- files --------------------------------------------------------------------------------------------------
 
     def duplicate_names(self) -> Iterator[Finding]:
-        """Files of one name in several folders."""
+        """Yield files of one name in several folders."""
         groups: dict[str, list[str]] = defaultdict(list)
         for path in self._files:
             groups[fold(path.rpartition("/")[2])].append(path)
@@ -137,20 +137,20 @@ class SurveyedVault:
                 yield Finding(inside[0], f"also {', '.join(others[:LIKELY])}", facts={"others": others})
 
     def orphans(self) -> Iterator[Finding]:
-        """Notes that no other file links to."""
+        """Yield notes that no other file links to."""
         for path in self._files:
             if is_note(path) and self._reports(path) and path not in self._linked:
                 yield Finding(path)
 
     def dead_ends(self) -> Iterator[Finding]:
-        """Notes that link to no file."""
+        """Yield notes that link to no file."""
         leading = {link.source for link, target in self._all_links if target is not None and target != link.source}
         for path in self._files:
             if is_note(path) and self._reports(path) and path not in leading:
                 yield Finding(path)
 
     def unused_attachments(self) -> Iterator[Finding]:
-        """Files that are no notes, canvases or bases, and that nothing links to or embeds."""
+        """Yield files that are no notes, canvases or bases, and that nothing links to or embeds."""
         for path in self._files:
             if not path.lower().endswith(_LINKING) and self._reports(path) and path not in self._linked:
                 yield Finding(path)
@@ -158,7 +158,7 @@ class SurveyedVault:
     # -- properties ---------------------------------------------------------------------------------------------
 
     def broken_properties(self) -> Iterator[Finding]:
-        """Notes with properties, or some of them, that Obsidian does not read (rules 49, 52 and 53)."""
+        """Yield notes with properties, or some of them, that Obsidian does not read (rules 49, 52 and 53)."""
         for number, (path, facts) in enumerate(self._facts.items()):
             if number % _CHECK_EVERY == 0:
                 self._check()
@@ -189,7 +189,7 @@ class SurveyedVault:
     # -- bases --------------------------------------------------------------------------------------------------
 
     def broken_bases(self) -> Iterator[Finding]:
-        """Bases, also those in notes, that cannot be read, or in which an expression is wrong."""
+        """Yield bases, also those in notes, that cannot be read, or in which an expression is wrong."""
         from bridge.tools.bases.checking import mistakes  # noqa: PLC0415 - a start is faster without
 
         for number, path in enumerate(holding_bases(self._knowledge)):
@@ -207,7 +207,7 @@ class SurveyedVault:
     # -- showing ------------------------------------------------------------------------------------------------
 
     def shown(self, finding: Finding) -> dict[str, Any]:
-        """A finding for programs, and in `text` for models: its place is looked up, and what a link may have meant."""
+        """Return a finding for programs, and in `text` for models: its place is looked up, and what a link may mean."""
         data: dict[str, Any] = {"path": finding.path}
         says, link = finding.says, finding.link
         if link is None:
@@ -221,7 +221,7 @@ class SurveyedVault:
         return data | {"text": f"{place}: {shortened(link.original)} - {says}"}
 
     def likely(self, link: StoredLink) -> list[str]:
-        """Files that a broken link may have meant: by an alias, by the same letters, by like ones."""
+        """Return files that a broken link may have meant: by an alias, by the same letters, by like ones."""
         name = link.linkpath.rpartition("/")[2]
         found = dict.fromkeys(self._knowledge.with_alias(name))
         stem = link_key(name)
@@ -250,7 +250,7 @@ class SurveyedVault:
 
     @cached_property
     def _all_links(self) -> list[tuple[StoredLink, str | None]]:
-        """Every link of the vault, with where it leads; one to a file that the user has closed leads nowhere."""
+        """Return every link of the vault, with where it leads; one to a file that the user has closed leads nowhere."""
         names, found = self._knowledge.names, list[tuple[StoredLink, str | None]]()
         sources = [path for path in self._files if path.lower().endswith((".md", ".canvas"))]
         for number, path in enumerate(sources):
@@ -263,12 +263,12 @@ class SurveyedVault:
 
     @cached_property
     def _links(self) -> list[tuple[StoredLink, str | None]]:
-        """Those that are reported."""
+        """Return those that are reported."""
         return [(link, target) for link, target in self._all_links if self._reports(link.source)]
 
     @cached_property
     def _linked(self) -> set[str]:
-        """Files that another file links to; addresses in definitions and HTML count here, too."""
+        """Return files that another file links to; addresses in definitions and HTML count here, too."""
         found = {target for link, target in self._all_links if target is not None and target != link.source}
         names = self._knowledge.names
         wanted = [path for path in self._files if path not in found]
@@ -300,12 +300,12 @@ class SurveyedVault:
 
 
 def _letters(name: str) -> str:
-    """A name's letters and digits alone: `Book-Club` and `book club` are one."""
+    """Return a name's letters and digits alone: `Book-Club` and `book club` are one."""
     return "".join(character for character in fold(name) if character.isalnum())
 
 
 def _has(facts: NoteFacts, subpath: str) -> bool:
-    """Whether a note has the part that a link names; what names no part is there."""
+    """Return whether a note has the part that a link names; a link that names no part is satisfied."""
     try:
         reference = parse_reference(f"note{subpath}")
     except InvalidParameters:

@@ -11,7 +11,7 @@ from bridge.tools.joining import appended, ending_of, parsed, with_ending
 
 
 def with_text_below(text: str, path: str, added: str, heading: str | None) -> str:
-    """A note with more text, in lines of its own.
+    """Return a note with more text, in lines of its own.
 
     A list goes on where the section ends with one; other text begins a paragraph of its own.
 
@@ -51,7 +51,7 @@ def with_text_below(text: str, path: str, added: str, heading: str | None) -> st
 
 
 def _said(text: str) -> Counter[str]:
-    """What a note says, in any order: its headings, tags, blocks, links and tasks."""
+    """Return the content of a note, in any order: its headings, tags, blocks, links and tasks."""
     note = parse_note(text, work=Work.of_one_note())
     return Counter(
         [
@@ -65,7 +65,7 @@ def _said(text: str) -> Counter[str]:
 
 
 def _goes_on(body: str, added: str) -> bool:
-    """Whether both are lists, so that one goes on in the other."""
+    """Return whether both are lists, so that one continues in the other."""
     last = body[body.rfind("\n") + 1 :]
     return _is_item(last) and _is_item(added)
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import count
 from typing import Literal, NamedTuple
 
@@ -14,7 +14,7 @@ from bridge.errors import InvalidParameters, NotFound
 from bridge.notes.linktext import encode_destination, fits_wikilink, link_path
 from bridge.notes.note import ParsedNote
 from bridge.notes.outline import Outline, block_keys
-from bridge.notes.redirection import Place, Redirection
+from bridge.notes.redirection import LinkTarget, Redirection
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.everyday.places import line_number
 from bridge.tools.everyday.rename_heading import heading_number
@@ -39,7 +39,7 @@ _FOOTNOTE = re.compile(r"\[\^([^\]\s]+)\](:?)")
 
 
 class SplitNoteParams(SnakeCaseParams):
-    """Which note, and which of its sections."""
+    """The note, and which of its sections to split off."""
 
     path: NoteName = Field(description="Note name, path or wikilink")
     headings: list[str] | None = Field(
@@ -68,8 +68,7 @@ class _Section(NamedTuple):
     place: VaultPath
 
 
-@dataclass(frozen=True, slots=True)
-class _Note:
+class _Note(NamedTuple):
     """The note that is split, as it is."""
 
     path: str
@@ -79,11 +78,11 @@ class _Note:
 
 
 class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
-    """Splits a note.
+    """The tool that splits a note.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = write_spec(
@@ -129,7 +128,7 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         return builder.build(self.spec.operation, summary, warnings, broken=kept.broken, whole=True)
 
     def report(self, params: SplitNoteParams, applied: Applied) -> Output:
-        """Which notes there are now, and which changed for it."""
+        """Report which notes there are now, and which changed for it."""
         del params
         plan = applied.plan
         created = [change.path for change in plan.changes if change.kind is ChangeKind.CREATE]
@@ -140,7 +139,7 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
     # -- what goes where ----------------------------------------------------------------------------------------
 
     def _sections(self, params: SplitNoteParams, note: _Note) -> list[_Section]:
-        """The sections that become notes, in order, none within another."""
+        """Return the sections that become notes, in order, none within another."""
         headings = note.parsed.headings
         if params.headings is not None:
             wanted = sorted({heading_number(note.text, note.path, heading) for heading in params.headings})
@@ -168,7 +167,7 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         return vault_path(given or "/", self._storage, "folder")
 
     def _place(self, folder: VaultPath, heading: str, taken: set[str]) -> VaultPath:
-        """A free place for a note that is named after a heading."""
+        """Return a free place for a note that is named after a heading."""
         name = name_after(heading)
         for number in count():
             path = folder.child(f"{name} {number}{NOTE}" if number else f"{name}{NOTE}")
@@ -179,8 +178,8 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         raise AssertionError  # pragma: no cover - counting does not end
 
     def _moving(self, note: _Note, sections: Sequence[_Section]) -> Redirection:
-        """Where each part of the note goes."""
-        headings, parts = note.parsed.headings, dict[Place, Place]()
+        """Return where each part of the note goes."""
+        headings, parts = note.parsed.headings, dict[LinkTarget, LinkTarget]()
         after = dict[str, Outline]()
         rest = list(range(len(headings)))
         for section in sections:
@@ -190,10 +189,10 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
             after[place] = Outline(headings[section.first : section.stop], blocks)
             for number in range(section.first, section.stop):
                 rest.remove(number)
-                parts[Place(note.path, number)] = Place(place, number - section.first)
-            parts |= {Place(note.path, block): Place(place, block) for block in blocks}
+                parts[LinkTarget(note.path, number)] = LinkTarget(place, number - section.first)
+            parts |= {LinkTarget(note.path, block): LinkTarget(place, block) for block in blocks}
         for number, old in enumerate(rest):
-            parts[Place(note.path, old)] = Place(note.path, number)
+            parts[LinkTarget(note.path, old)] = LinkTarget(note.path, number)
         moved = frozenset[str]().union(*(outline.blocks for outline in after.values()))
         before = Outline.of(note.parsed)
         after[note.path] = Outline(tuple(headings[number] for number in rest), before.blocks - moved)
@@ -207,14 +206,14 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
     def _rest(
         self, params: SplitNoteParams, note: _Note, sections: Sequence[_Section], moving: Redirection, kept: KeptLinks
     ) -> str:
-        """The note without the sections, with what takes their places."""
+        """Return the note without the sections, with what takes their places."""
         spans = [_span(note, section) for section in sections]
         text = self._rewritten(
             note, moving, kept, lambda at: not any(start <= at < end for start, end in spans), lambda line: line
         )
         pieces, at, ending = list[str](), 0, ending_of(note.text)
         for section in sections:
-            start, end = _span(replace(note, text=text, parsed=parsed(text)), section)
+            start, end = _span(note._replace(text=text, parsed=parsed(text)), section)
             left = self._left(params, note.path, section, moving)
             pieces += text[at:start], left + ending if left else ""
             pieces.append(ending if left and end < len(text) else "")
@@ -222,12 +221,12 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         return "".join([*pieces, text[at:]])
 
     def _section(self, note: _Note, section: _Section, moving: Redirection, kept: KeptLinks) -> str:
-        """A new note: the section with its heading."""
+        """Return a new note: the section with its heading."""
         start, end = _span(note, section)
         first = line_number(note.text, start)
         here = replace(moving, here={note.path: str(section.place)})
         text = self._rewritten(note, here, kept, lambda at: start <= at < end, lambda line: line - first + 1)
-        start, end = _span(replace(note, text=text, parsed=parsed(text)), section)
+        start, end = _span(note._replace(text=text, parsed=parsed(text)), section)
         return text[start:end].rstrip(" \t\r\n") + ending_of(note.text)
 
     def _rewritten(
@@ -238,7 +237,7 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         inside: Callable[[int], bool],
         line: Callable[[int], int],
     ) -> str:
-        """The whole note with its links as they must be in one place; what is noted is what stands there."""
+        """Return the whole note with its links as they must be in one place; what is noted is what stands there."""
         own = KeptLinks()
         found = self._keeper.rewrite(note.path, note.data, moving, own)
         starts = [0, *(match.end() for match in re.finditer("\n", note.text))]
@@ -249,7 +248,7 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         return decoded(found.new) if found else note.text
 
     def _left(self, params: SplitNoteParams, source: str, section: _Section, moving: Redirection) -> str:
-        """What takes the place of a section."""
+        """Return what takes the place of a section."""
         if params.leave == "nothing":
             return ""
         target, mark = str(section.place), "!" if params.leave == "embed" else ""
@@ -261,7 +260,7 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
 
 
 def _span(note: _Note, section: _Section) -> tuple[int, int]:
-    """Where a section begins and ends: whole lines."""
+    """Return where a section begins and ends: whole lines."""
     headings, text = note.parsed.headings, note.text
     start = text.rfind("\n", 0, headings[section.first].start) + 1
     if section.stop >= len(headings):
@@ -284,7 +283,7 @@ def _check_apart(note: _Note, sections: Sequence[_Section]) -> None:
 
 
 def _footnotes(note: _Note, sections: Sequence[_Section]) -> Sequence[str]:
-    """A sentence for each section with footnotes whose text stands elsewhere."""
+    """Return a sentence for each section with footnotes whose text stands elsewhere."""
     found = []
     for section in sections:
         start, end = _span(note, section)

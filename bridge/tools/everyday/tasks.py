@@ -28,7 +28,7 @@ STATUSES = ("todo", "done", "all")
 
 
 class TasksParams(SnakeCaseParams):
-    """Which tasks."""
+    """The conditions for tasks to list."""
 
     status: str = Field(
         default="todo", min_length=1, max_length=4, description="todo, done, all, or the character in the brackets"
@@ -48,11 +48,11 @@ class _Found(NamedTuple):
 
 
 class TasksTool(ReadTool[TasksParams]):
-    """Lists tasks.
+    """The tool that lists tasks.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = read_spec(
@@ -114,7 +114,7 @@ class TasksTool(ReadTool[TasksParams]):
                     raise
 
     def _paths(self, params: TasksParams, context: CallContext) -> list[str]:
-        """The notes to look at: one, or all that searches look at."""
+        """Return the notes to look at: one, or all that searches look at."""
         if params.path is not None:
             return [self._notes.resolve(params.path).path]
         inside = folder_start(params.folder, self._storage, real=True)

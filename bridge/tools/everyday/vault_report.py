@@ -42,7 +42,7 @@ _SECTIONS: Mapping[SectionName, tuple[str, Callable[[SurveyedVault], Iterable[Fi
 
 
 class VaultReportParams(SnakeCaseParams):
-    """Which part of the report."""
+    """The parts of the report to make."""
 
     sections: list[SectionName] | None = Field(default=None, min_length=1, description="Default: all")
     folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only in here")
@@ -50,11 +50,11 @@ class VaultReportParams(SnakeCaseParams):
 
 
 class VaultReportTool(ReadTool[VaultReportParams]):
-    """Surveys the vault.
+    """The tool that surveys the vault.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = read_spec(

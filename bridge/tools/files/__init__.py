@@ -3,6 +3,7 @@
 from typing import Any
 
 from bridge.clock import Clock
+from bridge.pictures.reader import PictureReader
 from bridge.toolkit.tool import Tool
 from bridge.tools.files.create_folder import CreateFolderTool
 from bridge.tools.files.create_note import CreateNoteTool
@@ -20,20 +21,23 @@ from bridge.tools.services import Handed
 from bridge.tools.storage import PlanningStorage
 
 
-def file_tools(storage: PlanningStorage, clock: Clock, handed: Handed) -> list[Tool[Any]]:
-    """The file tools that search no texts, whichever storage the files are in.
+def file_tools(
+    storage: PlanningStorage, clock: Clock, handed: Handed, pictures: PictureReader | None = None
+) -> list[Tool[Any]]:
+    """Return the file tools that search no texts, whichever storage the files are in.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
-        handed: Which files a session may read whole.
+        clock: The clock that deadlines are given in.
+        handed: The files that a session may read whole.
+        pictures: Decodes images from clients; None: none are taken.
     """
     creation = CreationPlanner(storage, clock)
     return [
         ListFilesTool(storage, clock),
         GetFileInfoTool(storage),
         ReadVaultFileTool(storage, handed),
-        CreateNoteTool(storage, creation, clock),
+        CreateNoteTool(storage, creation, clock, pictures),
         CreateFolderTool(storage),
         ModifyNoteTool(storage),
         EditFileTool(storage),

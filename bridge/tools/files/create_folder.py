@@ -6,7 +6,7 @@ from pydantic import Field
 
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound
-from bridge.toolkit.arguments import Sentence
+from bridge.toolkit.parameters import Sentence
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import done
@@ -17,7 +17,7 @@ from bridge.vault.plan import ChangePlan
 
 
 class CreateFolderParams(SnakeCaseParams):
-    """Which folder."""
+    """The folder to create."""
 
     path: Annotated[str, Sentence("path is required and must be a string.")] = Field(
         max_length=LONGEST_PATH, description="Folder path to create, relative to the vault"
@@ -25,7 +25,7 @@ class CreateFolderParams(SnakeCaseParams):
 
 
 class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
-    """Makes a folder."""
+    """The tool that makes a folder."""
 
     spec = write_spec(
         name="create_folder",
@@ -57,12 +57,12 @@ class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
         return builder.build(self.spec.operation, f'Create folder "{place}"')
 
     def report(self, params: CreateFolderParams, applied: Applied) -> Output:
-        """Which folder."""
+        """Report which folder was created."""
         del params
         return Output({"path": applied.plan.changes[-1].path, "created": True}, done(applied.plan.summary))
 
     def _there(self, path: VaultPath) -> VaultPath | None:
-        """The folder as spelled on disk, if it is there already."""
+        """Return the folder as spelled on disk, if it is there already."""
         try:
             is_folder = self._storage.is_folder(path)
         except NotFound:

@@ -16,7 +16,8 @@ from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.references import is_link
 from bridge.notes.reference import parse_reference
-from bridge.toolkit.arguments import Sentence
+from bridge.pictures.reader import PictureReader
+from bridge.toolkit.parameters import Sentence
 from bridge.toolkit.tool import (
     AGENT,
     VAULT,
@@ -28,6 +29,7 @@ from bridge.toolkit.tool import (
     Unchanged,
     WriteTool,
 )
+from bridge.tools.attachments import ABOUT_IMAGES, MOST_IMAGES, Image, check_images
 from bridge.tools.files.create_folder import CreateFolderParams, CreateFolderTool
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.files.note_names import note_name, title_of
@@ -76,13 +78,13 @@ class CreateNoteParams(SnakeCaseParams):
     )
     save_images: bool = Field(default=False, description="Save its images too")
     kind: Literal["note", "file", "folder"] = Field(
-        default="note", description="file: other text, exactly at path; folder: an empty one at path"
+        default="note", description="file: other text, exactly at path; folder: an empty one"
     )
     path: str | None = Field(
         default=None,
         min_length=1,
         max_length=LONGEST_PATH,
-        description="Where; .md and missing folders are added (default: from the title)",
+        description="Where; adds .md and missing folders (default: from the title)",
     )
     title: str | None = Field(
         default=None,
@@ -104,17 +106,19 @@ class CreateNoteParams(SnakeCaseParams):
         default=None,
         min_length=1,
         max_length=LONGEST_PATH,
-        description="One of the user's templates; content goes below it",
+        description="A template of the user's; content goes below",
     )
+    images: list[Image] = Field(default_factory=list, max_length=MOST_IMAGES, description=ABOUT_IMAGES)
 
 
 class CreateNoteTool(WriteTool[CreateNoteParams]):
-    """Makes a note.
+    """The tool that makes a note.
 
     Args:
         storage: The vault.
         creation: Plans new files.
         clock: The time that templates are filled with.
+        pictures: Decodes images from clients; None: none are taken.
     """
 
     spec = write_spec(
@@ -130,11 +134,19 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         presets=frozenset({AGENT, VAULT}),
         replaces=frozenset({"write_file", "create_folder"}),
         acts=lambda params, _paths: [_ACTS[params.kind]],
+        bulky=frozenset({"images"}),
         timeout=lambda params: SECONDS if params.url is not None else 30.0,
     )
 
-    def __init__(self, storage: PlanningStorage, creation: CreationPlanner, clock: Clock) -> None:
+    def __init__(
+        self,
+        storage: PlanningStorage,
+        creation: CreationPlanner,
+        clock: Clock,
+        pictures: PictureReader | None = None,
+    ) -> None:
         self._storage = storage
+        self._pictures = pictures
         self._creation = creation
         self._clock = clock
         self._templates = TemplateText(storage)
@@ -144,6 +156,8 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         self, params: CreateNoteParams, context: CallContext
     ) -> ChangePlan | Unchanged | Awaitable[ChangePlan | Unchanged | ChainEffect | RequestEffect]:
         """Find the place and plan the note."""
+        if params.images and params.kind != "note":
+            raise InvalidParameters("Only a note takes images; leave them out, or kind")
         if params.kind == "folder":
             if params.content:
                 raise InvalidParameters("A folder has no content; leave it out")
@@ -190,9 +204,10 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         saved: SavedImages | None = None,
     ) -> ChangePlan:
         """Plan a note of a content, a template and a page, as far as there are any."""
+        kept = check_images(params.images, [content], self._storage, self._pictures, context.deadline)
         place = self._place(params, "" if page is None else page.title or title_of(page.text))
         warnings: list[str] = []
-        reads, text = [], content
+        reads, text = [], kept.embedded(content, place)
         if params.template is not None:
             template = self._templates.find(params.template)
             filled = self._templates.fill(template, place, self._clock.now().astimezone())
@@ -206,14 +221,15 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         new = encode(text)
         if bad := sorted(set(UNLINKABLE) & set(place.name)):
             warnings.append(f'Links will not work with the name "{place.name}", because it holds {" ".join(bad)}')
-        files = saved.files if saved else {}
+        files = (saved.files if saved else {}) | {path: image.data for path, image in kept.files.items()}
         images = f" with {counted(len(files), 'image')}" if files else ""
         source = f" from {shortened(page.url, 200)}" if page is not None else ""
         summary = f'Create note "{place}" ({size(len(new))}){images}{source}'
-        return self._creation.plan(place, new, summary, context, warnings, reads=reads, besides=files)
+        shown = {path: image.shown for path, image in kept.files.items()}
+        return self._creation.plan(place, new, summary, context, warnings, reads=reads, besides=files, shown=shown)
 
     def report(self, params: CreateNoteParams, applied: Applied) -> Output:
-        """Where the note is."""
+        """Report where the note is."""
         if params.kind == "folder":
             return self._folders.report(self._folder_of(params), applied)
         created = next(change for change in applied.plan.changes if change.after is not None and change.before is None)
@@ -226,7 +242,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         return folder
 
     def _place(self, params: CreateNoteParams, title: str = "") -> VaultPath:
-        """Where the note will lie; `title` names it where nothing else does."""
+        """Return where the note will lie; `title` names it where nothing else does."""
         if params.path is not None:
             if params.name is not None or params.folder is not None:
                 raise InvalidParameters("path says where the note goes; leave out name and folder, or path")
@@ -242,7 +258,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         return self._free(folder.child(next(name for name in names if fold(name + NOTE) not in taken) + NOTE))
 
     def _free(self, path: VaultPath) -> VaultPath:
-        """The place as it will be spelled, when nothing is there.
+        """Return the place as it will be spelled, when nothing is there.
 
         Raises:
             InvalidParameters: It is no name for a new note.
@@ -257,7 +273,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         return self._storage.resolve_new(path)
 
     def _folder(self, given: str | None) -> VaultPath:
-        """The folder that was given, else where Obsidian puts new notes (rule 78)."""
+        """Return the folder that was given, else where Obsidian puts new notes (rule 78)."""
         if given is not None:
             return vault_path(given or "/", self._storage, "folder")
         settings = self._storage.app_settings
@@ -267,7 +283,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         return VaultPath.root()
 
     def _names(self, folder: VaultPath) -> set[str]:
-        """The names in a folder, which the disk may take for one another."""
+        """Return the names in a folder, which the disk may take for one another."""
         with suppress(NotFound):
             return {fold(name) for name in self._storage.names(folder)}
         return set()
@@ -282,7 +298,7 @@ def _not_of_a_page(params: CreateNoteParams) -> None:
 
 
 def _only_path(params: CreateNoteParams) -> str:
-    """Where something goes that is no note, and so takes no name from what it holds."""
+    """Return the path of something that is no note, and so takes no name from its content."""
     path = params.path or (f"{params.folder or ''}/{params.name}" if params.name else None)
     if path is None:
         raise InvalidParameters(f"path is missing: say where the {params.kind} goes")
@@ -290,7 +306,7 @@ def _only_path(params: CreateNoteParams) -> str:
 
 
 def _unlinked(name: str) -> str:
-    """A new note's name or path without the brackets of a wikilink.
+    """Return a new note's name or path without the brackets of a wikilink.
 
     Raises:
         InvalidParameters: It is a link that names a part of a note, or no link at all (`invalid_format`).

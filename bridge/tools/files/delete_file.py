@@ -12,13 +12,13 @@ from bridge.vault.plan import ChangePlan
 
 
 class DeleteFileParams(SnakeCaseParams):
-    """Which file or folder."""
+    """The file or folder to delete."""
 
     path: RequiredPath = Field(description="Path to the file or folder to delete, relative to the vault")
 
 
 class DeleteFileTool(DeletingTool[DeleteFileParams]):
-    """Puts a file or folder into the trash."""
+    """The tool that puts a file or folder into the trash."""
 
     spec = write_spec(
         name="delete_file",

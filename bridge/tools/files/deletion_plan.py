@@ -1,8 +1,7 @@
 """The plan that deletes a file, or a folder with everything in it, into the trash that the user chose."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from bridge.clock import Clock
 from bridge.contract.consent import FilePreview, Operation
@@ -32,11 +31,11 @@ _GOES = {
 
 
 class DeletionPlanner:
-    """Plans deletions, and reports those that were made.
+    """The planner of deletions, which also reports those that were made.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
@@ -89,7 +88,7 @@ class DeletionPlanner:
     # -- what goes ----------------------------------------------------------------------------------------------
 
     def _tree(self, path: VaultPath) -> "_Tree":
-        """One file, or a folder with all that is in it."""
+        """Return one file, or a folder with all that is in it."""
         if not path.parts:
             raise InvalidParameters("The path names the vault itself, which cannot be deleted; name a folder in it")
         is_folder = self._storage.is_folder(path)
@@ -101,7 +100,7 @@ class DeletionPlanner:
         return _Tree(place, found, is_folder=is_folder)
 
     def _shown(self, tree: "_Tree", of: int, context: CallContext) -> DeletionPreview:
-        """What is shown of one of several things that go."""
+        """Return the preview of one of several things to delete."""
         shown = DeletionPreview(self._storage, listed=max(LISTED // of, 1), share=of)
         for number, file in enumerate(tree.found.files):
             if self._clock.monotonic() > context.deadline:
@@ -114,7 +113,7 @@ class DeletionPlanner:
         return shown
 
     def _real(self, path: VaultPath) -> VaultPath:
-        """Where the path really leads. A link at its end is no file: deleting it would delete another."""
+        """Return where the path really leads. A link at its end is refused: deleting it would delete another file."""
         everything = self._storage.everything
         place, parent = everything.resolve(path), everything.resolve(path.parent)
         if self._storage.is_link(path) or place.parent != parent or fold(place.name) != fold(path.name):
@@ -125,7 +124,7 @@ class DeletionPlanner:
         return place
 
     def _refuse_closed(self, path: VaultPath, place: VaultPath) -> None:
-        """What may not be seen may not go, and is not named either."""
+        """Refuse to delete what may not be seen, without naming it."""
         denial = self._storage.closed()
         rule = None if denial is None else denial(str(path))
         if rule is None:
@@ -137,7 +136,7 @@ class DeletionPlanner:
         raise PermissionDenied(why, code="denied_by_rule", data=data)
 
     def _linked_from(self, trees: Sequence[Subtree]) -> list[str]:
-        """The files that stay and link to something that goes."""
+        """Return the files that stay and link to something that goes."""
         knowledge = self._storage.everything.knowledge
         knowledge.refresh()
         names = knowledge.names
@@ -177,7 +176,7 @@ class DeletionPlanner:
 
     @staticmethod
     def report(applied: Applied) -> Output:
-        """That it is gone, and where it is now."""
+        """Report that it is gone, and where it is now."""
         plan = applied.plan
         if len(plan.subjects) > 1:
             return _gone(applied)
@@ -212,14 +211,13 @@ class DeletingTool(WriteTool[P]):
         return self._deletions.report(applied)
 
 
-@dataclass(frozen=True, slots=True)
-class _Tree:
+class _Tree(NamedTuple):
     """One thing that goes.
 
     Attributes:
         place: Where it is, as spelled on disk.
         found: The file, or the folder with everything in it.
-        is_folder: Which of the two it is.
+        is_folder: Whether it is a folder.
     """
 
     place: VaultPath
@@ -228,18 +226,18 @@ class _Tree:
 
     @property
     def name(self) -> str:
-        """Its path, a folder's with a final slash."""
+        """Return its path, a folder's with a final slash."""
         return f"{self.place}/" if self.is_folder else str(self.place)
 
     @property
     def all(self) -> Iterator[VaultPath]:
-        """Everything that goes with it."""
+        """Yield everything that goes with it."""
         yield from self.found.files
         yield from self.found.folders
 
 
 def _gone(applied: Applied) -> Output:
-    """That several things are gone."""
+    """Report that several things are gone."""
     plan = applied.plan
     paths = [path.rstrip("/") for path in plan.subjects]
     data = {
@@ -258,7 +256,7 @@ def _goes(where: TrashPlace, count: int) -> str:
 
 
 def _previews(tree: _Tree, shown: DeletionPreview) -> Iterator[FilePreview]:
-    """The folder, folded: itself with all that is not listed, then its files."""
+    """Yield the folder, folded: itself with all that is not listed, then its files."""
     if tree.is_folder:
         yield FilePreview(path=str(tree.place), change="rmdir", removed=shown.unlisted_lines)
     yield from shown.previews
@@ -276,7 +274,7 @@ def _described(which: _Tree, total: int) -> str:
 
 
 def _named(paths: Sequence[str], count: int) -> str:
-    """`: A.md, B.md, and 3 more`."""
+    """Return `: A.md, B.md, and 3 more`."""
     if not paths:
         return ""
     shown = ", ".join(paths[:NAMED])

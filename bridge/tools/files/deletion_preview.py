@@ -7,7 +7,7 @@ import hashlib
 
 from bridge.contract.consent import FilePreview
 from bridge.tools.storage import Storage
-from bridge.vault.change_notes import binary_kind, lost_note
+from bridge.vault.change_facts import binary_kind, lost_note
 from bridge.vault.diff import binary_line
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import Change, ChangeKind, preview

@@ -75,7 +75,7 @@ class EditFileParams(SnakeCaseParams):
 
 
 class EditFileTool(VaultWriteTool[EditFileParams]):
-    """Changes a file in place."""
+    """The tool that changes a file in place."""
 
     spec = write_spec(
         name="edit_file",
@@ -109,7 +109,7 @@ class EditFileTool(VaultWriteTool[EditFileParams]):
         return builder.build(self.spec.operation, planned.summary)
 
     def report(self, params: EditFileParams, applied: Applied) -> Output:
-        """What was done, in the words in which it was asked."""
+        """Report what was done, in the words in which it was asked."""
         data = edit_facts(applied)
         if params.edits is None:
             return Output(data, done(applied.plan.summary))
@@ -119,7 +119,7 @@ class EditFileTool(VaultWriteTool[EditFileParams]):
 
 
 def _check_modes(params: EditFileParams) -> None:
-    """Exactly one of the three ways, with all that it needs."""
+    """Check that exactly one of the three ways is used, with all that it needs."""
     text = [params.old_text, params.new_text, params.replace_all or None]
     operations = [params.insert_after_line, params.insert_before_line, params.delete_lines]
     by_text = any(value is not None for value in text)
@@ -146,7 +146,7 @@ def _check_modes(params: EditFileParams) -> None:
 
 
 def _fault_of_values(params: EditFileParams) -> str | None:
-    """What is wrong with the values of the one way that was chosen, whatever the file holds."""
+    """Return what is wrong with the values of the chosen way, whatever the file holds."""
     if params.edits is not None:
         check_ranges(_ranges(params.edits))
     elif params.old_text is not None:
@@ -166,7 +166,7 @@ def _ranges(edits: Sequence[RangeEdit]) -> list[tuple[int, int, str]]:
 
 
 def _plan(params: EditFileParams, target: EditTarget) -> PlannedEdit:
-    """The edit, in the way that was chosen."""
+    """Return the edit, in the way that was chosen."""
     if params.edits is not None:
         return edit_ranges(target, _ranges(params.edits))
     if params.old_text is not None and params.new_text is not None:

@@ -1,8 +1,8 @@
 """The ways of editing a file, each from bytes to bytes with the sentence that says what it does."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import islice, pairwise
+from typing import NamedTuple
 
 from bridge.errors import Conflict, InvalidParameters
 from bridge.tools.files.replacing import find_text, replace_spans
@@ -14,8 +14,7 @@ from bridge.vault.text import CHUNK, Lines, encode
 _FENCE = b"---"
 
 
-@dataclass(frozen=True, slots=True)
-class EditTarget:
+class EditTarget(NamedTuple):
     """The file that is edited.
 
     Attributes:
@@ -27,9 +26,8 @@ class EditTarget:
     data: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedEdit:
-    """What an edit makes of the file, and the sentence for the person."""
+class PlannedEdit(NamedTuple):
+    """The result of an edit of the file, and the sentence for the person."""
 
     edited: Edited
     summary: str
@@ -50,7 +48,7 @@ def replace_text(target: EditTarget, old: str, new: str, *, everywhere: bool) ->
 
 
 def append_text(target: EditTarget, content: str) -> PlannedEdit:
-    """The content behind the last byte; behind a last line without a line break, not on that line."""
+    """Put the content behind the last byte; behind a last line without a line break, not on that line."""
     lines = Lines(target.data)
     added = encode(content)
     if b"\r\n" not in added and lines.prevailing != b"\n":
@@ -61,7 +59,7 @@ def append_text(target: EditTarget, content: str) -> PlannedEdit:
 
 
 def prepend_text(target: EditTarget, content: str) -> PlannedEdit:
-    """The content on lines of its own before the first line of the body."""
+    """Put the content on lines of its own before the first line of the body."""
     line = _first_of_body(Lines(target.data))
     edited = apply_edits(target.data, [LineEdit(line, line - 1, content)], target.path)
     return PlannedEdit(edited, f'Prepend {_line_count(content)} to "{target.path}"')
@@ -97,7 +95,7 @@ def delete_lines(target: EditTarget, start: int, end: int) -> PlannedEdit:
 
 
 def check_ranges(edits: Sequence[tuple[int, int, str]]) -> None:
-    """What can be said of ranges of lines without the file.
+    """Check ranges of lines, as far as possible without the file.
 
     Raises:
         InvalidParameters: There are none, or they are not sorted, or overlap.
@@ -153,7 +151,7 @@ def _line_count(content: str) -> str:
 
 
 def _first_of_body(lines: Lines) -> int:
-    """The number of the line behind the properties, also broken ones (rules 46 and 49 of docs/obsidian.md)."""
+    """Return the number of the line behind the properties, also broken ones (rules 46 and 49 of docs/obsidian.md)."""
     start = len(lines.bom)
     first, *rest = lines.data[start : start + CHUNK].split(b"\n")
     if first.rstrip() != _FENCE:

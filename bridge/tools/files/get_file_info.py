@@ -14,13 +14,13 @@ from bridge.vault.paths import VaultPath
 
 
 class GetFileInfoParams(SnakeCaseParams):
-    """Which file or folder."""
+    """The file or folder to describe."""
 
     path: RequiredPath = Field(description="Path to the file or folder; upper and lower case do not matter")
 
 
 class GetFileInfoTool(VaultReadTool[GetFileInfoParams]):
-    """Answers with dates and sizes."""
+    """The tool that answers with dates and sizes."""
 
     spec = read_spec(
         name="get_file_info",

@@ -11,6 +11,9 @@ from bridge.vault.text import BOM
 MOST_OUTLINED = 2 << 20
 """Bytes of a note whose outline is worked out; parsing more would take longer than a reader waits."""
 
+MOST_HEADINGS = 1000
+"""Headings of an outline for programs."""
+
 _MOST_HEADINGS = 100
 
 
@@ -62,7 +65,7 @@ def number_lines(data: bytes, first: int, room: int) -> NumberedLines:
 
 
 def _lines(data: bytes) -> list[bytes]:
-    """Lines with their line breaks."""
+    """Return lines with their line breaks."""
     parts = data.split(b"\n")
     return [line + b"\n" for line in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
@@ -73,7 +76,7 @@ def _numbered(number: int, line: bytes) -> str:
 
 
 def outline(data: bytes) -> list[OutlineEntry]:
-    """The headings of a note with the lines they are in; none when it is too much to be understood.
+    """Return the headings of a note with the lines they are in; none when it is too much to be understood.
 
     Args:
         data: The note's bytes.
@@ -92,7 +95,7 @@ def outline(data: bytes) -> list[OutlineEntry]:
 
 
 def outline_text(entries: Sequence[OutlineEntry], room: int) -> str:
-    """An outline as a model reads it; empty when there is none.
+    """Return an outline as a model reads it; empty when there is none.
 
     Args:
         entries: The headings.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bridge.clock import Clock
-from bridge.contract.consent import Operation
+from bridge.contract.consent import Operation, ShownPicture
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.knowledge import StoredLink
 from bridge.notes.markdown import mentions_base
@@ -43,7 +43,7 @@ class RewrittenFile(NamedTuple):
         path: Where it is before the move.
         old: Its bytes.
         new: Its bytes then.
-        links: How many links are written anew.
+        links: The number of links that are rewritten.
     """
 
     path: str
@@ -54,7 +54,7 @@ class RewrittenFile(NamedTuple):
 
 @dataclass(slots=True)
 class KeptLinks:
-    """What was planned so that links keep their targets.
+    """The plan by which links keep their targets.
 
     Attributes:
         links: Links that are written anew.
@@ -70,7 +70,7 @@ class KeptLinks:
 
     @property
     def sentence(self) -> str:
-        """What follows a plan's summary: `; 3 links in 2 notes follow`, or nothing."""
+        """Return the end of a plan's summary: `; 3 links in 2 notes follow`, or nothing."""
         if not self.links:
             return ""
         verb = "follows" if self.links == 1 else "follow"
@@ -78,11 +78,11 @@ class KeptLinks:
 
 
 class LinkKeeper:
-    """Finds the links in the whole vault that would lead elsewhere, and rewrites them.
+    """The keeper of links: finds those in the vault that would lead elsewhere, and rewrites them.
 
     Args:
         storage: The vault. All its notes are looked at, also those that the agent may not see.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
@@ -92,7 +92,7 @@ class LinkKeeper:
         self._clock = clock
 
     def moving(self, moves: dict[str, str | None], folders: Mapping[str, str] | None = None) -> Relocation:
-        """What a move means for links. The index looks at the disk first, so that no link is missed.
+        """Return the effect of a move on links. The index looks at the disk first, so that no link is missed.
 
         Args:
             moves: Where each file goes.
@@ -113,7 +113,7 @@ class LinkKeeper:
             raise DeadlineExceeded("Working out which links follow did not end in time; nothing was changed")
 
     def closed(self) -> Callable[[str], bool]:
-        """A function that says whether the user has closed a file, under the rules as they are now."""
+        """Return a function that says whether the user has closed a file, under the rules as they are now."""
         denial = self._storage.closed()
         return lambda path: denial is not None and denial(path) is not None
 
@@ -144,10 +144,10 @@ class LinkKeeper:
         return kept
 
     def sources(self, moving: Relocation, paths: Iterable[str]) -> list[str]:
-        """The files with links that may change, sorted.
+        """Return the files with links that may change, sorted.
 
         Args:
-            moving: What moves.
+            moving: The moves.
             paths: Every path that is left or taken.
         """
         keys = {link_key(path) for path in paths}
@@ -157,10 +157,10 @@ class LinkKeeper:
     def rewritten(
         self, moving: Relocation, sources: Sequence[str], kept: KeptLinks, context: CallContext
     ) -> Iterator[RewrittenFile]:
-        """Yields each of these files whose links change, read from the disk.
+        """Yield each of these files whose links change, read from the disk.
 
         Args:
-            moving: What moves.
+            moving: The moves.
             sources: The files.
             kept: Where it is noted what was done.
             context: The call.
@@ -192,7 +192,7 @@ class LinkKeeper:
         Args:
             path: Where the file is before the move.
             data: Its bytes.
-            moving: What moves.
+            moving: The moves.
             kept: Where it is noted what was done.
 
         Raises:
@@ -248,11 +248,11 @@ class LinkKeeper:
 
 
 class CreationPlanner:
-    """Plans new files, with which other notes keep linking to what they link to.
+    """The planner of new files, with which other notes keep linking to what they link to.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
@@ -269,8 +269,9 @@ class CreationPlanner:
         *,
         reads: Sequence[str] = (),
         besides: Mapping[VaultPath, bytes] | None = None,
+        shown: Mapping[VaultPath, ShownPicture] | None = None,
     ) -> ChangePlan:
-        """The plan that makes a file and, where its name makes a link of another note ambiguous, rewrites that link.
+        """Plan a new file and, where its name makes a link of another note ambiguous, the rewriting of that link.
 
         It is a creation when nothing else is touched, else an update: who lets an agent create notes has not said
         that it may change others.
@@ -280,16 +281,17 @@ class CreationPlanner:
             new: Its bytes.
             summary: The sentence for the person.
             context: The call.
-            warnings: What else they should know.
+            warnings: Further warnings for them.
             reads: Files that the text is from.
             besides: Further files that are made with it, by their places.
+            shown: How the question shows those of them that are images.
 
         Raises:
             PermissionDenied: A note that the user has closed would have to change.
         """
         builder, files = self._storage.plan(), {place: new} | dict(besides or {})
         for path, data in files.items():
-            builder.create(path, data)
+            builder.create(path, data, (shown or {}).get(path))
         kept = self._keeper.keep_for_new(builder, list(map(str, files)), context)
         operation = Operation.UPDATE if kept.links else Operation.CREATE
         warned = [*warnings, *kept.warnings]
@@ -297,7 +299,7 @@ class CreationPlanner:
 
 
 def closed_file() -> PermissionDenied:
-    """The refusal when a file would change that the user has closed. It does not say which."""
+    """Return the refusal when a file would change that the user has closed. It does not say which."""
     return PermissionDenied(
         "This would change a file that the user has closed to you, or a link to one, because it is moved along, links "
         "here or has this name, so nothing was planned. Ask the user to do it themselves, leave these files where they "
@@ -307,7 +309,7 @@ def closed_file() -> PermissionDenied:
 
 
 def _with_bases(path: str, text: str, moving: Relocation, kept: KeptLinks) -> tuple[str, int]:
-    """A file in whose bases the places that name what moves have followed, and how many they are."""
+    """Return a file in whose bases the places that name what moves have followed, and how many they are."""
     from bridge.bases.following import MoveFollower  # noqa: PLC0415 - a start is faster without
     from bridge.tools.bases.keeping import follow_in  # noqa: PLC0415 - a start is faster without
 
@@ -317,14 +319,14 @@ def _with_bases(path: str, text: str, moving: Relocation, kept: KeptLinks) -> tu
 
 
 def _alike(path: str) -> tuple[str, ...]:
-    """The names that other files would need for a link to this file to mean them."""
+    """Return the names that other files would need for a link to this file to mean them."""
     name = path.rpartition("/")[2]
     key = link_key(name)
     return name, key, key + ".md", key + ".md.md"
 
 
 def _may_change(link: StoredLink, moving: Relocation) -> bool:
-    """Whether this link may change, so that its file must be read."""
+    """Return whether this link may change, so that its file must be read."""
     return moving.wanted(link, link.source) is not None
 
 
@@ -339,13 +341,13 @@ def _left(path: str, found: RewrittenText) -> str:
 
 
 def broken_data(plan: ChangePlan) -> dict[str, Any]:
-    """The links that a plan broke, for programs: the first of them with their places, and how many there are."""
+    """Return the links that a plan broke, for programs: the first of them with their places, and how many there are."""
     listed = [link._asdict() for link in plan.broken[:MOST_LISTED]]
     return {"broken": listed, "brokenCount": len(plan.broken)}
 
 
 def broken_sentence(plan: ChangePlan) -> str:
-    """The same for a model, with a space before it; nothing where all links lead where they did."""
+    """Return the same for a model, with a space before it; nothing where all links lead where they did."""
     broken = plan.broken
     if not broken:
         return ""

@@ -1,7 +1,6 @@
 """The tool `list_files`: files and folders that match a glob, newest first."""
 
 import heapq
-from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -13,6 +12,7 @@ from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
 from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob
 from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members, perhaps
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault, matching
+from bridge.tools.files.below import files_below, folders_below
 from bridge.tools.files.paths import not_found_as, vault_path
 from bridge.tools.formatting import local_date, utc_time
 from bridge.tools.kinds import read_spec
@@ -40,12 +40,12 @@ class ListedItem(NamedTuple):
 
     @property
     def is_folder(self) -> bool:
-        """Which of the two it is."""
+        """Return whether it is a folder rather than a file."""
         return self.size is None
 
 
 class ListFilesParams(SnakeCaseParams):
-    """Which files, where, and how many at most."""
+    """The pattern of the files to list, where, and how many at most."""
 
     pattern: str | None = Field(
         default=None,
@@ -62,11 +62,11 @@ class ListFilesParams(SnakeCaseParams):
 
 
 class ListFilesTool(ReadTool[ListFilesParams]):
-    """Lists what is in a folder.
+    """The tool that lists what is in a folder.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = read_spec(
@@ -107,12 +107,17 @@ class ListFilesTool(ReadTool[ListFilesParams]):
             base = self._storage.resolve(asked)
         glob = compile_glob(nfc(pattern), case_sensitive=False)
         start = len(str(base)) + 1 if base.parts else 0
-        found: list[ListedItem] = []
-        for number, item in enumerate(self._below(base)):
-            if number % 1024 == 0 and self._clock.monotonic() > context.deadline:
+
+        def check() -> None:
+            if self._clock.monotonic() > context.deadline:
                 raise DeadlineExceeded("Listing the vault did not end in time; give a path or a narrower pattern")
-            if glob.matches(nfc(item.path[start:])):
-                found.append(item)
+
+        items = [
+            *(ListedItem(file.path, file.mtime_ns, file.size) for file in files_below(self._storage, base, check)),
+            *(ListedItem(folder, None, None) for folder in folders_below(self._storage, base, check)),
+        ]
+        check()
+        found = [item for item in items if glob.matches(nfc(item.path[start:]))]
         limit = min(params.max_results or USUAL_RESULTS, MOST_RESULTS)
         newest = heapq.nsmallest(limit, (self._dated(item) for item in found), key=_newest_first)
         return _output(newest, len(found), pattern, base)
@@ -120,29 +125,8 @@ class ListFilesTool(ReadTool[ListFilesParams]):
     def _base(self, params: ListFilesParams) -> VaultPath:
         return vault_path((params.path or "").strip() or "/", self._storage)
 
-    def _below(self, base: VaultPath) -> Iterator[ListedItem]:
-        """Every file and folder below a folder: from the index when it has seen everything, else by walking."""
-        knowledge = self._storage.knowledge
-        if knowledge.status().last_sweep is None:
-            yield from self._walked(base)
-            return
-        prefix = f"{base}/" if base.parts else ""
-        for file in knowledge.files():
-            if file.path.startswith(prefix):
-                yield ListedItem(file.path, file.mtime_ns, file.size)
-        for folder in knowledge.folders():
-            if folder.startswith(prefix):
-                yield ListedItem(folder, None, None)
-
-    def _walked(self, base: VaultPath) -> Iterator[ListedItem]:
-        for folder, files in self._storage.walk(base):
-            if folder != base:
-                yield ListedItem(str(folder), None, None)
-            for file in files:
-                yield ListedItem(str(file.path), file.mtime_ns, file.size)
-
     def _dated(self, item: ListedItem) -> ListedItem:
-        """The item with its time, which the index has for files alone; one that is gone by now has none."""
+        """Return the item with its time, which the index has for files alone; one that is gone by now has none."""
         if not item.is_folder:
             return item
         with suppress(ToolFailure):

@@ -18,7 +18,7 @@ from bridge.vault.plan import ChangePlan
 
 
 class ModifyNoteParams(SnakeCaseParams):
-    """Which note, and what to add or replace."""
+    """The note, and what to add or replace."""
 
     path: RequiredPath = Field(description="Path of the note; .md may be left out")
     operation: Literal["append", "prepend", "replace"] = Field(
@@ -30,7 +30,7 @@ class ModifyNoteParams(SnakeCaseParams):
 
 
 class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
-    """Changes a note."""
+    """The tool that changes a note."""
 
     spec = write_spec(
         name="modify_note",
@@ -69,6 +69,6 @@ class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
         return builder.build(self.spec.operation, planned.summary)
 
     def report(self, params: ModifyNoteParams, applied: Applied) -> Output:
-        """What was done."""
+        """Report what was done."""
         del params
         return Output(edit_facts(applied), done(applied.plan.summary))

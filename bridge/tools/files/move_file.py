@@ -19,7 +19,7 @@ MOST_LISTED = 1000
 
 
 class MoveFileParams(SnakeCaseParams):
-    """What, and where to."""
+    """The file or folder, and where to move it."""
 
     source: RequiredSource = Field(description="Path to the file or folder to move")
     destination: RequiredDestination = Field(
@@ -28,11 +28,11 @@ class MoveFileParams(SnakeCaseParams):
 
 
 class MoveFileTool(WriteTool[MoveFileParams]):
-    """Moves a file or folder.
+    """The tool that moves a file or folder.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = write_spec(
@@ -62,7 +62,7 @@ class MoveFileTool(WriteTool[MoveFileParams]):
         return _unmoved(target) if plan is None else plan
 
     def report(self, params: MoveFileParams, applied: Applied) -> Output:
-        """Where it went, and which notes changed for it."""
+        """Report where it went, and which notes changed for it."""
         del params
         return _moved(applied)
 
@@ -74,7 +74,7 @@ class MoveFileTool(WriteTool[MoveFileParams]):
 
 
 class OrganizeNoteParams(MoveFileParams):
-    """Which note, and where to."""
+    """The note to move, and its destination."""
 
     source: RequiredSource = Field(description="Current path of the note")
     destination: RequiredDestination = Field(
@@ -83,7 +83,7 @@ class OrganizeNoteParams(MoveFileParams):
 
 
 class OrganizeNoteTool(MoveFileTool):
-    """Moves a note: as a file is moved, but `.md` may be left out."""
+    """The tool that moves a note: as a file is moved, but `.md` may be left out."""
 
     spec = write_spec(
         name="organize_note",
@@ -108,7 +108,7 @@ class OrganizeNoteTool(MoveFileTool):
 
 
 def _unmoved(path: VaultPath) -> Unchanged:
-    """The answer when a thing is where it should go."""
+    """Return the answer when a thing is where it should go."""
     message = f'No changes made: source and destination are the same path ("{path}").'
     data = {"source": str(path), "destination": str(path), "files": 0, "updated": [], "updatedCount": 0}
     data |= {"broken": [], "brokenCount": 0}
@@ -116,10 +116,10 @@ def _unmoved(path: VaultPath) -> Unchanged:
 
 
 def _moved(applied: Applied) -> Output:
-    """What a move did.
+    """Report what a move did.
 
     Args:
-        applied: What the ledger did.
+        applied: The ledger's result.
     """
     changes = applied.plan.changes
     moves = [change for change in changes if change.kind is ChangeKind.MOVE]

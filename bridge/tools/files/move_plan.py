@@ -29,12 +29,12 @@ _PROGRESS_EVERY = 50
 
 @dataclass(slots=True)
 class MoveSet:
-    """What a move takes along: one file, or a folder with everything in it. All of it is movable, or nothing moves.
+    """The content of a move: one file, or a folder with everything in it. All of it is movable, or nothing moves.
 
     Attributes:
         source: The file or folder.
         target: Where it goes.
-        is_folder: Which of the two it is.
+        is_folder: Whether it is a folder.
         files: The files that go along, or the one.
         folders: The folders, each before those in it; the source itself first of all.
     """
@@ -47,12 +47,12 @@ class MoveSet:
 
     @property
     def names(self) -> tuple[str, str]:
-        """Where from and where to, a folder with a final slash."""
+        """Return where from and where to, a folder with a final slash."""
         slash = "/" if self.is_folder else ""
         return f"{self.source}{slash}", f"{self.target}{slash}"
 
     def place(self, path: VaultPath) -> VaultPath:
-        """Where something of it goes."""
+        """Return where something of it goes."""
         return VaultPath(self.target.parts + path.parts[len(self.source.parts) :])
 
     def fill(self, storage: PlanningStorage, look: Callable[[VaultPath], None]) -> None:
@@ -86,11 +86,11 @@ class MoveSet:
 
 
 class MovePlanner:
-    """Plans moves.
+    """The planner of moves.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
@@ -98,7 +98,7 @@ class MovePlanner:
         self._keeper = LinkKeeper(storage, clock)
 
     def plan(self, moves: Sequence[tuple[VaultPath, VaultPath]], context: CallContext) -> ChangePlan | None:
-        """The plan that moves files and folders, all of them in one change.
+        """Return the plan that moves files and folders, all of them in one change.
 
         Args:
             moves: What, and where to, as the caller wrote it.
@@ -140,7 +140,7 @@ class MovePlanner:
         return builder.build(Operation.UPDATE, summary, kept.warnings, about=about, broken=kept.broken)
 
     def _move_sets(self, moves: Sequence[tuple[VaultPath, VaultPath]], context: CallContext) -> list[MoveSet]:
-        """What moves where, with everything that goes along; without what is there already."""
+        """Return what moves where, with everything that goes along; without what is there already."""
         found = [self._move_set(source, target) for source, target in moves]
         sets = [moved for moved in found if moved is not None]
         closed = self._keeper.closed()
@@ -155,7 +155,7 @@ class MovePlanner:
         return sets
 
     def _move_set(self, source: VaultPath, target: VaultPath) -> MoveSet | None:
-        """What moves where; None when it is there already."""
+        """Return what moves where; None when it is there already."""
         if not source.parts or not target.parts:
             raise InvalidParameters("The vault itself cannot be moved or replaced; name a file or folder in it")
         if fold(source.name) != fold(target.name):
@@ -184,7 +184,7 @@ class MovePlanner:
         return MoveSet(real, place, is_folder)
 
     def _is_taken(self, path: VaultPath) -> bool:
-        """Whether something is there. Refuses what the user has closed, whether anything is there or not."""
+        """Return whether something is there. Refuses what the user has closed, whether anything is there or not."""
         try:
             return exists(self._storage, path)
         except Ambiguous:
@@ -195,7 +195,7 @@ class MovePlanner:
     def _move(
         self, builder: PlanBuilder, moved: MoveSet, moving: Relocation, kept: KeptLinks, context: CallContext
     ) -> None:
-        """Everything to its place.
+        """Move everything to its place.
 
         Where a folder's new name differs from its old one in spelling only, they are one name to some disks: then
         everything goes by way of another folder.
@@ -222,7 +222,7 @@ class MovePlanner:
                 builder.rmdir(stop.place(folder))
 
     def _content(self, path: VaultPath, moving: Relocation, kept: KeptLinks) -> tuple[str, tuple[bytes, bytes] | None]:
-        """A file's hash, and its bytes now and then when its own links change."""
+        """Return a file's hash, and its bytes now and then when its own links change."""
         if path.name.startswith(".") or path.suffix.lower() not in SOURCES:
             return self._hash(path), None
         data, _stat = self._storage.read(path)
@@ -230,7 +230,7 @@ class MovePlanner:
         return content_hash(data), None if found is None else (found.old, found.new)
 
     def _hash(self, path: VaultPath) -> str:
-        """The hash of a file's bytes, read in pieces."""
+        """Return the hash of a file's bytes, read in pieces."""
         digest = hashlib.sha256()
         with self._storage.open(path) as stream:
             while piece := stream.read(CHUNK):
@@ -238,7 +238,7 @@ class MovePlanner:
         return digest.hexdigest()
 
     def _free(self, path: VaultPath) -> VaultPath:
-        """A name beside a folder that nothing has."""
+        """Return a name beside a folder that nothing has."""
         number = 1
         while exists(self._storage.everything, place := path.parent.child(f"{path.name[:50]} (moving {number})")):
             number += 1
@@ -246,7 +246,7 @@ class MovePlanner:
 
 
 def _listed(sets: Sequence[MoveSet]) -> str:
-    """What moves where, in the question's sentence: all of a few."""
+    """Describe what moves where, for the question: all of a few."""
     moves = [
         f"{moved.source} to {moved.target}" + (f" ({counted(len(moved.files), 'file')})" if moved.is_folder else "")
         for moved in sets[:MOST_NAMED]
@@ -260,7 +260,7 @@ def _is_respelling(moved: MoveSet) -> bool:
 
 
 def _refusal(path: VaultPath, obstacle: Obstacle) -> ToolFailure:
-    """Why something cannot go along, and so nothing does."""
+    """Return the failure that says why something cannot go along, so that nothing is moved."""
     if obstacle is Obstacle.DOT_FOLDER:
         return protected(path)
     reason = {Obstacle.NAME: unsafe_name(path.name), Obstacle.LINK: "it is a symbolic link"}.get(obstacle)

@@ -29,7 +29,7 @@ _NOT_IN_NAMES = re.compile(
 
 
 def title_of(content: str) -> str:
-    """The first heading of the first level, else the first line that says something; without its marks.
+    """Return the first heading of the first level, else the first line that says something; without its marks.
 
     Args:
         content: A note's text. Its frontmatter and what is in code fences are passed over when looking for a heading.
@@ -52,7 +52,7 @@ def title_of(content: str) -> str:
 
 
 def note_name(title: str) -> str:
-    """A title as the name of a new note, without `.md`: what files or links cannot have is left out (rules 6 to 8)."""
+    """Return a title as a note's name, without `.md`: what files or links cannot have is left out (rules 6 to 8)."""
     name = _tidy(without_hidden_characters(_NOT_IN_NAMES.sub(" ", nfc(title))))
     if len(name) > _MOST_CHARACTERS or len(name.encode()) > _MOST_BYTES:
         cut = name[:_MOST_CHARACTERS].encode()[:_MOST_BYTES].decode(errors="ignore")
@@ -64,7 +64,7 @@ def note_name(title: str) -> str:
 
 
 def _body(content: str) -> Iterator[str]:
-    """The lines behind the frontmatter."""
+    """Return the lines behind the frontmatter."""
     lines = content.removeprefix("\ufeff").split("\n")
     first = 0
     if lines[0].rstrip() == "---":
@@ -73,19 +73,19 @@ def _body(content: str) -> Iterator[str]:
 
 
 def _open_end(heading: str) -> str:
-    """A heading's text without the number signs that may close it."""
+    """Return a heading's text without the number signs that may close it."""
     text = heading.strip()
     opened = text.rstrip("#")
     return opened if not opened or opened[-1] in " \t" else text
 
 
 def _plain(line: str) -> str:
-    """A line without the marks of Markdown."""
+    """Return a line without the marks of Markdown."""
     text = line[found.end() :] if (found := _MARKS.match(line)) else line
     text = _LINK.sub(r"\1", _WIKILINK.sub(r"\1", text))
     return _tidy(_EMPHASIS.sub("", text)) if text.strip("-*_=~` \t") else ""
 
 
 def _tidy(text: str) -> str:
-    """Single spaces, and none at the ends, where no dot is either."""
+    """Return a text with single spaces, and none at the ends, where no dot is either."""
     return " ".join(text.split()).strip(" .\u200d\u2024\ufe52\uff0e")

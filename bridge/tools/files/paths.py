@@ -1,4 +1,4 @@
-"""What the `path` of a file tool means, the text of the file there, and the sentences in which both fail.
+"""The `path` of a file tool: what it means, the text of the file there, and the sentences in which both fail.
 
 Slashes at both ends are taken off, every dot-folder is shut, and a name that differs in case only is found.
 """
@@ -19,10 +19,10 @@ _PROTECTED = {".obsidian", ".smarthole"}
 
 
 def vault_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
-    """The place that a parameter names, or the vault itself where it names the root.
+    """Return the place that a parameter names, or the vault itself where it names the root.
 
     Args:
-        text: What the caller wrote. A path that begins with the vault's own folder is taken too.
+        text: The caller's text. A path that begins with the vault's own folder is taken too.
         storage: The vault.
         name: The parameter's name.
 
@@ -59,7 +59,7 @@ def folder_start(text: str | None, storage: Storage, *, real: bool = False) -> s
 
 
 def note_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
-    """The same for a note, whose `.md` may be left out."""
+    """Return the same for a note, whose `.md` may be left out."""
     path = vault_path(text, storage, name)
     if not path.parts:
         raise InvalidParameters("The path names the vault itself; name a note in it, such as 'Notes/Ideas.md'")
@@ -67,10 +67,10 @@ def note_path(text: str, storage: Storage, name: str = "path") -> VaultPath:
 
 
 def existing_path(text: str, storage: Storage, name: str = "path", *, note: bool = False) -> VaultPath:
-    """The place that a parameter names, of a tool for what is there: by its path, else by a note's name or wikilink.
+    """Return the place of something that is there: by its path, else by a note's name or wikilink.
 
     Args:
-        text: What the caller wrote.
+        text: The caller's text.
         storage: The vault.
         name: The parameter's name.
         note: Whether only notes are meant, whose `.md` may be left out.
@@ -99,10 +99,10 @@ def existing_path(text: str, storage: Storage, name: str = "path", *, note: bool
 
 
 def asked_path(text: str, storage: Storage) -> VaultPath:
-    """What a question about a read calls its file. Whether there is one is said only after consent.
+    """Return the name of the file in a question about a read. Whether there is one is said only after consent.
 
     Args:
-        text: What the caller wrote.
+        text: The caller's text.
         storage: The vault.
 
     Raises:
@@ -129,7 +129,7 @@ def not_found_as(sentence: str) -> Iterator[None]:
 
 
 def read_text(storage: Storage, path: VaultPath) -> tuple[VaultPath, bytes]:
-    """A text file that is to be edited.
+    """Return a text file that is to be edited.
 
     Returns:
         Where it really lies, and its bytes.

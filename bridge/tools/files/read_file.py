@@ -1,14 +1,20 @@
 """The tool `read_file`: lines with their numbers, and the outline."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import AliasChoices, Field
 
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
-from bridge.tools.files.line_numbers import MOST_OUTLINED, OutlineEntry, number_lines, outline, outline_text
+from bridge.tools.files.line_numbers import (
+    MOST_HEADINGS,
+    MOST_OUTLINED,
+    OutlineEntry,
+    number_lines,
+    outline,
+    outline_text,
+)
 from bridge.tools.files.paths import NOTE, asked_path, existing_path, not_found_as
 from bridge.tools.formatting import counted, next_words, size
 from bridge.tools.kinds import read_spec
@@ -22,9 +28,6 @@ MOST_BYTES = 100 * 1024
 MOST_BYTES_OF_ALL = 16 << 20
 """Of a file that is read whole."""
 
-MOST_HEADINGS = 1000
-"""Headings of the outline in `data`."""
-
 _FOOT = 400
 """Bytes of text kept for what is said below the lines."""
 _REFUSED = (
@@ -36,7 +39,7 @@ _CUT = "[Text is cut at {:,} bytes, the user's setting maxOutputBytes. Read on w
 
 
 class ReadFileParams(SnakeCaseParams):
-    """Which lines of which file."""
+    """The file, and which of its lines to read."""
 
     path: RequiredPath = Field(
         validation_alias=AliasChoices("path", "file_path"),
@@ -54,11 +57,11 @@ class ReadFileParams(SnakeCaseParams):
 
 
 class ReadVaultFileTool(ReadTool[ReadFileParams]):
-    """Reads a file of the vault, line by line.
+    """The tool that reads a file of the vault, line by line.
 
     Args:
         storage: The vault.
-        handed: Which files may be read whole.
+        handed: The files that may be read whole.
     """
 
     spec = read_spec(
@@ -119,7 +122,7 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
 
 
 def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
-    """What is wanted of the file, within the limits."""
+    """Return the part of the file that is wanted, within the limits."""
     first = params.start_line or 1
     if whole:
         return FilePart(first, params.end_line, MOST_BYTES_OF_ALL, params.line_offset)
@@ -128,15 +131,14 @@ def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
 
 
 def _binary(file: FileStat, head: bytes) -> Output:
-    """The answer for a file that is not text."""
+    """Return the answer for a file that is not text."""
     data = binary_facts(file, head)
     what = f"{data['kind']}, {data['mimeType']}, {size(file.size)}"
     return Output(data, f'"{file.path}" is not text: {what}. Its bytes are not shown.')
 
 
-@dataclass(frozen=True, slots=True)
-class _Read:
-    """What was read.
+class _Read(NamedTuple):
+    """The part of a file that was read.
 
     Attributes:
         file: The file.
@@ -152,10 +154,10 @@ class _Read:
 
 
 def _text(read: _Read, foot: str, limit: int) -> Output:
-    """The answer for a text file.
+    """Return the answer for a text file.
 
     Args:
-        read: What was read.
+        read: The part that was read.
         foot: What else is to be said when not all is shown.
         limit: Bytes of text.
     """

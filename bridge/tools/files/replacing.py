@@ -8,24 +8,24 @@ import io
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from bridge.vault.diff import Region
 from bridge.vault.edits import Edited
 from bridge.vault.text import BOM, CHUNK, prevailing_ending
 
 Span = tuple[int, int]
-"""Where some bytes begin and end."""
+"""The beginning and end of some bytes."""
 
 _WINDOWS = b"\r\n"
 
 
 def find_text(data: bytes, wanted: bytes) -> Iterator[Span]:
-    """Every place where a text stands, from the beginning, not overlapping.
+    """Yield every place where a text stands, from the beginning, not overlapping.
 
     Args:
         data: A file's bytes.
-        wanted: What to look for, not empty.
+        wanted: The text to look for, not empty.
     """
     wanted = wanted.replace(_WINDOWS, b"\n")
     if b"\n" not in wanted or _WINDOWS not in data:
@@ -43,8 +43,8 @@ def replace_spans(data: bytes, spans: Sequence[Span], text: bytes) -> Edited:
 
     Args:
         data: A file's bytes.
-        spans: What goes, in order, not overlapping.
-        text: What comes.
+        spans: The bytes to replace, in order, not overlapping.
+        text: The new text.
     """
     old, out = memoryview(data), io.BytesIO()
     breaks = b"\n" in text and _WINDOWS not in text
@@ -78,7 +78,7 @@ class _Regions:
         self._shift = 0
 
     def add(self, start: int, end: int, size: int) -> None:
-        """Some bytes are replaced by so many others; they lie behind those before."""
+        """Add the replacement of some bytes by so many others; they lie behind those before."""
         if start >= self._last:
             self._go_to(start)
         if end >= self._last:
@@ -86,7 +86,7 @@ class _Regions:
         self._shift += size - (end - start)
 
     def close(self) -> tuple[Region, ...]:
-        """All of them."""
+        """Return all of them."""
         if self._last >= 0:
             new_last = self._last + self._shift
             self._done.append(Region(self._first, self._last, self._new_first, new_last, self._first_line))
@@ -103,8 +103,7 @@ class _Regions:
         self._first_line = self._line
 
 
-@dataclass(frozen=True, slots=True)
-class _Plain:
+class _Plain(NamedTuple):
     r"""Bytes with every `\r\n` as `\n`, and where those were.
 
     Attributes:
@@ -129,7 +128,7 @@ class _Plain:
         return cls(out.getvalue(), broken)
 
     def offset(self, offset: int) -> int:
-        """Where an offset in these bytes is in those they were made of."""
+        """Return where an offset in these bytes is in those they were made of."""
         return offset + bisect_left(self.broken, offset)
 
 

@@ -34,7 +34,7 @@ _BY_CODE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|u\{([0-9A-Fa-f]{1,6})\}|(.))", re
 
 
 class SearchFilesParams(SnakeCaseParams):
-    """What to look for, and where."""
+    """The expression to look for, and where."""
 
     pattern: str = Field(
         min_length=1,
@@ -56,7 +56,7 @@ class SearchFilesParams(SnakeCaseParams):
 
 
 class SearchFilesTool(ReadTool[SearchFilesParams]):
-    """Searches the text of the vault's files, and lists those in which most lines match.
+    """The tool that searches the text of the vault's files, and lists those in which most lines match.
 
     Args:
         storage: The vault.
@@ -95,8 +95,8 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
     def run(self, params: SearchFilesParams, context: CallContext) -> Output:
         """Count in all files, then look closer at the best."""
         pattern = self._grep.compile(_pattern(params), context.deadline)
-        around = params.context_lines
-        query = query_of(self._storage, context, pattern, _glob(params), around=around, limit=MOST_LINES)
+        context_lines = params.context_lines
+        query = query_of(self._storage, context, pattern, _glob(params), context_lines=context_lines, limit=MOST_LINES)
         counted = self._grep.count(query)
         best = sorted(counted.counts, key=lambda count: -count[1])[: params.max_results]
         close = dataclasses.replace(query, limit=EXCERPTS)
@@ -107,7 +107,7 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
 
 
 def _pattern(params: SearchFilesParams) -> str:
-    """The pattern, characters written by their codes as RE2 has them."""
+    """Return the pattern, characters written by their codes as RE2 has them."""
     return _BY_CODE.sub(lambda code: code[0] if code[3] else f"\\x{{{code[1] or code[2]}}}", params.pattern)
 
 
@@ -152,7 +152,7 @@ def _output(params: SearchFilesParams, counted: GrepResult, best: list[tuple[str
 
 
 def _excerpts(hits: list[GrepHit]) -> Iterator[str]:
-    """The matching lines with those around them, each line once; an empty line where some are left out."""
+    """Yield the matching lines with those around them, each line once; an empty line where some are left out."""
     last = None
     for number, text, matches in lines_around(hits):
         if last is not None and number > last + 1:

@@ -10,8 +10,8 @@ from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, NoteSearchResult
 from bridge.index.search.query_parser import MAX_LENGTH
 from bridge.index.search.text_session import has_text
-from bridge.toolkit.arguments import Sentence
 from bridge.toolkit.output_schema import NUMBER, TEXT, a_list, members
+from bridge.toolkit.parameters import Sentence
 from bridge.toolkit.tool import STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
@@ -46,7 +46,7 @@ class SearchNotesParams(SnakeCaseParams):
 
 
 class SearchNotesTool(ReadTool[SearchNotesParams]):
-    """Searches the vault's notes.
+    """The tool that searches the vault's notes.
 
     Args:
         storage: The vault.
@@ -98,7 +98,7 @@ class SearchNotesTool(ReadTool[SearchNotesParams]):
         return _output(found, first, contents)
 
     def _contents(self, results: Sequence[FoundNote], most: int) -> dict[str, "_Content"]:
-        """What notes hold, short ones wholly, and long ones as far as there is room."""
+        """Return the content of notes, short ones whole, and long ones as far as there is space."""
         used = sum(len(f"{result.path}{result.excerpt}".encode()) + _FOOT for result in results)
         sizes: dict[str, int] = {}
         for result in results:

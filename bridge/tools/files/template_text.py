@@ -15,7 +15,7 @@ _NAMED = 3
 
 
 class TemplateText:
-    """Fills the user's templates.
+    """The text of new notes from the user's templates.
 
     Args:
         storage: The vault.
@@ -25,7 +25,7 @@ class TemplateText:
         self._storage = storage
 
     def find(self, name: str) -> VaultPath:
-        """Where a template is: in the folder for templates, else at this path.
+        """Return where a template is: in the folder for templates, else at this path.
 
         Args:
             name: Its name or path; `.md` may be left out.
@@ -43,7 +43,7 @@ class TemplateText:
         raise NotFound(f"There is no template {name!r}{where} at this path")
 
     def fill(self, template: VaultPath, path: VaultPath, when: datetime) -> str:
-        """The text of a new note.
+        """Return the text of a new note.
 
         Args:
             template: The template.
@@ -57,7 +57,7 @@ class TemplateText:
 
 
 def with_content(text: str, content: str) -> str:
-    """A filled template with a note's own text below it, and the properties of both (rule 82 of docs/obsidian.md).
+    """Return a filled template with a note's own text below, and the properties of both (rule 82 of docs/obsidian.md).
 
     Args:
         text: The filled template.
@@ -68,7 +68,7 @@ def with_content(text: str, content: str) -> str:
 
 
 def unfilled_warning(text: str) -> list[str]:
-    """A warning of the fields that only a plugin in Obsidian can fill; none where there are none."""
+    """Return a warning of the fields that only a plugin in Obsidian can fill; none where there are none."""
     fields = unfilled(text)
     if not fields:
         return []

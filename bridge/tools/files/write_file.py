@@ -16,14 +16,14 @@ from bridge.vault.text import describe_binary, encode, is_text
 
 
 class WriteFileParams(SnakeCaseParams):
-    """Which file, and its content."""
+    """The file, and its content."""
 
     path: RequiredPath = Field(description="Path of the file, relative to the vault; missing folders are made")
     content: RequiredContent = Field(description="Content to write: the whole file, exactly as given")
 
 
 class WriteFileTool(WriteTool[WriteFileParams]):
-    """Gives a file its whole content.
+    """The tool that gives a file its whole content.
 
     Args:
         storage: The vault.
@@ -59,7 +59,7 @@ class WriteFileTool(WriteTool[WriteFileParams]):
             return self._overwrite(stat.path, old, new)
 
     def report(self, params: WriteFileParams, applied: Applied) -> Output:
-        """Which of the two it was, and how large the file is."""
+        """Report whether the file was created or replaced, and how large it is."""
         del params
         written = next(change for change in applied.plan.changes if change.after is not None)
         created = written.before is None

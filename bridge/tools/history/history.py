@@ -10,7 +10,7 @@ from bridge.contract.consent import ConsentClass, FilePreview
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.formatting import counted
+from bridge.tools.formatting import counted, some
 from bridge.tools.history.reversals import with_left
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import SnakeCaseParams
@@ -24,10 +24,12 @@ _NAMED = 3
 
 
 class HistoryParams(SnakeCaseParams):
-    """What to do with which changes."""
+    """The action, and the changes that it is for."""
 
     action: Literal["list", "diff", "undo"] = "list"
-    execution_id: str | None = Field(default=None, min_length=1, max_length=200, description="Default: the newest")
+    execution_id: str | None = Field(
+        default=None, min_length=1, max_length=200, description="Default: the newest. For list: only older"
+    )
     count: int = Field(default=1, ge=1, le=MOST, description="For undo: how many, as one question")
     limit: int = Field(default=20, ge=1, le=MOST, description="For list: how many")
 
@@ -41,7 +43,7 @@ class _Entry(NamedTuple):
 
 
 class HistoryTool(WriteTool[HistoryParams]):
-    """Lists and takes back changes. A caller has only its own, without files that the user has closed.
+    """The tool that lists and takes back changes. A caller has only its own, without files that the user has closed.
 
     Args:
         history: The changes.
@@ -66,11 +68,11 @@ class HistoryTool(WriteTool[HistoryParams]):
         self._closed = closed
 
     def prepare(self, params: HistoryParams, context: CallContext) -> ChangePlan | Unchanged:
-        """What there is, or the plan that takes it back."""
+        """Return the changes that there are, or the plan that takes them back."""
         credential = context.caller.sees_changes_of
         entries = self._entries(context)
         if params.action == "list":
-            return _listed(entries, params.limit)
+            return _listed(_older(entries, params.execution_id), params.limit)
         applied = [entry for entry in entries if entry.change.state == "applied"]
         if params.action == "diff":
             return self._diff(_one(entries, params.execution_id), context)
@@ -84,15 +86,15 @@ class HistoryTool(WriteTool[HistoryParams]):
         return self._history.undo_several_plan(chosen, credential)
 
     def report(self, params: HistoryParams, applied: Applied) -> Output:
-        """Which changes were taken back."""
+        """Report which changes were taken back."""
         del params
         changes = (applied.plan.reverses or "").split(",")
         files = list(applied.plan.targets)
-        output = Output({"undone": changes, "files": files}, f"Undone: {', '.join(changes)} ({_named(files)})")
-        return with_left(output, applied.plan)
+        output = Output({"undone": changes, "files": files}, f"Undone: {some(changes)} ({_named(files)})")
+        return with_left(output, applied.plan, brief=True)
 
     def _entries(self, context: CallContext) -> list[_Entry]:
-        """The caller's changes, the newest first; those to closed files alone are left out."""
+        """Return the caller's changes, the newest first; those to closed files alone are left out."""
         is_open = self._opens(context)
         changes = self._history.history(limit=sys.maxsize, credential=context.caller.sees_changes_of)
         entries = [
@@ -106,7 +108,7 @@ class HistoryTool(WriteTool[HistoryParams]):
         return [entry for entry in entries if entry.files]
 
     def _opens(self, context: CallContext) -> Callable[[str], bool]:
-        """Whether the caller may see a file."""
+        """Return a function that tells whether the caller may see a file."""
         denial = None if context.caller.client.is_person else self._closed()
         return lambda path: denial is None or denial(path) is None
 
@@ -134,6 +136,13 @@ class HistoryTool(WriteTool[HistoryParams]):
         )
 
 
+def _older(entries: Sequence[_Entry], execution_id: str | None) -> Sequence[_Entry]:
+    """Return the changes before one of them; all if none is named."""
+    if execution_id is None:
+        return entries
+    return entries[entries.index(_one(entries, execution_id)) + 1 :]
+
+
 def _listed(entries: Sequence[_Entry], limit: int) -> Unchanged:
     shown = entries[:limit]
     data: list[dict[str, Any]] = [
@@ -154,14 +163,15 @@ def _listed(entries: Sequence[_Entry], limit: int) -> Unchanged:
     if not entries:
         lines.append("You have changed nothing in this vault.")
     elif len(entries) > limit:
-        lines.append(f"[{limit} of {len(entries)} changes shown. Raise limit for more.]")
+        last = shown[-1].change.execution_id
+        lines.append(f"[{limit} of {len(entries)} changes shown. For older ones, set execution_id to {last!r}.]")
     files = dict.fromkeys(path for entry in shown for path in entry.files)
     metadata = {"total": len(entries), "truncated": len(entries) > limit}
     return Unchanged(in_vault(*files), "List the changes that it has made", Output(data, "\n".join(lines), metadata))
 
 
 def _one(entries: Sequence[_Entry], execution_id: str | None) -> _Entry:
-    """The change that is meant; the newest without an id."""
+    """Return the change that is meant; the newest without an id."""
     for entry in entries:
         if execution_id in {None, entry.change.execution_id}:
             return entry

@@ -1,7 +1,6 @@
 """The tool `mend_links`: links that another program's moves broke lead to their files again. Only the person has it."""
 
 from dataclasses import replace
-from typing import Protocol
 
 from pydantic import Field
 
@@ -19,27 +18,11 @@ from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
 from bridge.versions.grouping import followed
-from bridge.versions.states import Entry
-
-
-class MovesPort(Protocol):
-    """What other programs did."""
-
-    def entry(self, entry_id: str) -> Entry | None:
-        """One entry."""
-        ...
-
-    def entries(self) -> list[Entry]:
-        """Every entry, newest first."""
-        ...
-
-    def end_entry(self) -> None:
-        """What comes next belongs to a new entry."""
-        ...
+from bridge.versions.recorder import Recorder
 
 
 class LinkMender:
-    """Plans what mends the links that an entry broke.
+    """The planner that mends the links that an entry broke.
 
     Args:
         storage: The vault.
@@ -47,16 +30,16 @@ class LinkMender:
         moves: The entries.
     """
 
-    def __init__(self, storage: PlanningStorage, clock: Clock, moves: MovesPort) -> None:
+    def __init__(self, storage: PlanningStorage, clock: Clock, moves: Recorder) -> None:
         self._storage = storage
         self._keeper = LinkKeeper(storage, clock)
         self._moves = moves
 
     def plan(self, entry_id: str) -> ChangePlan:
-        """The plan, made against the vault as it is.
+        """Return the plan, made against the vault as it is.
 
         Args:
-            entry_id: Which entry.
+            entry_id: The entry.
 
         Raises:
             NotFound: There is no such entry, or it broke no link that is not mended.
@@ -89,14 +72,14 @@ class LinkMender:
 
 
 class MendParams(Params):
-    """Of which change, and what was shown of it."""
+    """The change that broke the links, and what was shown of it."""
 
     execution_id: str = Field(min_length=1, max_length=200, description="The change's id")
     plan: str = Field(min_length=1, max_length=200, description="The digest of what was shown")
 
 
 class MendTool(WriteTool[MendParams]):
-    """Rewrites the links that another program broke by moving files.
+    """The tool that rewrites the links that another program broke by moving files.
 
     Args:
         mender: Makes the plan.
@@ -117,12 +100,12 @@ class MendTool(WriteTool[MendParams]):
         self._mender = mender
 
     def prepare(self, params: MendParams, context: CallContext) -> ChangePlan:
-        """The plan, made against the vault as it is, if it is the one that was shown."""
+        """Plan it against the vault as it is, if the plan is the one that was shown."""
         refuse_others(context)
         return as_shown(self._mender.plan(params.execution_id), params.plan)
 
     def report(self, params: MendParams, applied: Applied) -> Output:
-        """Which files were changed, and which links could not be mended."""
+        """Report which files were changed, and which links could not be mended."""
         files = [change.path for change in applied.plan.changes]
         text = f"Mended: links in {counted(len(files), 'file')} that {params.execution_id} broke."
         data = {"files": files, **broken_data(applied.plan)}

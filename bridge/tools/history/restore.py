@@ -1,7 +1,7 @@
 """The tools that take back what other programs changed. Only the person has them."""
 
-from collections.abc import Callable, Collection, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from pydantic import Field
 
@@ -16,43 +16,18 @@ from bridge.tools.history.mending import LinkMender, MendTool
 from bridge.tools.history.reversals import as_shown, refuse_others
 from bridge.tools.kinds import UNLISTED, write_spec
 from bridge.vault.plan import ChangePlan
-
-
-class RestoringPort(Protocol):
-    """Makes the plans."""
-
-    def undo_plan(self, entry_id: str, paths: Collection[str] | None = None) -> ChangePlan:
-        """The plan that takes an entry back, or some of its files."""
-        ...
-
-    def version_plan(self, path: str, digest: str, to: str | None = None) -> ChangePlan:
-        """The plan that brings an earlier version of a file back."""
-        ...
-
-    def earlier_plan(
-        self, moment: float, within: str | None = None, without: Collection[str] = (), *, typed: bool = False
-    ) -> "EarlierPort":
-        """What brings the vault, or a folder, back to what it was at a time."""
-        ...
-
-
-class EarlierPort(Protocol):
-    """What brings the vault back to what it was at a time."""
-
-    def build(self, when: str) -> ChangePlan:
-        """The plan. Raises where there is nothing to do or nothing can be done."""
-        ...
+from bridge.versions.restoring import Restoring
 
 
 class UndoOutsideParams(Params):
-    """Which change, and which of its files."""
+    """The change to undo, and which of its files."""
 
     execution_id: str = Field(min_length=1, max_length=200, description="The change's id")
     paths: list[str] | None = Field(default=None, description="Only these files; default: all")
 
 
 class RestoreParams(Params):
-    """Which version of which file."""
+    """The file, and the version of it to restore."""
 
     path: str = Field(min_length=1, max_length=4096, description="The file")
     digest: str = Field(min_length=64, max_length=64, description="SHA-256 of its bytes")
@@ -60,7 +35,7 @@ class RestoreParams(Params):
 
 
 class RestoreAllParams(Params):
-    """Which time, which files, and what was shown of it."""
+    """The time to go back to, which files, and the plan that was shown."""
 
     at: str = Field(min_length=1, max_length=200, description="The time, ISO 8601")
     path: str | None = Field(default=None, max_length=4096, description="Only this folder or file; default: all")
@@ -76,12 +51,12 @@ class _RestoringTool(WriteTool[P]):
         restoring: Makes the plan.
     """
 
-    def __init__(self, restoring: RestoringPort) -> None:
+    def __init__(self, restoring: Restoring) -> None:
         self._restoring = restoring
 
 
 class UndoOutsideTool(_RestoringTool[UndoOutsideParams]):
-    """Takes back a change that another program made; files that something has changed since stay as they are."""
+    """The tool to take back another program's change; files that something has changed since stay as they are."""
 
     spec = write_spec(
         name="history_undo_outside",
@@ -95,17 +70,17 @@ class UndoOutsideTool(_RestoringTool[UndoOutsideParams]):
     )
 
     def prepare(self, params: UndoOutsideParams, context: CallContext) -> ChangePlan:
-        """The plan, made against the vault as it is."""
+        """Plan it against the vault as it is."""
         refuse_others(context)
         return self._restoring.undo_plan(params.execution_id, params.paths)
 
     def report(self, params: UndoOutsideParams, applied: Applied) -> Output:
-        """Which change it was, and what could not be taken back."""
+        """Report which change it was, and what could not be taken back."""
         return _told(applied, {"undone": params.execution_id}, lambda files: f"Undone: {params.execution_id} ({files})")
 
 
 class RestoreTool(_RestoringTool[RestoreParams]):
-    """Brings an earlier version of a file back."""
+    """The tool that brings an earlier version of a file back."""
 
     spec = write_spec(
         name="restore",
@@ -119,19 +94,19 @@ class RestoreTool(_RestoringTool[RestoreParams]):
     )
 
     def prepare(self, params: RestoreParams, context: CallContext) -> ChangePlan:
-        """The plan, made against the vault as it is."""
+        """Plan it against the vault as it is."""
         refuse_others(context)
         return self._restoring.version_plan(params.path, params.digest, params.to)
 
     def report(self, params: RestoreParams, applied: Applied) -> Output:
-        """Which file has it now."""
+        """Report which file was restored."""
         del applied
         place = params.to or params.path
         return Output({"restored": place}, f"Restored: {place}")
 
 
 class RestoreAllTool(_RestoringTool[RestoreAllParams]):
-    """Makes the vault what it was at a time, as far as other programs changed it since."""
+    """The tool that makes the vault what it was at a time, as far as other programs changed it since."""
 
     spec = write_spec(
         name="restore_all",
@@ -145,19 +120,19 @@ class RestoreAllTool(_RestoringTool[RestoreAllParams]):
     )
 
     def prepare(self, params: RestoreAllParams, context: CallContext) -> ChangePlan:
-        """The plan, made against the vault as it is, if it is the one that was shown."""
+        """Plan it against the vault as it is, if the plan is the one that was shown."""
         refuse_others(context)
         moment = read_time(params.at, "at").timestamp()
         found = self._restoring.earlier_plan(moment, params.path, params.without or (), typed=params.typed)
         return as_shown(found.build(params.at), params.plan)
 
     def report(self, params: RestoreAllParams, applied: Applied) -> Output:
-        """Which files it were, and what could not be brought back."""
+        """Report how many files were restored, and what could not be brought back."""
         return _told(applied, {"at": params.at}, lambda files: f"Restored: {files} as of {params.at}")
 
 
 class RestoreProvider(ToolProvider):
-    """Gives these tools to the person's own programs, and to nobody else.
+    """The provider of these tools to the person's own programs, and to nobody else.
 
     Args:
         restoring: Makes the plans.
@@ -166,7 +141,7 @@ class RestoreProvider(ToolProvider):
 
     id, name, description, version = "restore", "Restore", "What other programs changed, taken back.", __version__
 
-    def __init__(self, restoring: RestoringPort, mender: LinkMender) -> None:
+    def __init__(self, restoring: Restoring, mender: LinkMender) -> None:
         self._tools: tuple[Tool[Any], ...] = (
             UndoOutsideTool(restoring),
             RestoreTool(restoring),
@@ -175,15 +150,15 @@ class RestoreProvider(ToolProvider):
         )
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """All, or none."""
+        """Return all of them for the person, else none."""
         return self._tools if caller.client.is_person else ()
 
 
 def _told(applied: Applied, of: dict[str, str], sentence: Callable[[str], str]) -> Output:
-    """Which files were brought back, and what could not be.
+    """Report which files were brought back, and what could not be.
 
     Args:
-        applied: What was done.
+        applied: The change that was made.
         of: What it was asked for.
         sentence: Says so, given how many files there are.
     """

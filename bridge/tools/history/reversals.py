@@ -10,13 +10,14 @@ from pydantic import Field
 from bridge.contract.base import Params
 from bridge.errors import Conflict, NotFound
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
+from bridge.tools.formatting import some
 from bridge.tools.kinds import UNLISTED, write_spec
 from bridge.tools.services import ReversalPort
 from bridge.vault.plan import ChangePlan
 
 
 class ReversalParams(Params):
-    """Which change."""
+    """The change to reverse."""
 
     execution_id: str | None = Field(default=None, min_length=1, max_length=200, description="The change's id")
 
@@ -32,7 +33,7 @@ class ReversalTool(WriteTool[ReversalParams]):
         self._history = history
 
     def report(self, params: ReversalParams, applied: Applied) -> Output:
-        """Which change it was, and which files it touched."""
+        """Report which change it was, and which files it touched."""
         del params
         key, done = ("redone", "Made again") if applied.plan.reversal == "redo" else ("undone", "Undone")
         change, files = (applied.plan.reverses or "").replace(",", ", "), list(applied.plan.targets)
@@ -40,7 +41,7 @@ class ReversalTool(WriteTool[ReversalParams]):
 
 
 class UndoTool(ReversalTool):
-    """Takes back a change; the newest one that is not undone when none is named. A client undoes only its own."""
+    """The tool to undo a change, by default the newest not yet undone. A client undoes only its own."""
 
     spec = write_spec(
         name="history_undo",
@@ -54,12 +55,12 @@ class UndoTool(ReversalTool):
     )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
-        """The inverse of the change, without the files that were edited since; refused where nothing is left of it."""
+        """Plan the inverse of the change, without files that were edited since; refused where nothing is left of it."""
         return self._history.undo_plan(params.execution_id, context.caller.sees_changes_of)[1]
 
 
 class RedoTool(ReversalTool):
-    """Repeats an undone change; the one undone last when none is named."""
+    """The tool that repeats an undone change; the one undone last when none is named."""
 
     spec = write_spec(
         name="history_redo",
@@ -73,20 +74,27 @@ class RedoTool(ReversalTool):
     )
 
     def prepare(self, params: ReversalParams, context: CallContext) -> ChangePlan:
-        """The change again, refused when one of its files was edited since."""
+        """Plan the change again, refused when one of its files was edited since."""
         return self._history.redo_plan(params.execution_id, context.caller.sees_changes_of)[1]
 
 
-def with_left(output: Output, plan: ChangePlan) -> Output:
-    """The answer to an undo, which names what stays as it is."""
+def with_left(output: Output, plan: ChangePlan, *, brief: bool = False) -> Output:
+    """Return the answer to an undo, which names what stays as it is.
+
+    Args:
+        output: The answer.
+        plan: The undo.
+        brief: Whether the text names some of it; the data has all.
+    """
     if not plan.left:
         return output
     left = list(map(str, plan.left))
-    return replace(output, data={**output.data, "left": left}, text="\n".join([*left, output.text]))
+    named = [some(left, "\n")] if brief else left
+    return replace(output, data={**output.data, "left": left}, text="\n".join([*named, output.text]))
 
 
 def refuse_others(context: CallContext) -> None:
-    """A gate behind the one that gives these tools to the person alone.
+    """Refuse all but the person: a gate behind the one that gives these tools to the person alone.
 
     Raises:
         NotFound: Somebody else calls.
@@ -96,7 +104,7 @@ def refuse_others(context: CallContext) -> None:
 
 
 def as_shown(plan: ChangePlan, digest: str) -> ChangePlan:
-    """A plan, if it is still the one that the person has seen.
+    """Return a plan, if it is still the one that the person has seen.
 
     Args:
         plan: The plan, made against the vault as it is.

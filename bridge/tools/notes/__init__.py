@@ -21,11 +21,11 @@ from bridge.tools.storage import PlanningStorage
 
 
 def note_tools(storage: PlanningStorage, clock: Clock, meaning: NearNotes = no_meaning) -> list[Tool[Any]]:
-    """The note tools, whichever storage the notes are in.
+    """Return the note tools, whichever storage the notes are in.
 
     Args:
         storage: The vault.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
         meaning: Finds notes near another in meaning.
     """
     notes = NoteLookup(storage)

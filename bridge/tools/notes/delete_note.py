@@ -15,13 +15,13 @@ from bridge.vault.plan import ChangePlan
 
 
 class DeleteNoteParams(SnakeCaseParams):
-    """Which note."""
+    """The note to delete."""
 
     name: str = Field(min_length=1, max_length=LONGEST, description="Note name or wikilink to delete")
 
 
 class DeleteNoteTool(WriteTool[DeleteNoteParams]):
-    """Puts the one note that a name means into the trash.
+    """The tool that puts the one note that a name means into the trash.
 
     Args:
         notes: Finds the note; where several fit, none is chosen.
@@ -59,6 +59,6 @@ class DeleteNoteTool(WriteTool[DeleteNoteParams]):
         return self._deletions.plan([parse_path(note.path)], context)
 
     def report(self, params: DeleteNoteParams, applied: Applied) -> Output:
-        """That it is gone, and where it is now."""
+        """Report that it is gone, and where it is now."""
         del params
         return self._deletions.report(applied)

@@ -20,7 +20,7 @@ _NAMED = 10
 
 
 class AddTagParams(SnakeCaseParams):
-    """Which tag, and where it goes."""
+    """The tag to add, and where it goes."""
 
     name: NoteName = Field(description="Note name or wikilink")
     tag: Tag = Field(description="Tag to add (e.g., 'important' or '#important')")
@@ -30,7 +30,7 @@ class AddTagParams(SnakeCaseParams):
 
 
 class AddTagTool(NoteWriteTool[AddTagParams]):
-    """Adds a tag."""
+    """The tool that adds a tag."""
 
     spec = write_spec(
         name="add_tag",
@@ -55,13 +55,13 @@ class AddTagTool(NoteWriteTool[AddTagParams]):
         return self._plan(path, data, encoded(new), f"Add the tag #{tag} to {path}")
 
     def report(self, params: AddTagParams, applied: Applied) -> Output:
-        """What was done."""
+        """Report what was done."""
         tag = f"#{check_tag(params.tag)}"
         return written(applied, applied.plan.summary.replace("Add ", "Added ", 1), tag=tag)
 
 
 class RemoveTagParams(SnakeCaseParams):
-    """Which tag, and whether to remove it from the text too."""
+    """The tag to remove, and whether to remove it from the text too."""
 
     name: NoteName = Field(description="Note name or wikilink")
     tag: Tag = Field(description="Tag to remove")
@@ -69,7 +69,7 @@ class RemoveTagParams(SnakeCaseParams):
 
 
 class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
-    """Removes a tag."""
+    """The tool that removes a tag."""
 
     spec = write_spec(
         name="remove_tag",
@@ -101,14 +101,14 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
         return self._plan(path, data, encoded(new), summary, warnings)
 
     def report(self, params: RemoveTagParams, applied: Applied) -> Output:
-        """What was done."""
+        """Report what was done."""
         tag = f"#{check_tag(params.tag)}"
         said = ". ".join([applied.plan.summary.replace("Remove ", "Removed ", 1), *applied.plan.warnings[-1:]])
         return written(applied, said, tag=tag)
 
 
 def has_tag(text: str, tag: str) -> bool:
-    """Whether a note has a tag, in its properties or its text.
+    """Return whether a note has a tag, in its properties or its text.
 
     Args:
         text: The note.
@@ -118,17 +118,17 @@ def has_tag(text: str, tag: str) -> bool:
 
 
 def with_tag(text: str, tag: str, *, in_body: bool) -> str:
-    """A note that does not have a tag, with it: in its properties, or at the end of its text (`in_body`)."""
+    """Return a note with a tag that it does not have: in its properties, or at the end of its text (`in_body`)."""
     return append_tag(text, tag) if in_body else add_tag(text, tag)
 
 
 def without_tag(text: str, tag: str, *, in_body: bool) -> str:
-    """A note without a tag in its properties, and on request (`in_body`) without it in its text."""
+    """Return a note without a tag in its properties, and on request (`in_body`) without it in its text."""
     removed = remove_tag(text, tag)
     return remove_tags(removed, tag) if in_body else removed
 
 
 def lines_with_tag(text: str, tag: str) -> Sequence[int]:
-    """The lines of a note's text that a tag stands in."""
+    """Return the lines of a note's text that a tag stands in."""
     places = tag_places(parse_note(text, outline=False, work=Work.of_one_note()), tag)
     return list(dict.fromkeys(text.count("\n", 0, place.start) + 1 for place in places))

@@ -25,7 +25,7 @@ NearNotes = Callable[[str, int], Sequence[NearPassage] | None]
 
 
 def no_meaning(_path: str, _count: int) -> None:
-    """Where there is no model."""
+    """Return None: there is no model."""
 
 
 MOST = 100
@@ -39,7 +39,7 @@ SHARED_TAG = 0.45
 MEANING = 0.5
 """The weight of meaning the same."""
 LEAST_LIKENESS = 0.5
-"""How near in meaning a note must be. Of two notes that have nothing to do with each other, hardly one pair is."""
+"""The least likeness in meaning. Of two notes that have nothing to do with each other, hardly one pair reaches it."""
 _MOST_ALIKE = 20
 
 MOST_VISITS = 100_000
@@ -47,14 +47,14 @@ MOST_VISITS = 100_000
 
 
 class FindRelatedParams(SnakeCaseParams):
-    """Which note, and how many related ones at most."""
+    """The note, and how many related ones to find at most."""
 
     name: NoteName = Field(description="Note name or wikilink")
     limit: int = Field(default=10, ge=1, le=MOST, description="Maximum number of related notes to return")
 
 
 class FindRelatedTool(NoteReadTool[FindRelatedParams]):
-    """Lists the notes and canvases near a note.
+    """The tool that lists the notes and canvases near a note.
 
     Args:
         notes: Finds them.
@@ -120,7 +120,7 @@ class Related:
     """A related note.
 
     Attributes:
-        path: Which.
+        path: Its path.
         relations: The kinds of relation with their weights, the strongest first.
     """
 
@@ -129,7 +129,7 @@ class Related:
 
     @property
     def score(self) -> float:
-        """How near it is, from 0 to 1."""
+        """Return how near it is, from 0 to 1."""
         left = 1.0
         for relation in self.relations:
             left *= 1 - relation["weight"]
@@ -137,7 +137,7 @@ class Related:
 
 
 def related_notes(notes: NoteLookup, note: ResolvedNote, alike: Sequence[NearPassage] = ()) -> list[Related]:
-    """Every note and canvas that is related to a note, the nearest first; equally near ones by path.
+    """Return every note and canvas that is related to a note, the nearest first; equally near ones by path.
 
     Args:
         notes: Finds them.

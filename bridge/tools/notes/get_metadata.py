@@ -21,13 +21,13 @@ _MOST_IN_TEXT = 50
 
 
 class GetMetadataParams(SnakeCaseParams):
-    """Which note."""
+    """The note to describe."""
 
     name: NoteName = Field(description="Note name or wikilink")
 
 
 class GetMetadataTool(NoteReadTool[GetMetadataParams]):
-    """Lists what is known of a note without its text."""
+    """The tool that lists what is known of a note without its text."""
 
     spec = read_spec(
         name="get_metadata",
@@ -67,7 +67,7 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
         return Output(data, "\n".join(_lines(data, totals)), {"totals": totals, "truncated": truncated})
 
     def _headings(self, note: ResolvedNote, headings: Sequence[Heading]) -> list[dict[str, Any]]:
-        """The headings, and the lines they are in."""
+        """Return the headings, and the lines they are in."""
         text = self._notes.read(note).decode("utf-8", "surrogateescape") if headings else ""
         listed: list[dict[str, Any]] = []
         line, at = 1, 0
@@ -78,7 +78,7 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
 
 
 def _lines(data: dict[str, Any], totals: dict[str, int]) -> Sequence[str]:
-    """The same for a model."""
+    """Return the same for a model."""
     lines = [f"{data['path']} ({data['size_bytes']} bytes, modified {data['modified']}, created {data['created']})"]
     lines += [f"{name}: {_joined(data[name])}" for name in ("aliases", "tags") if data[name]]
     lines += [f"property {name}: {value_text(value)}" for name, value in data["properties"].items()]
@@ -91,6 +91,8 @@ def _lines(data: dict[str, Any], totals: dict[str, int]) -> Sequence[str]:
         lines += [f"{each['line']}: {'#' * each['level']} {each['heading']}" for each in listed]
         more = totals["headings"] - len(listed)
         lines += [f"[{more} more headings]"] if more else []
+    if any(total > _MOST_IN_TEXT for total in totals.values()):
+        lines.append("[note_info lists more of them.]")
     return lines
 
 

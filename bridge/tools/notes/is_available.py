@@ -24,7 +24,7 @@ class IsAvailableParams(SnakeCaseParams):
 
 
 class IsAvailableTool(NoteReadTool[IsAvailableParams]):
-    """Tells whether no note has a name yet."""
+    """The tool that tells whether no note has a name yet."""
 
     spec = read_spec(
         name="is_available",
@@ -58,7 +58,7 @@ class IsAvailableTool(NoteReadTool[IsAvailableParams]):
 
 
 def _path(params: IsAvailableParams, *, portable: bool) -> str:
-    """Where the note would be.
+    """Return where the note would be.
 
     Raises:
         InvalidParameters: No note can be there.

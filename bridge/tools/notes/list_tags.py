@@ -16,7 +16,7 @@ from bridge.vault.name_folding import fold
 
 
 class ListTagsParams(SnakeCaseParams):
-    """Which page of the list."""
+    """The page of the list."""
 
     limit: int = Field(default=500, ge=1, le=10_000, description="Maximum number of tags to return")
     cursor: Cursor | None = Field(default=None, description="The last answer's metadata.cursor, for the next page")
@@ -28,10 +28,10 @@ class TagInfo:
 
     Attributes:
         tag: With `#`, in the casing seen first.
-        count: How many notes have it, or one nested in it.
+        count: The number of notes that have it, or one nested in it.
         parent: The tag it is nested in; None for one that is in none.
-        own: How many notes have just it.
-        uses: How often it is written, in all notes together.
+        own: The number of notes that have just it.
+        uses: The number of times it is written, in all notes together.
     """
 
     tag: str
@@ -42,7 +42,7 @@ class TagInfo:
 
 
 class ListTagsTool(NoteReadTool[ListTagsParams]):
-    """Lists tags."""
+    """The tool that lists tags."""
 
     spec = read_spec(
         name="list_tags",
@@ -56,7 +56,7 @@ class ListTagsTool(NoteReadTool[ListTagsParams]):
     )
 
     def prepare(self, params: ListTagsParams, context: CallContext) -> ReadEffect:
-        """There is nothing to check."""
+        """Return what it reads; there is nothing to check."""
         del params, context
         return ReadEffect(matching("**"), "List the tags of all notes")
 
@@ -66,12 +66,12 @@ class ListTagsTool(NoteReadTool[ListTagsParams]):
 
 
 def listed_tags(notes: NoteLookup, context: CallContext, limit: int, cursor: str | None) -> Output:
-    """A page of all tags with their counts.
+    """Return a page of all tags with their counts.
 
     Args:
         notes: Finds them.
         context: The call.
-        limit: How many at most.
+        limit: The most to return.
         cursor: Where to go on.
 
     Raises:
@@ -85,7 +85,7 @@ def listed_tags(notes: NoteLookup, context: CallContext, limit: int, cursor: str
 
 
 def tag_infos(notes: NoteLookup, excluded: Callable[[str], bool] | None) -> list[TagInfo]:
-    """Every tag and every parent of one, the most used first, then by name.
+    """Return every tag and every parent of one, the most used first, then by name.
 
     Args:
         notes: Finds them.
@@ -114,7 +114,7 @@ def tag_infos(notes: NoteLookup, excluded: Callable[[str], bool] | None) -> list
 
 
 def _counted(notes: NoteLookup, excluded: Callable[[str], bool]) -> Iterable[TagCount]:
-    """The tags of the notes that count."""
+    """Return the tags of the notes that count."""
     uses: dict[str, int] = {}
     holders: dict[str, int] = {}
     spelled: dict[str, str] = {}

@@ -5,9 +5,8 @@ Links are resolved as Obsidian resolves them (rules 31 to 43 of docs/obsidian.md
 
 import contextlib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from bridge.clock import stamp
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
@@ -25,9 +24,8 @@ MOST_BYTES = 64 * 1024 * 1024
 """A note longer than this is read in parts, by `read`."""
 
 
-@dataclass(frozen=True, slots=True)
-class LinkTargets:
-    """Where a note's links lead.
+class LinkTargets(NamedTuple):
+    """The targets of a note's links.
 
     Attributes:
         found: The paths they lead to, in the order of the links, each once.
@@ -39,14 +37,14 @@ class LinkTargets:
 
 
 class NoteLookup:
-    """Finds notes, and answers what one note says and links to.
+    """The look-up of notes, and of what one note says and links to.
 
     Args:
         storage: The vault.
 
     Attributes:
         storage: As given.
-        knowledge: What is known of all its notes.
+        knowledge: The index of all its notes.
     """
 
     def __init__(self, storage: Storage) -> None:
@@ -55,7 +53,7 @@ class NoteLookup:
         self._resolver = NoteResolver(storage.knowledge)
 
     def resolve(self, reference: str, *, certain: bool = False) -> ResolvedNote:
-        """The one note that a reference means; a note that the index has not seen yet is found by its path.
+        """Return the one note that a reference means; a note that the index has not seen yet is found by its path.
 
         Args:
             reference: A name, wikilink or path, perhaps with `#heading`, `#^block` or `|alias`.
@@ -76,18 +74,18 @@ class NoteLookup:
             return note
 
     def find_matches(self, reference: str) -> Sequence[NoteCandidate]:
-        """Every note that a reference might mean, the likeliest first; empty when there is none."""
+        """Return every note that a reference might mean, the likeliest first; empty when there is none."""
         try:
             return self._resolver.find_matches(reference)
         except NotFound:
             return []
 
     def is_available(self, name: str, folder: str | None) -> bool:
-        """Whether no note has a name, in a folder or (None) anywhere."""
+        """Return whether no note has a name, in a folder or (None) anywhere."""
         return self._resolver.is_available(name, folder)
 
     def short_name(self, path: str) -> str:
-        """The name of a note if it means no other note; else its path."""
+        """Return the name of a note if it means no other note; else its path."""
         if is_note(path):
             name = note_name(path)
             with contextlib.suppress(ToolFailure):
@@ -96,7 +94,7 @@ class NoteLookup:
         return path
 
     def read(self, note: ResolvedNote) -> bytes:
-        """The note's bytes, as they are now.
+        """Return the note's bytes, as they are now.
 
         Raises:
             InvalidParameters: It is longer than `MOST_BYTES`.
@@ -109,7 +107,7 @@ class NoteLookup:
         return data
 
     def facts(self, note: ResolvedNote) -> NoteFacts:
-        """What the index knows of a note, else what the note itself says."""
+        """Return the index's facts of a note, else those in the note itself."""
         known = self.knowledge.note(note.path)
         if known is None:
             parsed = parse_file(note.path, self.read(note))
@@ -119,7 +117,7 @@ class NoteLookup:
         return known or NoteFacts(note.path, {}, (), (), (), ())
 
     def links(self, note: ResolvedNote) -> LinkTargets:
-        """Where its links lead (rules 31 to 43). A link to a closed file leads nowhere."""
+        """Return where its links lead (rules 31 to 43). A link to a closed file leads nowhere."""
         found: dict[str, None] = {}
         unresolved: dict[str, None] = {}
         for link in self.knowledge.links_from(note.path):
@@ -132,11 +130,11 @@ class NoteLookup:
         return LinkTargets(tuple(found), tuple(unresolved))
 
     def backlinks(self, note: ResolvedNote) -> Sequence[str]:
-        """The paths of the notes and canvases that link to it, in order, each once."""
+        """Return the paths of the notes and canvases that link to it, in order, each once."""
         return list(dict.fromkeys(link.source for link in self.knowledge.backlinks(note.path)))
 
     def _not_indexed(self, wanted: Reference) -> ResolvedNote | None:
-        """A note that is there although the index does not know it yet, by its path."""
+        """Return a note that is there although the index does not know it yet, by its path."""
         spelling = wanted.path if is_note(wanted.path) else wanted.path + NOTE_EXTENSION
         try:
             stat = self.storage.stat(parse_path(spelling))
@@ -148,7 +146,7 @@ class NoteLookup:
 
 
 def note_wire(note: ResolvedNote) -> dict[str, Any]:
-    """A note for programs."""
+    """Return a note for programs."""
     return {
         "name": note.name,
         "path": note.path,
@@ -169,7 +167,7 @@ class NoteReadTool(ReadTool[P]):
         self._notes = notes
 
     def _effect(self, name: str, what: str) -> ReadEffect:
-        """What a call that reads one note will look at. Whether there is such a note is said only after consent.
+        """Return what a call that reads one note will look at. Whether there is such a note is said only after consent.
 
         Args:
             name: The note, as the caller named it.

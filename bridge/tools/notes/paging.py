@@ -13,7 +13,7 @@ class Page(NamedTuple):
 
     Attributes:
         items: Those of this page.
-        total: How many there are in all.
+        total: The number of all items.
         cursor: Asks for the next page; None after the last one.
     """
 
@@ -23,20 +23,20 @@ class Page(NamedTuple):
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What is said about the answer."""
+        """Return what is said about the answer."""
         known: dict[str, Any] = {"total": self.total, "truncated": self.cursor is not None}
         return known if self.cursor is None else known | {"cursor": self.cursor}
 
 
 def page(items: Sequence[T], key: Callable[[T], str], cursor: str | None, limit: int) -> Page:
-    """The items after those of the page before.
+    """Return the items after those of the page before.
 
     Args:
         items: All of them, in order.
         key: What an item is called. The cursor is the key of a page's last item, so items that come or go between
             two pages move nothing.
         cursor: Where to go on; None for the beginning.
-        limit: How many at most.
+        limit: The most to return.
 
     Raises:
         InvalidParameters: The cursor is the key of none of these items.
@@ -52,7 +52,7 @@ def page(items: Sequence[T], key: Callable[[T], str], cursor: str | None, limit:
 
 
 def listing(lines: Sequence[str], shown: Page, nothing: str) -> str:
-    """A page for a model.
+    """Return a page for a model.
 
     Args:
         lines: Its items.

@@ -26,7 +26,7 @@ _ROOM = 300
 
 
 class ReadNoteParams(SnakeCaseParams):
-    """Which note, or part of one."""
+    """The note, or part of one, to read."""
 
     name: NoteName = Field(
         description="Note name, wikilink, or path-qualified name; "
@@ -36,7 +36,7 @@ class ReadNoteParams(SnakeCaseParams):
 
 
 class ReadNoteTool(NoteReadTool[ReadNoteParams]):
-    """Reads a note."""
+    """The tool that reads a note."""
 
     spec = read_spec(
         name="read_note",
@@ -96,7 +96,7 @@ def _part(note: ResolvedNote, data: bytes) -> Part:
 
 
 def _taken(data: bytes, section: Part | None, limit: int) -> FilePart:
-    """As much of a note, or of a part of it, as the limit allows."""
+    """Return as much of a note, or of a part of it, as the limit allows."""
     part = FilePart(section.first_line, section.last_line, limit) if section else FilePart(1, None, limit)
     for start in range(0, len(data), CHUNK):
         part.take(data[start : start + CHUNK])

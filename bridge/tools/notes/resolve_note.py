@@ -20,7 +20,7 @@ class ResolveNoteParams(SnakeCaseParams):
 
 
 class ResolveNoteTool(NoteReadTool[ResolveNoteParams]):
-    """Tells which note is meant, or which ones might be."""
+    """The tool that tells which note is meant, or which ones might be."""
 
     spec = read_spec(
         name="resolve_note",

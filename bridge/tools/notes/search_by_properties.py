@@ -56,11 +56,11 @@ class SearchByPropertiesParams(SnakeCaseParams):
 
 
 class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
-    """Lists the notes with some properties.
+    """The tool that lists the notes with some properties.
 
     Args:
         notes: Finds them.
-        clock: What deadlines are given in.
+        clock: The clock that deadlines are given in.
     """
 
     spec = read_spec(
@@ -104,17 +104,17 @@ class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
 def with_properties(
     notes: NoteLookup, properties: Mapping[str, Any], having: Sequence[str], clock: Clock, deadline: float
 ) -> dict[str, dict[str, Any]]:
-    """The notes that have some properties, by path, each with those that were asked for.
+    """Return the notes that have some properties, by path, each with those that were asked for.
 
     Args:
         notes: Finds them.
         properties: The values that they must have.
         having: The properties that they must have, whatever their value.
-        clock: What the deadline is given in.
+        clock: The clock that the deadline is given in.
         deadline: After which it is too late.
 
     Raises:
-        DeadlineExceeded: It is.
+        DeadlineExceeded: The deadline has passed.
     """
     found: dict[str, dict[str, Any]] = {}
     for facts in notes.knowledge.notes():
@@ -127,7 +127,7 @@ def with_properties(
 
 
 def _matched(facts: NoteFacts, properties: Mapping[str, Any], having: Sequence[str]) -> dict[str, Any] | None:
-    """The properties of a note that were asked for; None when it has not all of them."""
+    """Return the properties of a note that were asked for; None when it has not all of them."""
     matched: dict[str, Any] = {}
     for name in [*properties, *having]:
         values = list(find_properties(facts.properties, name))
@@ -140,12 +140,12 @@ def _matched(facts: NoteFacts, properties: Mapping[str, Any], having: Sequence[s
 
 
 def _shown(value: Any) -> str:
-    """A value in a sentence."""
+    """Return a value in a sentence."""
     return shortened(value_text(value))
 
 
 def _depth(value: Any) -> int:
-    """How deep a value is nested; no deeper than is needed to refuse it."""
+    """Return how deep a value is nested; no deeper than is needed to refuse it."""
     depth, level = 0, [value]
     while level and depth <= _DEEPEST:
         depth += 1

@@ -26,7 +26,7 @@ class SearchByTagsParams(SnakeCaseParams):
 
 
 class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
-    """Lists the notes with some tags."""
+    """The tool that lists the notes with some tags."""
 
     spec = read_spec(
         name="search_by_tags",
@@ -58,12 +58,12 @@ class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
 
 
 def with_tags(notes: NoteLookup, tags: Sequence[str], match: Literal["all", "any"]) -> set[str]:
-    """The paths of the notes that have all of some tags, or any of them; nested tags count.
+    """Return the paths of the notes that have all of some tags, or any of them; nested tags count.
 
     Args:
         notes: Finds them.
         tags: With or without `#`; at least one.
-        match: Which of the two.
+        match: Whether all or any of them.
 
     Raises:
         InvalidParameters: One of them is no tag.

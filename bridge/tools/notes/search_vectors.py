@@ -22,7 +22,7 @@ _NOTHING = "No note is near that. Ask in other words, or use search_notes."
 
 
 class SearchVectorsParams(SnakeCaseParams):
-    """What to be near to, and how many notes."""
+    """The text or vector to be near to, and how many notes to find."""
 
     query: str | None = Field(
         default=None, min_length=1, max_length=MAX_LENGTH, description="What to look for, in a sentence"
@@ -35,7 +35,7 @@ class SearchVectorsParams(SnakeCaseParams):
 
 
 class SearchVectorsTool(NoteReadTool[SearchVectorsParams]):
-    """Lists the notes nearest in meaning.
+    """The tool that lists the notes nearest in meaning.
 
     Args:
         notes: Names them.
@@ -100,13 +100,15 @@ class SearchVectorsTool(NoteReadTool[SearchVectorsParams]):
         if state.model:
             metadata |= {"model": state.model, "dimensions": state.dimensions}
         lines = [*numbered(found, shown)] or [_NOTHING]
+        if len(found) == params.limit:
+            lines.append(f"[The nearest {len(found)} shown. Raise limit for more.]")
         if near is None:
             metadata["wordsOnly"] = why
             lines.append(words_only(why))
         return Output(data, "\n".join(lines), metadata)
 
     def _by_words(self, query: str, count: int, context: CallContext, excludes: tuple[Any, ...]) -> list[FoundPassage]:
-        """For each of the notes that hold words of a query, its best passage; nothing of them is alike."""
+        """Return the best passage of each note that holds words of a query; without a likeness."""
         best: dict[str, FoundPassage] = {}
         for passage in self._search.passages(query, context.deadline, excludes):
             best.setdefault(passage.path, passage)

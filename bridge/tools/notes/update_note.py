@@ -25,7 +25,7 @@ _KEPT = ", keeping its properties"
 
 
 class UpdateNoteParams(SnakeCaseParams):
-    """Which note, and its new text."""
+    """The note, and its new text."""
 
     name: NoteName = Field(description="Note name or wikilink to update")
     content: str = Field(
@@ -39,7 +39,7 @@ class UpdateNoteParams(SnakeCaseParams):
 
 
 class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
-    """Replaces a note's text."""
+    """The tool that replaces a note's text."""
 
     spec = write_spec(
         name="update_note",
@@ -66,14 +66,14 @@ class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
         return self._plan(path, data, new, summary, list(shrinking(data, new)), replaces=True)
 
     def report(self, params: UpdateNoteParams, applied: Applied) -> Output:
-        """What was done."""
+        """Report what was done."""
         del params
         kept = _KEPT in applied.plan.summary
         return written(applied, applied.plan.summary.replace("Update ", "Updated ", 1), kept_properties=kept)
 
 
 def rewritten(data: bytes, content: str, *, keep_properties: bool = True) -> tuple[bytes, bool]:
-    """A note with another text.
+    """Return a note with another text.
 
     Args:
         data: Its bytes.
@@ -90,7 +90,7 @@ def rewritten(data: bytes, content: str, *, keep_properties: bool = True) -> tup
 
 
 def _with_head(old: str, content: str, block: FrontmatterBlock) -> str:
-    """The content behind the old properties and the blank lines that follow them."""
+    """Return the content behind the old properties and the blank lines that follow them."""
     end = old.find("\n", block.end) + 1 or len(old)
     head, body = old[:end], old[end:]
     if not head.endswith("\n") and content:
@@ -101,7 +101,7 @@ def _with_head(old: str, content: str, block: FrontmatterBlock) -> str:
 
 
 def shrinking(old: bytes, new: bytes) -> Iterator[str]:
-    """What a person should know beside the diff, when a text becomes another one."""
+    """Yield what a person should know, beside the diff, about a text that shrinks."""
     lines = [data.count(b"\n") + (not data.endswith(b"\n") and bool(data)) for data in (old, new)]
     if lines[0] > SHRINKS and lines[1] * 2 < lines[0]:
         yield f"The note shrinks from {lines[0]} lines to {lines[1]}"

@@ -1,4 +1,4 @@
-"""What the note tools that write have in common: the note they write to, its text, the plan, and the answer."""
+"""The common parts of the note tools that write: the note they write to, its text, the plan, and the answer."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ class NoteWriteTool(WriteTool[P]):
         self._notes = NoteLookup(storage)
 
     def _note(self, name: str) -> tuple[str, bytes]:
-        """The path of the one note that a write is for, and its bytes.
+        """Return the path of the one note that a write is for, and its bytes.
 
         Args:
             name: The note, as the caller named it.
@@ -56,14 +56,14 @@ class NoteWriteTool(WriteTool[P]):
         *,
         replaces: bool = False,
     ) -> ChangePlan:
-        """The plan by which a note gets another text, which differs.
+        """Return the plan by which a note gets another text, which differs.
 
         Args:
             path: The note.
             old: Its bytes as they were read; the ledger refuses the plan when they are others by then.
             new: The bytes it gets.
             summary: One sentence for the person.
-            warnings: What the diff does not show.
+            warnings: Warnings of what the diff does not show.
             replaces: Whether the caller gave the whole text.
         """
         builder = self._storage.plan()
@@ -72,20 +72,20 @@ class NoteWriteTool(WriteTool[P]):
 
 
 def decoded(data: bytes) -> str:
-    """A note's text, in which bytes that are not UTF-8 survive."""
+    """Return a note's text, in which bytes that are not UTF-8 survive."""
     return data.decode("utf-8", "surrogateescape")
 
 
 def encoded(text: str) -> bytes:
-    """The bytes of such a text."""
+    """Return the bytes of such a text."""
     return text.encode("utf-8", "surrogateescape")
 
 
 def written(applied: Applied, text: str, **facts: Any) -> Output:
-    """The answer when a note was changed.
+    """Return the answer when a note was changed.
 
     Args:
-        applied: What the ledger did.
+        applied: The ledger's result.
         text: One sentence.
         facts: Further data.
     """

@@ -1,4 +1,4 @@
-"""What a server's tool answered, as an answer of ours: bounded, and marked as a stranger's words."""
+"""The answer of a server's tool, as an answer of ours: bounded, and marked as a stranger's words."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -19,7 +19,7 @@ _IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"
 
 
 def output(server: str, answer: Mapping[str, Any]) -> Output:
-    """A server's answer.
+    """Return a server's answer.
 
     Args:
         server: The server's name.

@@ -15,11 +15,11 @@ from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, To
 
 
 class McpLoaderParams(Params):
-    """Nothing."""
+    """The parameters: none."""
 
 
 class McpLoaderTool(ReadTool[McpLoaderParams]):
-    """Loads the servers.
+    """The tool that loads the servers.
 
     Args:
         servers: The servers.

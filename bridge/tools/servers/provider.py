@@ -1,7 +1,7 @@
 """The provider of other servers' tools: `mcp_loader` alone, until a client has called it."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, Final
 from weakref import WeakKeyDictionary
 
 from bridge import __version__
@@ -13,6 +13,12 @@ from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import Tool
 from bridge.tools.servers.mcp_loader import McpLoaderTool
 from bridge.tools.servers.server_tool import ServerTool
+
+OFF: Final = (
+    "Other servers are not allowed here. The user can allow them in the settings, or with "
+    "`vault-bridge settings set allowMcpServers=true`"
+)
+LOADER: Final = McpLoaderTool.spec.name
 
 
 class ServersProvider(ToolProvider):
@@ -49,12 +55,23 @@ class ServersProvider(ToolProvider):
         await self._servers.stop()
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
-        """The loader, where there is anything to load, and what the caller has loaded."""
+        """Return the loader, where there is anything to load, and what the caller has loaded."""
         if not self._allowed() or not self._servers.entries:
             return ()
         if self._loader is None:
             self._loader = McpLoaderTool(self._servers)
         return (self._loader, *self._loaded(caller))
+
+    def why_missing(self, name: str, caller: Caller) -> str | None:
+        """Return that other servers are off, or that one has to be loaded first."""
+        server = name.removeprefix("mcp__").partition("__")[0] if name.startswith("mcp__") else None
+        if server is None and name != LOADER:
+            return None
+        if not self._allowed():
+            return OFF
+        if server not in self._servers.entries or any(held.name == server for held in self._servers.of(caller)):
+            return None
+        return f"The tools of the server {server} are there after {LOADER!r} was called"
 
     def _loaded(self, caller: Caller) -> Iterator[ServerTool]:
         for server in self._servers.of(caller):

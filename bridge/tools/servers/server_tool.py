@@ -16,7 +16,7 @@ from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, To
 from bridge.tools.servers.answers import output
 
 SECONDS: Final = 120.0
-"""How long a call may take; waiting for a person is not counted."""
+"""The time a call may take; waiting for a person is not counted."""
 _LONGEST_LINE: Final = 100_000
 
 
@@ -28,7 +28,7 @@ class ServerTool(ReadTool[dict[str, Any]]):
     Args:
         server: The server.
         definition: How it describes the tool.
-        approvals: What the person has said yes to.
+        approvals: The person's approvals.
 
     Raises:
         ValueError: Its schema cannot be used.

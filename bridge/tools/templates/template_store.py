@@ -39,17 +39,17 @@ class TemplateStore:
 
     @property
     def fault(self) -> str | None:
-        """What is wrong with the file; None while it can be used."""
+        """Return what is wrong with the file; None while it can be used."""
         return self._file.fault
 
     def all(self) -> list[TemplateInfo]:
-        """All there are, by name."""
+        """Return all there are, by name."""
         found = {name: TemplateInfo(template=template, shipped=True) for name, template in shipped().items()}
         found |= {name: TemplateInfo(template=template, shipped=False) for name, template in self._own.items()}
         return [found[name] for name in sorted(found)]
 
     def get(self, name: str) -> Template:
-        """The template of a name.
+        """Return the template of a name.
 
         Raises:
             NotFound: There is none; says which there are.
@@ -107,7 +107,7 @@ class TemplateStore:
 
 
 def parse_template(content: Any) -> Template:
-    """A template from JSON.
+    """Return a template from JSON.
 
     Args:
         content: The JSON value.
@@ -127,7 +127,7 @@ def parse_template(content: Any) -> Template:
 
 @cache
 def shipped() -> dict[str, Template]:
-    """The templates that come with the bridge, by name."""
+    """Return the templates that come with the bridge, by name."""
     return {template.name: template for template in _shipped()}
 
 

@@ -48,7 +48,7 @@ def check_template(template: Template) -> None:
 
 
 def template_effect(template: Template, values: Mapping[str, Any], today: date) -> ChainEffect:
-    """What running a template does.
+    """Return the effect of running a template.
 
     Args:
         template: The template.
@@ -84,7 +84,7 @@ def _said(template: Template, parameter: TemplateParameter, values: Mapping[str,
 
 
 def _value(parameter: TemplateParameter, value: Any, today: date) -> Any:
-    """A value as the calls get it."""
+    """Return a value as the calls get it."""
     match parameter.type:
         case "text" if isinstance(value, str) and len(value) <= LONGEST_TEXT:
             if parameter.choices and value not in parameter.choices:

@@ -27,7 +27,7 @@ from bridge.tools.templates.template_values import template_effect
 
 
 class TemplatesParams(Params):
-    """What is to be done, and with which template."""
+    """The action, and the template that it is for."""
 
     action: Literal["list", "run"] = Field(default="list")
     name: str | None = Field(default=None, min_length=1, max_length=100, description="For run: which template")
@@ -41,7 +41,7 @@ class TemplatesParams(Params):
 
 
 class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
-    """Lists the user's templates, and runs one with the rights of whoever calls.
+    """The tool that lists the user's templates, and runs one with the rights of whoever calls.
 
     Args:
         store: The templates.
@@ -70,7 +70,7 @@ class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
         self._clock = clock
 
     def prepare(self, params: TemplatesParams, context: CallContext) -> ChainEffect | ReadEffect:  # type: ignore[override] # it is both kinds
-        """The calls of the template, which say themselves what they do; listing is nobody's business to ask about."""
+        """Return the calls of the template, which say themselves what they do; for listing nobody is asked."""
         del context
         if params.action == "list":
             return ReadEffect((), "List the templates", own=True)
@@ -84,7 +84,7 @@ class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
         return Output([_shown(template) for template in found], "\n".join(map(_said, found)))
 
     def report(self, params: TemplatesParams, applied: Applied) -> Output:
-        """What was changed by its calls."""
+        """Report what its calls changed."""
         del params
         return changed(applied)
 

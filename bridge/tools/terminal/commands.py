@@ -1,4 +1,4 @@
-"""What kind of command a text is: one program with its arguments, or something for a shell; and what may be remembered.
+"""The kind of a command: one program with its arguments, or something for a shell; and what may be remembered of it.
 
 A yes to a command may hold for longer only where it can do nothing but look: one program of a short list, by its real
 path, with options that are on the list as well. Everything else is asked about every time. A list of what is dangerous
@@ -11,9 +11,8 @@ import re
 import shlex
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.errors import InvalidParameters
 
@@ -27,7 +26,7 @@ _SHELL_WORDS: Final = """
     cd export unset set eval exec source alias unalias trap wait read return exit shift if for while until case time
     function select do done then else fi coproc local declare readonly typeset ulimit umask . :
 """
-"""What only a shell understands."""
+"""The words that only a shell understands."""
 _SHELL_WORD: Final = frozenset(_SHELL_WORDS.split())
 _READERS: Final = {
     "basename": "as:z",
@@ -67,13 +66,12 @@ _FIND_WORDS: Final = """
     -H -L -P -a -and -atime -ctime -daystart -depth -empty -false -iname -ipath -maxdepth -mindepth -mmin -mtime
     -name -newer -not -o -or -path -print -print0 -prune -size -true -type
 """
-"""What `find` may be told so that it only looks: it has actions, too, that run, write and delete."""
+"""The words with which `find` only looks: it has actions, too, that run, write and delete."""
 _FIND_WORD: Final = frozenset(_FIND_WORDS.split())
 _NUMBER: Final = re.compile(r"-[0-9]+[A-Za-z]?")
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(NamedTuple):
     """A command.
 
     Attributes:
@@ -113,7 +111,7 @@ def parse_command(text: str) -> Command:
 
 
 def find_program(name: str, search_path: Sequence[str]) -> str | None:
-    """The real path of a program.
+    """Return the real path of a program.
 
     Args:
         name: Its name, or an absolute path.
@@ -136,7 +134,7 @@ def only_reads(program: str, arguments: Sequence[str], *, called: str, search_pa
 
     Args:
         program: The program's real path.
-        arguments: What it is given.
+        arguments: Its arguments.
         called: The name under which it was called: some programs do what their name says.
         search_path: The folders in which the system's programs are.
     """
@@ -168,7 +166,7 @@ def _operands(name: str, arguments: Sequence[str]) -> list[str] | None:
 
 
 def _needs_shell(text: str) -> bool:
-    """Whether a shell would do more with it than divide it into words."""
+    """Return whether a shell would do more with it than divide it into words."""
     quote = ""
     previous = " "
     for character in text:
@@ -186,7 +184,7 @@ def _needs_shell(text: str) -> bool:
 
 
 def _is_script(program: str) -> bool:
-    """Whether it is run by an interpreter, or cannot be looked at."""
+    """Return whether it is run by an interpreter, or cannot be looked at."""
     try:
         with Path(program).open("rb") as file:
             return file.read(2) == b"#!"

@@ -14,7 +14,7 @@ from typing import Final
 
 GIT: Final = ".git"
 _KEPT: Final = ("hooks", "config", "config.worktree", "info", "modules", "worktrees", "commondir", "gitdir")
-"""What says which programs git runs, and where it looks for more of that."""
+"""The files that say which programs git runs, and where it looks for more of that."""
 _NAMES_PROGRAMS: Final = re.compile(
     rb"^\s*\[\s*(include|includeif|extensions)\b"
     rb"|^[^#;\n]*\b(worktree|external|textconv|command|program|driver|process|clean|smudge)\s*=",
@@ -40,10 +40,10 @@ _LARGEST: Final = 1 << 20
 
 
 def may_write(arguments: Sequence[str], is_file: Callable[[str], bool]) -> bool:
-    """Whether git, given these arguments, only adds what they name or commits what was added.
+    """Return whether git, given these arguments, only adds what they name or commits what was added.
 
     Args:
-        arguments: What git is given.
+        arguments: The arguments of git.
         is_file: Whether a word names a file of the vault that is there.
     """
     if not arguments or arguments[0] not in _OPTIONS:
@@ -61,7 +61,7 @@ def may_write(arguments: Sequence[str], is_file: Callable[[str], bool]) -> bool:
 
 
 def is_plain(vault: Path) -> bool:
-    """Whether the vault's folder has a repository of its own in which nothing names programs, links or other places.
+    """Return whether the vault's folder has a repository of its own that names no programs, links or other places.
 
     Args:
         vault: The vault's folder.
@@ -79,12 +79,12 @@ def is_plain(vault: Path) -> bool:
 
 
 def kept(vault: Path) -> tuple[Path, ...]:
-    """What of a repository nothing may write."""
+    """Return the files of a repository that nothing may write."""
     return tuple(vault / GIT / name for name in _KEPT if (vault / GIT / name).exists())
 
 
 def environment(vault: Path, program: str) -> dict[str, str]:
-    """What git is told, so that it runs no other program and commits in the user's name. Blocks.
+    """Return the environment in which git runs no other program and commits in the user's name. Blocks.
 
     Args:
         vault: The vault's folder.
@@ -101,7 +101,7 @@ def environment(vault: Path, program: str) -> dict[str, str]:
 
 
 def _message(arguments: Sequence[str]) -> set[int]:
-    """Which arguments of a commit are its message."""
+    """Return which arguments of a commit are its message."""
     found: set[int] = set()
     for at, word in enumerate(arguments):
         if at not in found and word in {"-m", "--message"} and at + 1 < len(arguments):
@@ -112,7 +112,7 @@ def _message(arguments: Sequence[str]) -> set[int]:
 
 
 def _own(vault: Path, program: str, name: str) -> str:
-    """The user's name or address, as git knows it; empty where it does not."""
+    """Return the user's name or address, as git knows it; empty where it does not."""
     try:
         found = subprocess.run(  # noqa: S603 - git itself, which runs nothing for this
             [program, "config", "--get", f"user.{name}"],

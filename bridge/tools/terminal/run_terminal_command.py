@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -59,18 +59,17 @@ _ENDINGS: Final = {
 
 
 class RunTerminalCommandParams(Params):
-    """Which command."""
+    """The command to run."""
 
     command: str = Field(description="The terminal command to run")
 
 
-@dataclass(frozen=True, slots=True)
-class _Planned:
-    """How a command is run.
+class _Planned(NamedTuple):
+    """The way a command is run.
 
     Attributes:
         program: The real path of the program, or of the shell.
-        arguments: What it is given.
+        arguments: Its arguments.
         places: Which of the arguments name a place in the vault and nothing else.
         folder: Where in the vault it runs; empty: in the vault itself.
         by_shell: Whether a shell runs it.
@@ -89,7 +88,7 @@ class _Planned:
 
 @dataclass(slots=True)
 class _Said:
-    """What a command has said so far, its output and its errors apart."""
+    """The output and the errors of a command so far, apart."""
 
     texts: dict[str, list[str]] = field(default_factory=lambda: {"stdout": [], "stderr": []})
     _decoders: dict[str, codecs.IncrementalDecoder] = field(
@@ -105,12 +104,12 @@ class _Said:
         return text
 
     def of(self, name: str) -> str:
-        """All of it."""
+        """Return all of it."""
         return "".join(self.texts[name])
 
 
 class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
-    """Runs a command.
+    """The tool that runs a command.
 
     The command works on a copy of the vault. When it has ended by itself, what it did there is made in the vault as
     one change, if nobody else has changed the same file meanwhile. So whatever becomes of the command or the bridge,
@@ -195,14 +194,14 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
                 yield answer
 
     async def _answer(self, command: str, copy: WorkingCopy, report: Report, said: _Said) -> Output | Outcome:
-        """What a command came to: what it did to the copy, where it ended by itself."""
+        """Return the result of a command: what it did to the copy, where it ended by itself."""
         if report.ending is not Ending.EXITED:
             return self._report(report, said, None, None)
         taking = TakingOver(self._storage, copy, await asyncio.to_thread(copy.differences))
         return Outcome(partial(taking.plan, command), lambda applied: self._report(report, said, applied, taking))
 
     async def _run(self, planned: _Planned, workspace: Workspace, said: _Said) -> AsyncIterator[str | Report]:
-        """What the command says, and then how it ended."""
+        """Yield what the command prints, and then how it ended."""
         argv = [workspace.placed(word) for word in (planned.program, *planned.arguments)]
         limit = workspace.profile.limits.output
         program = await self._programs.start(
@@ -224,7 +223,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         yield report
 
     def _planned(self, text: str, settings: Settings) -> _Planned:
-        """How a command is run. Raises InvalidParameters or NotFound."""
+        """Return how a command is run. Raises InvalidParameters or NotFound."""
         folder = settings.terminal_folder
         if folder:
             path = parse_path(folder)
@@ -257,12 +256,12 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         return _Planned(found, tuple(arguments), places, folder, only_reads=reads, writes_git=writes_git)
 
     def _is_file(self, word: str, folder: str) -> bool:
-        """Whether a word names a file of the vault."""
+        """Return whether a word names a file of the vault."""
         place = self._place(word, folder)
         return place is not None and not self._storage.is_folder(place)
 
     def _place(self, word: str, folder: str) -> VaultPath | None:
-        """The place in the vault that a word names, where it is there and the word can mean nothing else."""
+        """Return the place in the vault that a word names, where it is there and the word can mean nothing else."""
         if word.startswith("-") or word in {".", ".."}:
             return None
         try:
@@ -312,7 +311,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             yield NO_BACKUP
 
     def _leading_to(self, planned: _Planned) -> Iterator[StoredLink]:
-        """The links to what a command moves or deletes, where its words say what that is."""
+        """Yield the links to what a command moves or deletes, where its words say what that is."""
         name = Path(planned.program).name
         if planned.by_shell or name not in _MOVE_OR_DELETE:
             return
@@ -334,7 +333,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             )
 
     def _report(self, report: Report, said: _Said, applied: Applied | None, taking: TakingOver | None) -> Output:
-        """What a command came to."""
+        """Return the report on a command."""
         left = [] if taking is None else taking.left
         lost = [] if taking is None or applied is None else taking.lost
         denial = self._storage.closed()
@@ -364,12 +363,12 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
 
 
 def _is_in(path: str, place: str) -> bool:
-    """Whether a file is a place or lies in it."""
+    """Return whether a file is a place or lies in it."""
     return path == place or path.startswith(f"{place}/")
 
 
 def _insists(planned: _Planned) -> str:
-    """Why a command is asked about every time; empty where it need not be."""
+    """Return why a command is asked about every time; empty where it need not be."""
     if planned.by_shell:
         return "a shell runs this, and it can do more than one program; so it is asked about every time"
     if not planned.only_reads:
@@ -380,7 +379,7 @@ def _insists(planned: _Planned) -> str:
 
 
 def _shell() -> tuple[str, tuple[str, ...]]:
-    """The shell's real path, and what it is told before a command."""
+    """Return the shell's real path, and what it is told before a command."""
     if sys.platform == "win32":
         return os.environ.get("COMSPEC", r"C:\Windows\System32\cmd.exe"), ("/d", "/s", "/c")
     return os.path.realpath("/bin/sh"), ("-c",)
@@ -392,6 +391,6 @@ def _named(paths: list[str]) -> str:
 
 
 def _places(lost: Sequence[LostLink]) -> str:
-    """Where links are that lead nowhere now."""
+    """Say in which notes links lead nowhere now."""
     notes = list(dict.fromkeys(link.path for link in lost))
     return f": in {_named(notes)}" if notes else ""

@@ -1,4 +1,4 @@
-"""What a command did to the copy of the vault, as one plan for the vault."""
+"""The changes that a command made to the copy of the vault, as one plan for the vault."""
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -45,7 +45,7 @@ class TakingOver:
     _refused: Refused = field(default=lambda _path: None, init=False)
 
     def plan(self, command: str, refused: Refused) -> ChangePlan | None:
-        """The plan, or None where nothing is to be done. Blocks.
+        """Return the plan, or None where nothing is to be done. Blocks.
 
         Args:
             command: For its sentence.
@@ -106,7 +106,7 @@ class TakingOver:
         return False
 
     def _before(self, path: str) -> bytes:
-        """The bytes that a file has in the vault, which must be those that were copied. Raises NotFound."""
+        """Return the bytes that a file has in the vault, which must be those that were copied. Raises NotFound."""
         data, _state = self.storage.everything.read(parse_path(path))
         if content_hash(data) != self.differences.copied[path].digest:
             raise NotFound(_CHANGED)
@@ -163,7 +163,7 @@ class TakingOver:
 
 
 def lost_sentence(lost: Sequence[LostLink]) -> str:
-    """How many links lead nowhere now; empty for none."""
+    """Say how many links lead nowhere now; empty for none."""
     if not lost:
         return ""
     verb = "leads" if len(lost) == 1 else "lead"

@@ -1,11 +1,10 @@
-"""Where a command runs: a copy of the vault, a home and a place for temporary files, all thrown away afterwards."""
+"""The workspace of a command: a copy of the vault, a home and a temporary folder, all thrown away afterwards."""
 
 import contextlib
 import shutil
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Final
+from typing import Final, NamedTuple
 
 from bridge.sandbox.profile import Limits, Profile
 from bridge.sandbox.programs import Programs
@@ -20,14 +19,13 @@ MOST_LARGE_FILES: Final = 200
 _TEMPORARY: Final = Path("/tmp")  # noqa: S108 - where programs look for it, in a sandbox of their own
 
 
-@dataclass(frozen=True, slots=True)
-class Workspace:
+class Workspace(NamedTuple):
     """A place for one command.
 
     Attributes:
         copy: The copy of the vault.
-        profile: What the command may reach.
-        environment: What it is given.
+        profile: The limits of what the command may reach.
+        environment: Its environment.
         vault: The vault's own folder.
         moves: Whether the command sees the copy where the vault is.
     """
@@ -39,7 +37,7 @@ class Workspace:
     moves: bool
 
     def placed(self, text: str) -> str:
-        """A text of a command, with the copy's folder for the vault's where the command would see the vault's."""
+        """Return a command's text, with the copy's folder for the vault's where the command would see the vault's."""
         return text if self.moves else text.replace(str(self.vault), str(self.copy.place))
 
     def remove(self) -> None:
@@ -54,7 +52,7 @@ def make_workspace(
 
     Args:
         files: The vault's files, as far as they may be seen.
-        programs: What confines the command.
+        programs: The programs' sandbox, which confines the command.
         settings: The command's limits.
         with_git: Whether the command may read what git has kept of the vault.
         writes_git: Whether it may write there, but for hooks and configuration.

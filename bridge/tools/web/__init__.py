@@ -10,10 +10,10 @@ from bridge.web.services import WebServices
 
 
 def web_tools(web: WebServices, search: WebSearch) -> list[Tool[Any]]:
-    """All of them, in the order they are listed.
+    """Return all of them, in the order they are listed.
 
     Args:
-        web: What they are built from.
+        web: The services they are built from.
         search: Searches the web.
     """
     return [WebSearchTool(search, web), WebFetchTool(web)]

@@ -1,4 +1,4 @@
-"""How many searches of the web a client makes before the person is asked once more."""
+"""The number of searches of the web that a client makes before the person is asked once more."""
 
 import threading
 from collections import defaultdict, deque
@@ -24,7 +24,7 @@ class SearchBudget:
         self._made: defaultdict[str, deque[float]] = defaultdict(deque)
 
     def used_up(self, client: str) -> bool:
-        """Whether a client has made that many, so that the person has to be asked about the next one.
+        """Return whether a client has made that many, so that the person has to be asked about the next one.
 
         Args:
             client: As `Caller.subject` names it.

@@ -45,7 +45,7 @@ _LARGEST_IMAGE: Final = 1024 * 1024
 
 
 class WebFetchParams(Params):
-    """Which page, and in which form."""
+    """The page to fetch, and in which form."""
 
     url: str = Field(min_length=1, description="https URL of the page")
     method: Literal["GET", "POST"] = Field(default="GET", description="POST sends postData")
@@ -66,7 +66,7 @@ class WebFetchParams(Params):
     @model_validator(mode="before")
     @classmethod
     def _either_spelling(cls, sent: Any) -> Any:
-        """Function-calling clients write `post_data`."""
+        """Accept `post_data`, which function-calling clients write."""
         if isinstance(sent, dict) and "post_data" in sent and "postData" not in sent:
             return {("postData" if name == "post_data" else name): value for name, value in sent.items()}
         return sent
@@ -80,7 +80,7 @@ class WebFetchParams(Params):
 
 @dataclass(frozen=True, slots=True)
 class _Content:
-    """What was fetched, in the form that was asked for."""
+    """The content that was fetched, in the form that was asked for."""
 
     url: str
     title: str
@@ -115,7 +115,7 @@ class _Content:
 
 
 class WebFetchTool(ReadTool[WebFetchParams]):
-    """Fetches one page.
+    """The tool that fetches one page.
 
     Args:
         web: The way to the web.
@@ -203,7 +203,7 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         return _output(content, params, context, cached=cached, milliseconds=milliseconds)
 
     async def _kept(self, found: Cached, url: WebUrl, context: CallContext) -> _Content:
-        """What was fetched before, where this client may be led to the same places."""
+        """Return what was fetched before, where this client may be led to the same places."""
         head = dict(found.head)
         origin = url.origin
         for hop in (*head["hops"][1:], head["url"]):
@@ -270,7 +270,7 @@ class WebFetchTool(ReadTool[WebFetchParams]):
 
 
 def _review(content: _Content) -> RequestEffect:
-    """What a person is shown of an answer before the agent gets it."""
+    """Return what a person is shown of an answer before the agent gets it."""
     lines = [f"Title: {content.title}"] if content.title else []
     lines += [f"Kind: {content.kind}, {content.size:,} bytes", ""]
     lines.append("(no text)" if content.form == "base64" else content.text[:_SHOWN_TEXT])
@@ -285,7 +285,7 @@ def _review(content: _Content) -> RequestEffect:
 
 
 def _form(kind: str, wanted: Form) -> str:
-    """The form that an answer has: what was asked for where it is a web page, else by what it is."""
+    """Return the form that an answer has: what was asked for where it is a web page, else by what it is."""
     if kind.startswith("image/") and kind != "image/svg+xml":
         return "base64"
     if "html" in kind:
@@ -347,7 +347,7 @@ def _binary(content: _Content, data: dict[str, Any], metadata: dict[str, Any], m
 
 
 def _part(text: str, offset: int, room: int) -> tuple[str, int | None]:
-    """So much of a text from some character on, ended at a line where there is one; and where the next part begins."""
+    """Return so much of a text from a character on, ended at a line if there is one; and where the next part begins."""
     if offset > len(text):
         raise InvalidParameters(f"offset {offset} is beyond the end: the text has {len(text)} characters")
     part = text[offset : offset + room]
@@ -388,7 +388,7 @@ def _charset(header: str) -> str:
 
 
 def _sniffed(body: bytes) -> str:
-    """What an answer without a type is: a page, text, or data."""
+    """Return the media type of an answer without one: a page, text, or data."""
     head = body[:1024].lstrip().lower()
     if head.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
         return "text/html"

@@ -55,7 +55,7 @@ def _one_line(text: str) -> str:
 
 
 class WebSearchParams(Params):
-    """What to look for."""
+    """The query of a web search."""
 
     query: Annotated[str, Field(max_length=LONGEST_QUERY), AfterValidator(_one_line)] = Field(
         description="Words to look for"
@@ -67,7 +67,7 @@ class WebSearchParams(Params):
 
 
 class WebSearchTool(ReadTool[WebSearchParams]):
-    """Searches the web.
+    """The tool that searches the web.
 
     Args:
         search: Asks the services.
@@ -150,7 +150,7 @@ class WebSearchTool(ReadTool[WebSearchParams]):
         return Output([asdict(hit) for hit in found.hits], _text(query, found), metadata)
 
     def _kept(self, key: tuple[str, ...]) -> Found | None:
-        """What was found for the same query a short while ago. Blocks."""
+        """Return the results for the same query a short while ago. Blocks."""
         kept = self._cache.get(*key)
         if kept is None:
             return None
@@ -165,7 +165,7 @@ def _query(params: WebSearchParams, settings: Settings) -> SearchQuery:
 
 
 def _text(query: SearchQuery, found: Found) -> str:
-    """The results as Markdown. What pages say stands in quotations and can end none of them."""
+    """Return the results as Markdown. What pages say stands in quotations and can end none of them."""
     count = len(found.hits)
     lines = [
         f"# Web search: “{_plain(query.text)}”",
@@ -186,5 +186,5 @@ def _text(query: SearchQuery, found: Found) -> str:
 
 
 def _plain(text: str) -> str:
-    """Words as they are in Markdown."""
+    """Return words with the marks of Markdown escaped."""
     return _MARKS.sub(r"\\\1", text)

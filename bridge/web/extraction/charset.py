@@ -34,7 +34,7 @@ _SAMPLE: Final = 64 * 1024
 
 
 def decode_text(data: bytes, named: str = "", *, html: bool = True) -> tuple[str, str]:
-    """Text, and the encoding it was in. What fits no encoding becomes replacement characters.
+    """Return text, and the encoding it was in. What fits no encoding becomes replacement characters.
 
     Args:
         data: The bytes.

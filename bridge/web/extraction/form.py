@@ -1,4 +1,4 @@
-"""What a page comes to, without the libraries that read it: the bridge itself imports only this."""
+"""The form of an extracted page, without the libraries that read it: the bridge itself imports only this."""
 
 from dataclasses import dataclass
 
@@ -9,14 +9,14 @@ class TooLarge(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class PageText:
-    """What a person would read of a page.
+    """The text that a person would read of a page.
 
     Attributes:
         title: Its title; empty without one.
         text: Its main part, as Markdown or text.
-        removed: How many elements with text were left out because a style hides them.
+        removed: The number of elements with text left out because a style hides them.
         scripted: Whether next to nothing stands in it without its scripts, which are not run.
-        author: Who wrote it, where it says so and was read as a note.
+        author: Its author, where it names one and was read as a note.
         date: When it was published, as `YYYY-MM-DD`, likewise.
         images: The images of a note: what each shows, and its address. Where the n-th belongs, `mark(n)` stands in the
             text.

@@ -1,4 +1,4 @@
-"""What a page holds and no reader sees, taken out of its tree: instructions for an agent are hidden in such places.
+"""Hidden content of a page, removed from its tree: instructions for an agent are hidden in such places.
 
 Visible is what a browser would show without scripts, at once or after a click on a `details`: an element is hidden by
 `hidden`, `aria-hidden`, an attribute `style`, a rule of a `style` element of the page itself, or a class that says so.
@@ -135,7 +135,7 @@ def _is_hidden(element: HtmlElement) -> bool:
 
 
 def hides(style: str) -> bool:
-    """Whether the declarations of a style hide the text that they are for."""
+    """Return whether the declarations of a style hide the text that they are for."""
     said = {
         name.lower(): value.lower().replace("!important", "").strip()
         for name, value in _DECLARATION.findall(_COMMENT.sub("", style[:8_000]))
@@ -225,7 +225,7 @@ def _pixels(text: str) -> float | None:
 
 
 def _hidden_by_rules(tree: HtmlElement) -> Iterator[HtmlElement]:
-    """Elements that a rule of the page's own style sheets hides. Rules for printing and the like are left alone."""
+    """Yield elements that a rule of the page's own style sheets hides. Rules for printing and so on are left alone."""
     left, began = _MOST_RULES, time.process_time()
     translator = cssselect.HTMLTranslator()
     for sheet in tree.iter("style"):
@@ -245,7 +245,7 @@ def _hidden_by_rules(tree: HtmlElement) -> Iterator[HtmlElement]:
 
 
 def _without_at_rules(text: str) -> str:
-    """A style sheet without blocks such as `@media (max-width: …) {…}`, whose rules hold only sometimes."""
+    """Return a style sheet without blocks such as `@media (max-width: …) {…}`, whose rules hold only sometimes."""
     kept: list[str] = []
     at = 0
     while (start := text.find("@", at)) >= 0:

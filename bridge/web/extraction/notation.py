@@ -1,4 +1,4 @@
-"""What Markdown has signs for and extractors lose: formulas and footnotes. They are turned into text beforehand."""
+"""Content that Markdown has signs for and extractors lose: formulas and footnotes. They become text beforehand."""
 
 import re
 from typing import Final

@@ -37,7 +37,7 @@ _MOST_IMAGES: Final = 500
 _LONGEST_NAME: Final = 200
 _LONGEST_ADDRESS: Final = 2000
 _SOURCES: Final = ("src", "data-src", "data-original")
-"""Where an image's address stands; pages that load images late keep it besides, and a picture of one pixel in `src`."""
+"""The attributes for an image's address; a page that loads images late has a picture of one pixel in `src`."""
 _DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}")
 _BLANKS: Final = re.compile(r"\n[ \t]*\n(?:[ \t]*\n)+")
 _KEPT: Final = {"href", "colspan", "rowspan", "start", "class"}
@@ -46,7 +46,7 @@ _SPANS: Final = re.compile(r"[1-9][0-9]?")
 
 
 def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") -> PageText:
-    """What a person would read of a page.
+    """Return the text that a person would read of a page.
 
     Args:
         data: The page's bytes.
@@ -98,8 +98,8 @@ class _Images:
         url: Where the page came from, by which their addresses become absolute.
 
     Attributes:
-        found: What each shows, and its address.
-        marked: What the marks begin with.
+        found: The images: what each shows, and its address.
+        marked: The beginning of the marks.
     """
 
     def __init__(self, url: str) -> None:
@@ -156,7 +156,7 @@ def _bound(tree: HtmlElement) -> None:
 
 
 def _title(tree: HtmlElement) -> str:
-    """The heading of the page where it has one that its title repeats, else its title."""
+    """Return the heading of the page where it has one that its title repeats, else its title."""
     found = tree.findtext(".//title") or ""
     title = " ".join(found.split())
     headings = [" ".join("".join(heading.itertext()).split()) for heading in tree.iter("h1")]
@@ -254,7 +254,7 @@ class _Converter(MarkdownConverter):
         return ""
 
     def convert_pre(self, el: Any, text: str, parent_tags: Any) -> str:
-        """One block of code, however many elements it is made of."""
+        """Return one block of code, however many elements it is made of."""
         if "pre" in parent_tags:
             return text
         written: str = super().convert_pre(el, text, parent_tags)  # type: ignore[misc] # it is made as it is needed
@@ -307,7 +307,7 @@ _BLOCKS: Final = frozenset(
 
 
 def _plain(tree: HtmlElement) -> str:
-    """The text with a line for each block."""
+    """Return the text with a line for each block."""
     pieces: list[str] = []
 
     def walk(element: HtmlElement, *, kept: bool) -> None:

@@ -13,7 +13,7 @@ from bridge.web.search.service import Hit, failure_of
 from bridge.workers.pool import Job, WorkerPool
 
 SECONDS: Final = 20.0
-"""How long reading one page may take; most take some hundredths of a second, the first one a second."""
+"""The time reading one page may take; most take some hundredths of a second, the first one a second."""
 SHORT_SECONDS: Final = 10.0
 """The same for what is small: a robots.txt, or the answer of a search service."""
 LARGEST: Final = 8 * 1024 * 1024
@@ -25,7 +25,7 @@ _WORKERS: Final = 2
 
 
 class PageReader:
-    """Lends workers for what came from the network.
+    """The workers that read what came from the network.
 
     Args:
         clock: The one that deadlines are given in.
@@ -36,7 +36,7 @@ class PageReader:
         self._pool = WorkerPool(clock, READING, hide_secrets, _WORKERS)
 
     def read(self, data: bytes, url: str, charset: str, form: str) -> PageText:
-        """What a person would read of a page. Blocks.
+        """Return the text that a person would read of a page. Blocks.
 
         Args:
             data: Its bytes.
@@ -59,12 +59,12 @@ class PageReader:
         return PageText(**known | {"text": text.decode("utf-8"), "images": images})
 
     def may_fetch(self, robots: bytes, url: str, agent: str) -> bool:
-        """Whether a robots.txt lets a program read a page. Blocks.
+        """Return whether a robots.txt lets a program read a page. Blocks.
 
         Args:
             robots: The file.
             url: The page.
-            agent: What the program calls itself, without a version.
+            agent: The program's name for itself, without a version.
 
         Raises:
             NetworkFailure: It cannot be read.
@@ -77,11 +77,11 @@ class PageReader:
         return bool(header["allowed"])
 
     def hits(self, service: SearchService, title: str, response: WebResponse) -> list[Hit]:
-        """What a search service has found. Blocks.
+        """Return the hits that a search service has found. Blocks.
 
         Args:
             service: The service.
-            title: What people call it.
+            title: Its name, for people.
             response: Its answer.
 
         Raises:

@@ -18,7 +18,7 @@ def allows(data: bytes, url: str, agent: str) -> bool:
     Args:
         data: The file.
         url: The page.
-        agent: What the program calls itself, without a version.
+        agent: The program's name for itself, without a version.
     """
     lines = (_without_others(line, agent.lower()) for line in data.decode("utf-8", "replace").splitlines())
     return bool(Protego.parse("\n".join(lines)).can_fetch(url, agent))

@@ -15,7 +15,7 @@ from lxml.html import HtmlElement
 SHARE: Final = 0.85
 """The part of what was found that the subtree must hold."""
 MORE: Final = 1.7
-"""How much more text than was found the subtree may have; else it holds other things besides."""
+"""The most text the subtree may have, relative to the text found; with more it holds other things besides."""
 MOST_PROSE: Final = 4.0
 """The same for a subtree that is hardly links: long lists or tables that the extractor has lost."""
 _PROSE: Final = 0.1
@@ -41,13 +41,13 @@ _BLOCKS: Final = frozenset({"div", "section", "ul", "ol", "p", "table", "header"
 
 
 def text_weight(text: str) -> int:
-    """How much a text says: its length, where a character that is a word counts as several."""
+    """Return how much a text says: its length, where a character that is a word counts as several."""
     text = text.strip()
     return len(text) + (_LETTERS_FOR_ONE - 1) * len(_WIDE.findall(text))
 
 
 def subtree_of(found: HtmlElement, page: HtmlElement) -> HtmlElement:
-    """The subtree of a page that holds what was found, without its surroundings; what was found where there is none.
+    """Return the subtree of a page that holds what was found, without its surroundings; else what was found.
 
     Args:
         found: What an extractor has made of the page.
@@ -110,7 +110,7 @@ def join_parts(page: HtmlElement) -> None:
 
 
 def _landmark(page: HtmlElement) -> HtmlElement | None:
-    """What the page's author marks as its content, where the extractor has run its paragraphs together."""
+    """Return the element that the author marks as the content, where the extractor ran its paragraphs together."""
     for path in ("//article", "//main", "//*[@role='main']"):
         marked = page.xpath(path)
         if len(marked) == 1:
@@ -119,7 +119,7 @@ def _landmark(page: HtmlElement) -> HtmlElement | None:
 
 
 def without_surroundings(part: HtmlElement) -> HtmlElement:
-    """A copy of a part of a page without what surrounds texts on most pages."""
+    """Return a copy of a part of a page without what surrounds texts on most pages."""
     cleaned = copy.deepcopy(part)
     cleaned.tail = None
     whole = max(_weight(cleaned), 1)

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def answer(header: dict[str, Any], data: bytes) -> Answer:
-    """One request's answer."""
+    """Return the answer to one request."""
     try:
         return _TASKS[header["task"]](header, data)
     except NetworkFailure as failure:

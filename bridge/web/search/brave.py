@@ -19,23 +19,22 @@ _NO_KEY: Final = "Brave does not accept the key"
 
 
 class Brave:
-    """Searches with Brave. It has the members of `WebSearchService`."""
+    """The search with Brave. It has the members of `WebSearchService`."""
 
     id = SearchService.BRAVE
     title = "Brave Search"
     terms = "Needs a key for Brave's search API. Your queries go to Brave, and its terms for the API hold."
     link = "https://brave.com/search/api/"
     key: Provider | None = Provider.BRAVE
-    requires_key = True
     freshness = True
 
     def place(self, settings: Settings) -> Service:
-        """Always the same."""
+        """Return the address, which is always the same."""
         del settings
         return Service.of(self.title, BRAVE)
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
-        """The key goes in a header, so that it is in no log of URLs."""
+        """Return a request with the key in a header, so that it is in no log of URLs."""
         if key is None:
             raise NotReady("Brave Search needs an API key: `vault-bridge keys set brave`, or in Obsidian")
         asked = {"q": query.text, "count": str(min(query.most, _MOST))}
@@ -45,7 +44,7 @@ class Brave:
         return WebRequest(self.place(settings).url("/res/v1/web/search", asked), headers=headers)
 
     def read(self, response: WebResponse) -> list[Hit]:
-        """`{web: {results: [{title, url, description}]}}`; without `web` where there is nothing."""
+        """Read `{web: {results: [{title, url, description}]}}`; without `web` where there is nothing."""
         refused(response, self.title, no={401: _NO_KEY, 403: _NO_KEY, 422: f"{_NO_KEY}, or cannot search for this"})
         answer = response.json()
         if isinstance(answer, dict) and answer.get("type") == "ErrorResponse":
@@ -58,7 +57,7 @@ class Brave:
 
 
 def _error(error: object) -> Exception:
-    """What an error in an answer of status 200 means."""
+    """Translate an error in an answer of status 200."""
     code = str(error.get("code", "")) if isinstance(error, dict) else ""
     if "RATE" in code or "QUOTA" in code:
         return TooMany("Brave wants fewer searches for now")

@@ -22,7 +22,7 @@ _FRESHNESS: Final[dict[Freshness, str]] = {"day": "d", "week": "w", "month": "m"
 
 
 class DuckDuckGo:
-    """Searches with DuckDuckGo. It has the members of `WebSearchService`."""
+    """The search with DuckDuckGo. It has the members of `WebSearchService`."""
 
     id = SearchService.DUCKDUCKGO
     title = "DuckDuckGo"
@@ -32,22 +32,21 @@ class DuckDuckGo:
     )
     link = "https://duckduckgo.com/terms"
     key: Provider | None = None
-    requires_key = False
     freshness = True
 
     def place(self, settings: Settings) -> Service:
-        """Always the same."""
+        """Return the address, which is always the same."""
         del settings
         return Service.of(self.title, ADDRESS)
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
-        """A GET of the page."""
+        """Return a GET of the page."""
         del key
         asked = {"q": query.text} | ({"df": _FRESHNESS[query.freshness]} if query.freshness else {})
         return WebRequest(self.place(settings).url("/html/", asked), headers={"Accept": "text/html"})
 
     def read(self, response: WebResponse) -> list[Hit]:
-        """The results of the page, without advertisements."""
+        """Return the results of the page, without advertisements."""
         limited = TooMany("DuckDuckGo wants fewer searches for now, and shows a riddle instead of results")
         if response.status == _RIDDLE:
             raise limited
@@ -68,7 +67,7 @@ class DuckDuckGo:
 
 
 def _parse(body: bytes) -> Any:
-    """The page as a tree; None where it is none."""
+    """Return the page as a tree; None where it is none."""
     from lxml import etree, html  # noqa: PLC0415 - heavy, and needed by this service alone
 
     try:
@@ -86,7 +85,7 @@ def _result(result: Any) -> tuple[Any, Any, Any]:
 
 
 def _target(href: str | None) -> str | None:
-    """Where a result leads: its own address, or what stands in the address that counts clicks (`/l/?uddg=`)."""
+    """Return where a result leads: its own address, or the one inside the click-counting address (`/l/?uddg=`)."""
     if href is None:
         return None
     address = f"https:{href}" if href.startswith("//") else href

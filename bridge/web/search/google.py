@@ -24,7 +24,7 @@ _NO_KEY: Final = "Google does not accept the key, or the API is not enabled for 
 
 
 class Google:
-    """Searches with Google. It has the members of `WebSearchService`.
+    """The search with Google. It has the members of `WebSearchService`.
 
     Args:
         now: The time, which tells whether there still is such an API.
@@ -35,14 +35,13 @@ class Google:
     terms = "Only for those who have a key already: the API takes no new customers and ends on 1 January 2027."
     link = "https://developers.google.com/custom-search/v1/overview"
     key: Provider | None = Provider.GOOGLE
-    requires_key = True
     freshness = True
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
 
     def place(self, settings: Settings) -> Service:
-        """Always the same, until it ends."""
+        """Return the address, which is always the same, until the service ends."""
         if self._now() >= END:
             raise NotReady("Google's search API ended on 1 January 2027. Choose another service for web searches")
         if not settings.google_search_engine_id:
@@ -50,7 +49,7 @@ class Google:
         return Service.of(self.title, GOOGLE)
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
-        """The key goes in a header, so that it is in no log of URLs."""
+        """Return a request with the key in a header, so that it is in no log of URLs."""
         place = self.place(settings)
         if key is None:
             raise NotReady("Google needs an API key: `vault-bridge keys set google`, or in Obsidian")
@@ -61,7 +60,7 @@ class Google:
         return WebRequest(place.url("/customsearch/v1", asked), headers=headers)
 
     def read(self, response: WebResponse) -> list[Hit]:
-        """`{items: [{title, link, snippet}]}`; without `items` where there is nothing."""
+        """Read `{items: [{title, link, snippet}]}`; without `items` where there is nothing."""
         gone = "Google's search API does not answer any more. Choose another service for web searches"
         refused(response, self.title, no={400: _NO_KEY, 401: _NO_KEY, 403: _NO_KEY, 404: gone, 410: gone})
         answer = response.json()

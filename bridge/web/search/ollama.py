@@ -19,7 +19,7 @@ _NOT_THERE: Final = 404
 
 
 class Ollama:
-    """Searches with Ollama. It has the members of `WebSearchService`."""
+    """The search with Ollama. It has the members of `WebSearchService`."""
 
     id = SearchService.OLLAMA
     title = "Ollama"
@@ -29,18 +29,17 @@ class Ollama:
     )
     link = "https://ollama.com/settings/keys"
     key: Provider | None = Provider.OLLAMA
-    requires_key = False
     freshness = False
 
     def place(self, settings: Settings) -> Service:
-        """The address that is set."""
+        """Return the address that is set."""
         try:
             return Service.of(self.title, settings.ollama_web_search_endpoint)
         except InvalidParameters as error:
             raise NotReady(error.message) from None
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
-        """With the key where there is one; only a server on this computer answers without."""
+        """Return the request, with the key where there is one; only a server on this computer answers without."""
         place = self.place(settings)
         here = names_this_machine(place.base.host)
         if key is None and not here:
@@ -50,7 +49,7 @@ class Ollama:
         return WebRequest.json(place.url(path), {"query": query.text, "max_results": min(query.most, _MOST)}, headers)
 
     def read(self, response: WebResponse) -> list[Hit]:
-        """`{results: [{title, url, content}]}`; an error may come with status 200."""
+        """Read `{results: [{title, url, content}]}`; an error may come with status 200."""
         refused(
             response,
             self.title,

@@ -12,6 +12,7 @@ from bridge.errors import BridgeError, NetworkFailure, ToolFailure
 from bridge.keys.faults import KeyFault
 from bridge.keys.servers import key_server
 from bridge.keys.store import KeyStore
+from bridge.own_commands import own_command
 from bridge.policy.redaction import REDACTED
 from bridge.settings.model import Settings
 from bridge.web.door import WebDoor, WebResponse
@@ -24,13 +25,13 @@ from bridge.web.search.searxng import SearXNG
 from bridge.web.search.service import Hit, NoSense, NotReady, SaidNo, SearchQuery, TooMany, WebSearchService
 
 _TEST: Final = SearchQuery("Obsidian", 1)
-"""What is looked for in a test: a word that says nothing about anybody."""
+"""The query of a test: a word that says nothing about anybody."""
 _ANY_KEY: Final = "x" * 32
 """Stands for a key that is set where it is only asked whether all is there."""
 
 
 def search_services(now: Callable[[], datetime]) -> tuple[WebSearchService, ...]:
-    """Every service that there is, in the order in which they are listed.
+    """Return every service that there is, in the order in which they are listed.
 
     Args:
         now: The time.
@@ -39,7 +40,7 @@ def search_services(now: Callable[[], datetime]) -> tuple[WebSearchService, ...]
 
 
 def search_reader(service: str) -> Callable[[WebResponse], list[Hit]]:
-    """What reads the answers of a service; in the worker process, which reads and does not ask."""
+    """Return the function that reads a service's answers; in the worker process, which reads and does not ask."""
     return next(one.read for one in search_services(lambda: datetime.now(UTC)) if one.id.value == service)
 
 
@@ -52,8 +53,8 @@ class Failed:
     """A service that was asked in vain.
 
     Attributes:
-        title: What people call it.
-        why: What went wrong and what to do, as a sentence without a full stop.
+        title: Its name, for people.
+        why: The failure and what to do, as a sentence without a full stop.
         code: The same for programs.
     """
 
@@ -64,11 +65,11 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What a search came to.
+    """The result of a search.
 
     Attributes:
-        service: Who answered.
-        title: What people call it.
+        service: The service that answered.
+        title: Its name, for people.
         hits: The results, best first.
         fresh: Whether they are as recent as was asked for; None where nothing was asked.
         failed: The services that were asked before, in vain.
@@ -82,7 +83,7 @@ class Found:
 
 
 class WebSearch:
-    """Searches the web.
+    """The search of the web.
 
     Args:
         door: Makes the requests.
@@ -98,7 +99,7 @@ class WebSearch:
         self._services = {service.id: service for service in services}
 
     def chosen(self, settings: Settings) -> list[WebSearchService]:
-        """The services that the person has chosen, in their order.
+        """Return the services that the person has chosen, in their order.
 
         Raises:
             NotReady: None is.
@@ -107,12 +108,12 @@ class WebSearch:
         if not chosen:
             raise NotReady(
                 "No service for web searches is chosen. The user can choose one in Obsidian, or with "
-                "`vault-bridge settings set 'webSearchProviders=[\"brave\"]'`"
+                + own_command("settings", "set", 'webSearchProviders=["brave"]')
             )
         return chosen
 
     def ready(self, settings: Settings) -> list[WebSearchService]:
-        """Those of the chosen services that can be asked as things are set.
+        """Return those of the chosen services that can be asked as things are set.
 
         Raises:
             NotReady: None is chosen, or none can be asked; the message says what is missing.
@@ -125,16 +126,16 @@ class WebSearch:
         return ready
 
     def asked(self, settings: Settings) -> list[str]:
-        """Who is asked, and where: what an answer to the same words depends on besides."""
+        """Return who is asked, and where: what an answer to the same words depends on besides."""
         return [f"{service.id.value} {service.place(settings).base}" for service in self.ready(settings)]
 
     def has_key(self, settings: Settings) -> bool:
-        """Whether the service that is asked first has an API key."""
+        """Return whether the service that is asked first has an API key."""
         first = self.ready(settings)[0].key
         return first is not None and self._keys.has(first)
 
     def infos(self, settings: Settings) -> list[SearchServiceInfo]:
-        """What there is to choose from."""
+        """Return the search services to choose from."""
         return [
             SearchServiceInfo(
                 service=service.id,
@@ -152,7 +153,7 @@ class WebSearch:
         """Search with the first of the chosen services that answers.
 
         Args:
-            query: What is looked for.
+            query: The query.
             settings: As they were when the person was asked.
 
         Raises:
@@ -175,7 +176,7 @@ class WebSearch:
         )
 
     async def test(self, service_id: SearchService, settings: Settings) -> KeyTest:
-        """Whether a service answers as it is set up, by a search for one result."""
+        """Test whether a service answers as it is set up, by a search for one result."""
         service = self._services[service_id]
         try:
             await self._ask(service, _TEST, settings)
@@ -197,13 +198,13 @@ class WebSearch:
         return hits if key is None else [_without(key, hit) for hit in hits]
 
     def _key(self, service: WebSearchService, settings: Settings) -> str | None:
-        """The key, where one is set; made for exactly the server that will be asked. Blocks."""
+        """Return the key, where one is set; made for exactly the server that will be asked. Blocks."""
         if service.key is None or not self._keys.has(service.key):
             return None
         return self._keys.get(service.key, key_server(service.key, ollama=settings.ollama_web_search_endpoint))
 
     def _missing(self, service: WebSearchService, settings: Settings) -> str | None:
-        """What has to be set before a service can be asked; whether a key opens is not tried."""
+        """Return what has to be set before a service can be asked; whether a key opens is not tried."""
         key = _ANY_KEY if service.key is not None and self._keys.has(service.key) else None
         try:
             service.request(_TEST, settings, key)
@@ -213,7 +214,7 @@ class WebSearch:
 
 
 def _without(key: str, hit: Hit) -> Hit:
-    """A result without the key, should the service send it back."""
+    """Return a result without the key, should the service send it back."""
 
     def hide(text: str) -> str:
         for form in (key, quote(key, safe="")):

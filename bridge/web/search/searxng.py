@@ -21,7 +21,7 @@ _NO_JSON = (
 
 
 class SearXNG:
-    """Searches with a SearXNG server. It has the members of `WebSearchService`."""
+    """The search with a SearXNG server. It has the members of `WebSearchService`."""
 
     id = SearchService.SEARXNG
     title = "SearXNG"
@@ -31,11 +31,10 @@ class SearXNG:
     )
     link = "https://docs.searxng.org/"
     key: Provider | None = None
-    requires_key = False
     freshness = True
 
     def place(self, settings: Settings) -> Service:
-        """The address that is set; there is none by default."""
+        """Return the address that is set; there is none by default."""
         if not settings.searxng_endpoint:
             raise NotReady("SearXNG needs the address of a server: setting `searxngEndpoint`")
         try:
@@ -44,13 +43,13 @@ class SearXNG:
             raise NotReady(error.message) from None
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
-        """A GET, as a limiter may refuse others."""
+        """Return a GET, as a limiter may refuse others."""
         del key
         asked = {"q": query.text, "format": "json"} | ({"time_range": query.freshness} if query.freshness else {})
         return WebRequest(self.place(settings).url("/search", asked), headers={"Accept": "application/json"})
 
     def read(self, response: WebResponse) -> list[Hit]:
-        """`{results: [{title, url, content, score}], unresponsive_engines: [[name, why]]}`."""
+        """Read `{results: [{title, url, content, score}], unresponsive_engines: [[name, why]]}`."""
         refused(response, self.title, no={403: _NO_JSON})
         answer = response.json()
         if not isinstance(answer, dict):
@@ -63,7 +62,7 @@ class SearXNG:
 
 
 def _engines(unresponsive: Any) -> NetworkFailure:
-    """Why a server whose engines did not answer has no results: that is not the same as that there are none."""
+    """Return why a server without results had none: its engines did not answer, which is not the same as no hits."""
     listed = [one for one in unresponsive if isinstance(one, list) and one] if isinstance(unresponsive, list) else []
     names = ", ".join(str(one[0])[:40] for one in listed[:5])
     said = " ".join(str(part).lower() for one in listed for part in one[1:])

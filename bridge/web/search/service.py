@@ -1,10 +1,10 @@
-"""What a search service is: where it is, what it is asked, and how its answer is read."""
+"""The interface of a search service: where it is, how it is asked, and how its answer is read."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from html import unescape
 from http import HTTPStatus
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Literal, NamedTuple, Protocol
 
 import re2
 
@@ -26,13 +26,12 @@ _TAG = re2.compile(r"</?[a-zA-Z][^>]*>")
 _SPACES = re2.compile(r"[\s\pZ\pC]+")
 
 
-@dataclass(frozen=True, slots=True)
-class SearchQuery:
-    """What is looked for.
+class SearchQuery(NamedTuple):
+    """A search query.
 
     Attributes:
         text: The words.
-        most: How many results at most.
+        most: The most results.
         freshness: How old they may be; None: any age.
     """
 
@@ -107,7 +106,7 @@ _FAILURES: Final[dict[str, Callable[[str], NetworkFailure]]] = {
 
 
 def failure_of(message: str, code: str | None) -> NetworkFailure:
-    """The failure that has a code; where there is none, the answer makes no sense."""
+    """Return the failure that has a code; where there is none, the answer makes no sense."""
     make = _FAILURES.get(code or "format")
     return NetworkFailure(message, code=code) if make is None else make(message)
 
@@ -117,11 +116,10 @@ class WebSearchService(Protocol):
 
     Attributes:
         id: As `webSearchProviders` has it.
-        title: What people call it.
-        terms: What using it means, for people.
+        title: Its name, for people.
+        terms: The conditions of using it, for people.
         link: Where there is more about it, or where keys come from.
-        key: Whose API key it wants; None: none.
-        requires_key: Whether it cannot be asked without one.
+        key: The API key it needs; None: none.
         freshness: Whether it can look for recent pages alone.
     """
 
@@ -130,11 +128,10 @@ class WebSearchService(Protocol):
     terms: str
     link: str
     key: Provider | None
-    requires_key: bool
     freshness: bool
 
     def place(self, settings: Settings) -> Service:
-        """Where it is.
+        """Return where it is.
 
         Raises:
             NotReady: The person has not said where.
@@ -142,10 +139,10 @@ class WebSearchService(Protocol):
         ...
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
-        """What it is asked.
+        """Return the request that asks it.
 
         Args:
-            query: What is looked for.
+            query: The query.
             settings: With which it is asked.
             key: The API key, where there is one.
 
@@ -155,7 +152,7 @@ class WebSearchService(Protocol):
         ...
 
     def read(self, response: WebResponse) -> list[Hit]:
-        """What it has found, best first; none where it says so.
+        """Return the hits of a response, best first; none where it says so.
 
         Raises:
             SaidNo: It refuses.
@@ -170,12 +167,12 @@ Read = Callable[[Mapping[str, Any]], tuple[Any, Any, Any]]
 
 
 def hits(found: Any, read: Read, title: str) -> list[Hit]:
-    """The results of a list that a service sent, in its order; what is no page of the web is left out.
+    """Return the results of a list that a service sent, in its order; what is no page of the web is left out.
 
     Args:
         found: The list.
         read: Takes one of its members apart.
-        title: What people call the service.
+        title: The service's name, for people.
 
     Raises:
         NoSense: It is no list of objects.
@@ -186,7 +183,7 @@ def hits(found: Any, read: Read, title: str) -> list[Hit]:
 
 
 def ranked(found: list[tuple[Any, Any, Any]]) -> list[Hit]:
-    """Titles, URLs and snippets as results. The relevance is the reciprocal of the rank: 1, 1/2, 1/3 and so on."""
+    """Return titles, URLs and snippets as results. Relevance is the reciprocal of the rank: 1, 1/2, 1/3 and so on."""
     kept: list[Hit] = []
     for title, url, snippet in found:
         address = page_url(url)
@@ -203,7 +200,7 @@ def ranked(found: list[tuple[Any, Any, Any]]) -> list[Hit]:
 
 
 def page_url(url: Any) -> str | None:
-    """A URL of the web in its one spelling; None for anything else, such as `javascript:`."""
+    """Return a URL of the web in its one spelling; None for anything else, such as `javascript:`."""
     try:
         return str(parse_url(url.strip())) if isinstance(url, str) else None
     except BadUrl:
@@ -211,7 +208,7 @@ def page_url(url: Any) -> str | None:
 
 
 def plain(text: Any, longest: int) -> str:
-    """Text without tags, entities, control characters and line breaks, cut at a word."""
+    """Return text without tags, entities, control characters and line breaks, cut at a word."""
     if not isinstance(text, str):
         return ""
     valid = text[: 4 * longest].encode("utf-8", "ignore").decode()
@@ -224,7 +221,7 @@ def refused(response: WebResponse, title: str, *, no: Mapping[int, str]) -> None
 
     Args:
         response: The response.
-        title: What people call the service.
+        title: The service's name, for people.
         no: What a status means besides the usual: a sentence for each.
 
     Raises:

@@ -51,7 +51,6 @@ export function changesOf(counts: ActivityCounts): number {
 	return sum(counts, CHANGES);
 }
 
-/** All of a plot's counts on each of the days, and the greatest. */
 export function totals(days: readonly ActivityCounts[], plot: PlotSpec): { byDay: number[]; most: number; all: number } {
 	const byDay = days.map((day) => plot.series.reduce((total, { counts }) => total + sum(day, counts), 0));
 	return { byDay, most: Math.max(...byDay, 0), all: byDay.reduce((total, one) => total + one, 0) };

@@ -1,27 +1,9 @@
-/** What clients have staged and nobody has written: the list as the bridge has it, and what is said of it. */
+/** What is said of what clients have staged and nobody has written, and of all that waits for the person. */
 
+import { untilWords } from "./consent/countdown";
 import { dayLabel } from "./days";
-import { Listing } from "./listing";
-import type { DraftInfo, DraftPreview } from "./wire/contract";
-import { readDraftInfo, readDraftPreview } from "./wire/readers";
-import type { Request } from "./wire/request";
-import { counted } from "./text/shorten";
-
-export class Drafts extends Listing<DraftInfo> {
-	constructor(request: Request) {
-		super(request, "drafts.list", readDraftInfo);
-	}
-
-	/** What taking a draft would do, as the vault is now. */
-	async preview(draftId: string): Promise<DraftPreview> {
-		return readDraftPreview(await this.request("drafts.preview", { draftId }), "drafts.preview");
-	}
-
-	/** End a draft; nothing of it is written. */
-	async discard(draftId: string): Promise<void> {
-		await this.request("drafts.discard", { draftId });
-	}
-}
+import { counted } from "./text";
+import type { DraftInfo, InboxLine } from "./wire/contract";
 
 /** Whose a draft is, at the beginning of a sentence. */
 export function drafterOf({ client }: { client: string }): string {
@@ -53,4 +35,32 @@ export function momentWords(iso: string, now: number): string {
 	const time = date.toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" });
 	if (day === "Today") return time;
 	return `${day === "Yesterday" ? "yesterday" : day} ${time}`;
+}
+
+/** `Claude Code handed in 12 files`. */
+export function lineTitle(line: InboxLine): string {
+	const files = counted(line.files, "file");
+	if (line.count > 1) return `${drafterOf(line)}: ${line.summary}`;
+	if (line.kind === "draft") return `${drafterOf(line)} handed in ${files}`;
+	return line.kind === "left" ? `${drafterOf(line)} has left a draft: ${files}` : `${drafterOf(line)}: ${line.summary}`;
+}
+
+/** What it is where the title does not say so, why, since when it waits, and until when it is kept. */
+export function lineAbout(line: InboxLine, now: number): string {
+	const { kind, count, files, summary, reason, since, keptUntil } = line;
+	const isDraft = kind === "draft" || kind === "left";
+	return [
+		...(isDraft && count === 1 ? [summary] : files > 0 ? [counted(files, "file")] : []),
+		...(reason === null ? [] : [`It says: ${reason}`]),
+		`Since ${momentWords(since, now)}${keptUntil === null ? "" : `, kept until ${untilWords(keptUntil, now)}`}`,
+	].join("\n");
+}
+
+/** `Claude Code handed in 12 files at 02:10`, of the newest of several, with how much else waits. Null where nothing was. */
+export function handedInText(drafts: readonly InboxLine[], waiting: number, now: number): string | null {
+	const newest = drafts.at(-1);
+	if (!newest) return null;
+	const when = momentWords(newest.since, now);
+	const more = waiting > 1 ? `\n${counted(waiting, "thing")} wait for you.` : "";
+	return `${lineTitle(newest)}${/^\d/.test(when) ? ` at ${when}` : `, ${when}`}${more}`;
 }

@@ -20,3 +20,8 @@ export class Emitter<T> {
 		}
 	}
 }
+
+/** One function that calls several. */
+export function together(...ends: readonly (() => void)[]): () => void {
+	return () => { for (const end of ends) end(); };
+}

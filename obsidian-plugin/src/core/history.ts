@@ -1,9 +1,10 @@
 /** The vault's changes, through the bridge: listing them, showing what one did or taking some back does, and doing it. */
 
-import { either, pick, readable, record, type JsonObject } from "./json";
-import type { ChangeDiff, ChangeEntry, FilePreview, ToolResult, UndoAllParams, UndoneAll } from "./wire/contract";
-import { readBrokenLinks, readChangeDiff, readChangeEntry, readToolResult, readUndoneAll, readWritePlan } from "./wire/readers";
-import type { Request } from "./wire/request";
+import { momentWords } from "./drafts";
+import type { JsonObject } from "./json";
+import { shorten } from "./text";
+import type { ChangeDiff, ChangeEntry, FilePreview, OutsideNotice, ToolResult, UndoAllParams, UndoneAll } from "./wire/contract";
+import { ask, type Request } from "./wire/reading";
 
 export type Direction = "undo" | "redo";
 
@@ -18,7 +19,6 @@ export interface Reversal {
 	outside: boolean;
 }
 
-/** Which changes the list shows. */
 export interface HistoryFilter {
 	/** The id of a client; empty: of all. */
 	clientId: string;
@@ -30,13 +30,9 @@ export interface HistoryFilter {
 	grant?: string;
 }
 
-/** What would be done, or the failure that the call would be. */
-const readPreview = either(record({ plan: record(pick(readWritePlan, "summary", "files", "warnings")) }), readToolResult);
-
 /** How the ids of changes begin that other programs made. */
 const OUTSIDE = "outside-";
 
-/** How many changes the list shows at a time. */
 export const HISTORY_PAGE = 50;
 export const HOUR = 3_600_000;
 
@@ -53,12 +49,12 @@ export class History {
 
 	async list(filter: HistoryFilter, before: string | null): Promise<ChangeEntry[]> {
 		const params = { limit: HISTORY_PAGE, ...this.params(filter), ...(before !== null && { before }) };
-		return readable(readChangeEntry)(await this.request("history.list", params), "history.list");
+		return ask(this.request, "history.list", params);
 	}
 
 	/** What a change did, whatever became of it since. */
 	async diff(executionId: string): Promise<ChangeDiff> {
-		return readChangeDiff(await this.request("history.diff", { executionId }), "history.diff");
+		return ask(this.request, "history.diff", { executionId });
 	}
 
 	/** What undoing all that fits would come to. */
@@ -76,32 +72,33 @@ export class History {
 		const args = executionId === null ? {} : { executionId };
 		const outside = executionId?.startsWith(OUTSIDE) === true;
 		const name = outside ? "history_undo_outside" : `history_${direction}`;
-		const answer = await this.request("tools.preview", { name, arguments: args });
-		const preview = readPreview(answer, "tools.preview");
+		const preview = await ask(this.request, "tools.preview", { name, arguments: args });
+		// What would be done, or the failure that the call would be.
 		if (!("plan" in preview)) throw new Error(preview.error ?? preview.text);
-		return { direction, executionId, outside, ...preview.plan };
+		const { plan } = preview;
+		if (!("files" in plan)) throw new Error(plan.summary);
+		return { direction, executionId, outside, summary: plan.summary, files: plan.files, warnings: plan.warnings };
 	}
 
 	/** Do it: the person is here, so the bridge does not ask again. */
 	async reverse(direction: Direction, executionId: string | null): Promise<ToolResult> {
 		const params = executionId === null ? {} : { executionId };
-		return readToolResult(await this.request(`history.${direction}`, params), `history.${direction}`);
+		return ask(this.request, direction === "undo" ? "history.undo" : "history.redo", params);
 	}
 
 	/** What mending the links that a change broke would do, with its digest. Rejects with the bridge's sentence when nothing can be done. */
 	async foreseeMending(executionId: string): Promise<Reversal & { plan: string }> {
-		const { plan, text, files, warnings } = readBrokenLinks(await this.request("versions.broken", { executionId }), "versions.broken");
+		const { plan, text, files, warnings } = await ask(this.request, "versions.broken", { executionId });
 		if (plan === null) throw new Error(text);
 		return { direction: "mend", executionId, summary: text, files, warnings, outside: true, plan };
 	}
 
-	/** Do exactly that. */
 	async mend(executionId: string, plan: string): Promise<ToolResult> {
-		return readToolResult(await this.request("versions.mend", { executionId, plan }), "versions.mend");
+		return ask(this.request, "versions.mend", { executionId, plan });
 	}
 
 	private async undoAll(params: UndoAllParams): Promise<UndoneAll> {
-		return readUndoneAll(await this.request("history.undoAll", params), "history.undoAll");
+		return ask(this.request, "history.undoAll", params);
 	}
 
 	private params({ clientId, hours, grant, origin }: HistoryFilter): JsonObject {
@@ -112,4 +109,14 @@ export class History {
 			...(hours !== null && { since: new Date(this.now() - hours * HOUR).toISOString() }),
 		};
 	}
+}
+
+const LONGEST = 200;
+
+/** `Another program: 17 notes changed, 3 deleted, 10:02 to 10:03`. */
+export function outsideNoticeText({ message, began, ended, unattended }: OutsideNotice, now: number): string {
+	const from = momentWords(began ?? "", now);
+	const to = momentWords(ended ?? "", now);
+	const when = unattended ? " while the bridge was not running" : from === to ? `, ${to}` : `, ${from} to ${to}`;
+	return `Another program: ${shorten(message, LONGEST)}${when}`;
 }

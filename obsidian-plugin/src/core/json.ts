@@ -15,7 +15,6 @@ export class ShapeError extends Error {
 /** Turns an unknown value into a `T`, or throws a ShapeError that names the place. */
 export type Reader<T> = (value: unknown, path: string) => T;
 
-/** What each member of an object must be. */
 export type Members<T> = { [K in keyof T]: Reader<T[K]> };
 
 export type JsonObject = Record<string, unknown>;
@@ -53,7 +52,6 @@ export const time: Reader<string> = (value, path) => {
 	return text;
 };
 
-/** One of some values. */
 export function oneOf<const T extends string | number>(...allowed: readonly T[]): Reader<T> {
 	return (value, path) => {
 		const found = allowed.find((one) => one === value);
@@ -62,7 +60,6 @@ export function oneOf<const T extends string | number>(...allowed: readonly T[])
 	};
 }
 
-/** A list of which every item can be read. */
 export function list<T>(item: Reader<T>): Reader<T[]> {
 	return (value, path) => {
 		if (!Array.isArray(value)) throw new ShapeError(path, "a list");
@@ -89,11 +86,6 @@ export function either<T extends readonly unknown[]>(...readers: { [K in keyof T
 		}
 		throw failure;
 	};
-}
-
-/** Some of the members of an object: what a message must hold for those who need no more of it. */
-export function pick<T, K extends keyof T>({ members }: { readonly members: Members<T> }, ...names: readonly K[]): Members<Pick<T, K>> {
-	return Object.fromEntries(names.map((name) => [name, members[name]])) as Members<Pick<T, K>>;
 }
 
 /** An object with these members. Members not named are left out: they cannot do anything. */

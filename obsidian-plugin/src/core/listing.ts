@@ -1,37 +1,40 @@
 /** A list of the bridge's: as it was when it was last asked for, or not known. */
 
 import { Emitter } from "./emitter";
-import { readable, type Reader } from "./json";
 import type { Connection } from "./rpc/connection";
-import type { MethodName, Request } from "./wire/request";
+import { warn } from "./warn";
+import type { Methods } from "./wire/contract";
+import { ask, type Answered, type Request } from "./wire/reading";
 
-export class Listing<T> {
+/** The methods that answer with a list and need no parameters. */
+type Lists = { [M in Answered]: Methods[M]["result"] extends readonly object[] ? M : never }[Answered];
+
+export class Listing<M extends Lists> {
 	/** It is another, or is known no longer. */
 	readonly changed = new Emitter<null>();
-	private items: readonly T[] | null = null;
+	private items: Methods[M]["result"] | null = null;
 	private asked = 0;
 
 	constructor(
-		protected readonly request: Request,
-		private readonly method: MethodName,
-		private readonly reader: Reader<T>,
+		private readonly request: Request,
+		private readonly method: M,
 	) {}
 
 	/** In the bridge's order; null while they are not known. */
-	get all(): readonly T[] | null {
+	get all(): Methods[M]["result"] | null {
 		return this.items;
 	}
 
 	/** Ask for them anew. What was asked before does not count any more. */
 	async refresh(): Promise<void> {
 		const asked = ++this.asked;
-		const items = readable(this.reader)(await this.request(this.method), this.method);
+		const items = await ask(this.request, this.method);
 		if (asked === this.asked) this.take(items);
 	}
 
 	/** The same, where nobody waits for it. */
 	catchUp(): void {
-		this.refresh().catch((error: unknown) => { console.warn("Vault Bridge:", error); });
+		this.refresh().catch(warn);
 	}
 
 	/** Know them while there is a bridge. Returns the function that ends that. */
@@ -48,7 +51,7 @@ export class Listing<T> {
 		this.take(null);
 	}
 
-	private take(items: readonly T[] | null): void {
+	private take(items: Methods[M]["result"] | null): void {
 		this.items = items;
 		this.changed.emit(null);
 	}

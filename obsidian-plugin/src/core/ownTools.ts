@@ -1,4 +1,4 @@
-/** Tools of the user's own, in words; and the form in which the parameters of one are said. */
+/** Tools of the user's own, in words. */
 
 import { isObject, type JsonObject } from "./json";
 import type { CustomToolInfo } from "./wire/contract";
@@ -65,63 +65,4 @@ export function parseObject(text: string): { value: JsonObject } | { fault: stri
 	} catch (error) {
 		return { fault: `This is no JSON: ${error instanceof Error ? error.message : String(error)}` };
 	}
-}
-
-export interface FormField {
-	name: string;
-	kind: "text" | "number" | "toggle" | "choice" | "json";
-	description: string;
-	required: boolean;
-	/** Of a choice. */
-	choices: readonly unknown[];
-	/** What the field says at first. */
-	first: string;
-}
-
-/** The fields of a schema's properties. Whatever is none of the simple kinds is said as JSON. */
-export function formFields(schema: JsonObject): FormField[] {
-	const properties = isObject(schema["properties"]) ? schema["properties"] : {};
-	const required: unknown = schema["required"];
-	return Object.entries(properties).map(([name, one]) => {
-		const property = isObject(one) ? one : {};
-		const choices: readonly unknown[] = Array.isArray(property["enum"]) ? property["enum"] : [];
-		const kind = choices.length > 0 ? "choice" : kindOf(property["type"]);
-		const value = property["default"];
-		const first = value === undefined ? "" : kind === "choice" ? String(choices.findIndex((choice) => JSON.stringify(choice) === JSON.stringify(value))) : typeof value === "string" && kind !== "json" ? value : JSON.stringify(value);
-		const description = typeof property["description"] === "string" ? property["description"] : "";
-		return { name, kind, description, required: Array.isArray(required) && required.includes(name), choices, first };
-	});
-}
-
-function kindOf(type: unknown): FormField["kind"] {
-	if (type === "string") return "text";
-	if (type === "number" || type === "integer") return "number";
-	return type === "boolean" ? "toggle" : "json";
-}
-
-/**
- * What a form says.
- *
- * @returns The parameters, and a sentence for each field that is not said as it must be. What is left empty is left out.
- */
-export function formValues(fields: readonly FormField[], said: ReadonlyMap<string, string>): { values: JsonObject; faults: Map<string, string> } {
-	const values: JsonObject = {};
-	const faults = new Map<string, string>();
-	for (const { name, kind, required, choices } of fields) {
-		const text = said.get(name) ?? "";
-		if (text === "" && (kind !== "text" || !required)) {
-			if (required) faults.set(name, "This is needed.");
-		} else if (kind === "text") values[name] = text;
-		else if (kind === "choice") values[name] = choices[Number(text)];
-		else {
-			try {
-				const value: unknown = JSON.parse(text);
-				if (kind === "number" && typeof value !== "number") throw new SyntaxError("no number");
-				values[name] = value;
-			} catch {
-				faults.set(name, kind === "number" ? "This must be a number." : "This must be JSON.");
-			}
-		}
-	}
-	return { values, faults };
 }

@@ -1,48 +1,46 @@
-/** What agents do at this moment, and when they are slowed down: shown in passing, without asking for anything. */
+/** What agents do at this moment, and what the bridge has to say in passing: nobody has to answer it. */
 
-import { Component } from "obsidian";
 import { Emitter } from "../core/emitter";
+import { warn } from "../core/warn";
 import type { LimitHit, ToolFinished } from "../core/wire/contract";
-import type { EventHandlers } from "../core/wire/events";
-import type { Context } from "./context";
-import { hear } from "./hearing";
+import { ask } from "../core/wire/reading";
 import { tell } from "../ui/notice";
+import { Feature } from "./feature";
 
 /** Milliseconds in which the same limit is shown once. */
 const QUIET = 30_000;
 
-export class Activity extends Component {
+export class Activity extends Feature {
 	/** The tools that run now, newest last. */
 	readonly changed = new Emitter<readonly string[]>();
 	private readonly running = new Map<string, string>();
+	/** When a limit was shown last, by its tool. */
 	private readonly shown = new Map<string, number>();
-
-	constructor(private readonly context: Context) {
-		super();
-	}
+	/** The sentences that were said, so that each is said once. */
+	private readonly said = new Set<string>();
 
 	override onload(): void {
-		const { connection } = this.context;
-		this.register(hear(connection, this.handlers));
-		this.register(connection.changed.on(() => {
+		const { connection, request } = this.context;
+		const changed = (): void => { this.changed.emit([...this.running.values()]); };
+		this.hear({
+			"tool.started": ({ executionId, tool }) => {
+				this.running.set(executionId, tool);
+				changed();
+			},
+			"tool.finished": (event) => {
+				this.running.delete(event.executionId);
+				this.showDuration(event);
+				changed();
+			},
+			"limits.hit": (event) => { this.showLimit(event); },
+			"clients.changed": ({ message }) => { tell(message); },
+		});
+		this.on(connection.changed, ({ kind }) => {
 			this.running.clear();
-			this.changed.emit([]);
-		}));
+			changed();
+			if (kind === "connected") ask(request, "bridge.faults").then(({ unprotected }) => { this.say(unprotected); }).catch(warn);
+		});
 	}
-
-	private readonly handlers: EventHandlers = {
-		"tool.started": ({ executionId, tool }) => {
-			this.running.set(executionId, tool);
-			this.changed.emit([...this.running.values()]);
-		},
-		"tool.finished": (event) => {
-			this.running.delete(event.executionId);
-			this.showDuration(event);
-			this.changed.emit([...this.running.values()]);
-		},
-		"limits.hit": (event) => { this.showLimit(event); },
-		"clients.changed": ({ message }) => { tell(message); },
-	};
 
 	/** Developer mode shows on the console how long each tool took. */
 	private showDuration({ tool, durationMs }: ToolFinished): void {
@@ -55,5 +53,13 @@ export class Activity extends Component {
 		if (now - (this.shown.get(tool) ?? -QUIET) < QUIET) return;
 		this.shown.set(tool, now);
 		tell(message);
+	}
+
+	/** Programs that were told to ask before they edit the vault, and may do so without. */
+	private say(sentences: readonly string[]): void {
+		for (const sentence of sentences) {
+			if (!this.said.has(sentence)) tell(sentence, 0);
+			this.said.add(sentence);
+		}
 	}
 }

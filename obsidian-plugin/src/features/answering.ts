@@ -1,21 +1,16 @@
 /** Carries answers to the bridge, and says afterwards what holds from now on. */
 
-import { Notice } from "obsidian";
 import type { Denial } from "../core/consent/heldDenials";
-import { list, readable } from "../core/json";
 import { Disconnected } from "../core/rpc/client";
 import { messageOf } from "../core/settings/store";
-import { sanitizePlain } from "../core/text/sanitize";
-import { readRevision, type ConsentRequest } from "../core/wire/consent";
-import type { AnswerOption, ConsentReply, PlaceChoice, RespondParams } from "../core/wire/contract";
-import { readConsentReply, readGrant } from "../core/wire/readers";
-import { showNotice } from "../ui/notice";
-import type { Context } from "./context";
+import type { AnswerOption, ConsentReply, ConsentRequest, PlaceChoice, RespondParams, Revision } from "../core/wire/contract";
+import { ask } from "../core/wire/reading";
+import type { Context } from "../ui/context";
+import { showNotice, tell, tellFailure } from "../ui/notice";
 
 /** Milliseconds that one can take an answer back where it was given. */
 const TAKE_BACK_MS = 20_000;
 
-/** Why an answer did not get through. */
 export type NotTaken = "lost" | "refused";
 
 export class Answering {
@@ -31,14 +26,14 @@ export class Answering {
 
 	/** @returns Null when the bridge took it, or the question had ended otherwise. */
 	async answer(answer: RespondParams, option: AnswerOption | null): Promise<NotTaken | null> {
-		const notTaken = await this.send([answer], async () => [readConsentReply(await this.context.request("consent.respond", answer), "consent.respond")]);
+		const notTaken = await this.send([answer], async () => [await ask(this.context.request, "consent.respond", answer)]);
 		if (notTaken === null && option) void this.sayWhatHolds(option);
 		return notTaken;
 	}
 
 	/** @returns The same, for answers that were given in one list. */
 	async answerAll(answers: readonly RespondParams[]): Promise<NotTaken | null> {
-		return this.send(answers, async () => list(readConsentReply)(await this.context.request("consent.respondAll", { answers: [...answers] }), "consent.respondAll"));
+		return this.send(answers, async () => ask(this.context.request, "consent.respondAll", { answers: [...answers] }));
 	}
 
 	/** Denials whose ten seconds are over. One that does not get through is a question that is still open. */
@@ -50,18 +45,18 @@ export class Answering {
 
 	/** @returns Why the bridge did not take a person's own text; null when it did. */
 	async revise(request: ConsentRequest, path: string, hunk: number, text: string): Promise<string | null> {
-		return this.change(request, async (shown) => this.context.request("consent.revise", { ...shown, path, hunk, text }));
+		return this.change(request, async (shown) => ask(this.context.request, "consent.revise", { ...shown, path, hunk, text }));
 	}
 
 	/** @returns Why the bridge did not take what a person takes where others changed the same; null when it did. */
 	async resolve(request: ConsentRequest, choice: PlaceChoice): Promise<string | null> {
-		return this.change(request, async (shown) => this.context.request("consent.resolve", { ...shown, choices: [choice] }));
+		return this.change(request, async (shown) => ask(this.context.request, "consent.resolve", { ...shown, choices: [choice] }));
 	}
 
-	private async change({ requestId, planDigest }: ConsentRequest, ask: (shown: { requestId: string; planDigest: string }) => Promise<unknown>): Promise<string | null> {
+	private async change({ requestId, planDigest }: ConsentRequest, work: (shown: { requestId: string; planDigest: string }) => Promise<Revision>): Promise<string | null> {
 		if (planDigest === null) return "This cannot be edited.";
 		try {
-			const { accepted, question, reason } = readRevision(await ask({ requestId, planDigest }), "the answer");
+			const { accepted, question, reason } = await work({ requestId, planDigest });
 			if (question) this.context.questions.revise(question);
 			return accepted ? null : (reason ?? "The bridge did not take this.");
 		} catch (error) {
@@ -69,10 +64,10 @@ export class Answering {
 		}
 	}
 
-	private async send(answers: readonly RespondParams[], ask: () => Promise<ConsentReply[]>): Promise<NotTaken | null> {
+	private async send(answers: readonly RespondParams[], work: () => Promise<ConsentReply[]>): Promise<NotTaken | null> {
 		for (const { requestId } of answers) this.sent.add(requestId);
 		try {
-			const replies = await ask();
+			const replies = await work();
 			let notTaken: NotTaken | null = null;
 			for (const [index, answer] of answers.entries()) {
 				const reply = replies[index];
@@ -82,7 +77,7 @@ export class Answering {
 		} catch (error) {
 			for (const { requestId } of answers) this.sent.delete(requestId);
 			if (error instanceof Disconnected) return "lost";
-			new Notice(`Vault Bridge: ${sanitizePlain(messageOf(error))}`);
+			tell(`Vault Bridge: ${messageOf(error)}`);
 			return "refused";
 		}
 	}
@@ -91,7 +86,7 @@ export class Answering {
 	private take({ requestId, decision }: RespondParams, { accepted, outcome, by, reason }: ConsentReply): boolean {
 		if (!accepted) this.sent.delete(requestId);
 		if (!accepted && outcome === null) {
-			new Notice(`Vault Bridge: ${sanitizePlain(reason ?? "The bridge did not take the answer.")}`);
+			tell(`Vault Bridge: ${reason ?? "The bridge did not take the answer."}`);
 			return false;
 		}
 		this.context.questions.resolve(requestId, outcome ?? decision, by);
@@ -100,19 +95,15 @@ export class Answering {
 
 	/** The sentence that was chosen is the one that holds; the bridge's list has it with the id that takes it back. */
 	private async sayWhatHolds({ sentence, decision }: AnswerOption): Promise<void> {
-		const found = await this.context.request("consent.grants").then((grants) => readable(readGrant)(grants, "consent.grants").filter((one) => one.sentence === sentence && one.decision === decision), () => []);
+		const found = await ask(this.context.request, "consent.grants").then((grants) => grants.filter((one) => one.sentence === sentence && one.decision === decision), () => []);
 		const grantId = found.at(-1)?.grantId;
-		const back = { label: "Take back", act: () => { if (grantId !== undefined) void this.takeBack(grantId); } };
+		const back = { label: "Take back", act: () => { if (grantId !== undefined) this.takeBack(grantId).catch(tellFailure); } };
 		// Not seen over the settings, whose buttons it would cover: the answer is in their list.
 		showNotice(sentence, grantId === undefined ? [] : [back], TAKE_BACK_MS, "vault-bridge-notice-held");
 	}
 
-	async takeBack(grantId: string): Promise<void> {
-		try {
-			await this.context.request("consent.revoke", { grantId });
-			new Notice("Taken back. The next time you are asked again.");
-		} catch (error) {
-			new Notice(sanitizePlain(messageOf(error)));
-		}
+	private async takeBack(grantId: string): Promise<void> {
+		await this.context.request("consent.revoke", { grantId });
+		tell("Taken back. The next time you are asked again.");
 	}
 }

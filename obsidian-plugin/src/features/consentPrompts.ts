@@ -1,53 +1,48 @@
 /** Shows the questions of the bridge when the person can look at them, one after the other or in a list. */
 
-import { Component, Notice } from "obsidian";
+import { Notice } from "obsidian";
 import { askerOf, groupOf } from "../core/consent/asker";
-import { Choices } from "../core/consent/choices";
 import type { Denial } from "../core/consent/heldDenials";
+import { allows } from "../core/consent/options";
 import type { Gone } from "../core/consent/questions";
 import { outcomeSentence } from "../core/consent/wording";
-import { list, ShapeError, type JsonObject } from "../core/json";
+import { hear } from "../core/hearing";
 import { Disconnected } from "../core/rpc/client";
-import { sanitizePlain } from "../core/text/sanitize";
-import { allows, readConsentRequest, type ConsentRequest } from "../core/wire/consent";
-import type { RespondParams } from "../core/wire/contract";
-import { handleEvent, type EventHandlers } from "../core/wire/events";
-import { Presence } from "../platform/presence";
+import { sanitizePlain } from "../core/text";
+import type { ConsentRequest, RespondParams } from "../core/wire/contract";
+import { ask } from "../core/wire/reading";
 import { ConsentModal, type Answer } from "../ui/consent/consentModal";
 import { GroupModal } from "../ui/consent/groupModal";
-import { Announcements } from "./announcements";
+import type { Context } from "../ui/context";
+import { Announcements, WaitingNotice } from "./announcements";
 import { Answering } from "./answering";
-import type { Context } from "./context";
+import { Feature } from "./feature";
 import { KeyDenials } from "./keyDenials";
-import { WaitingNotice } from "./waitingNotice";
 
 const LOST = "The connection to the bridge is lost. This question can be answered when it is back, if the bridge still asks it then.";
 const LONGEST_FACT = 120;
 
-export class ConsentPrompts extends Component {
+export class ConsentPrompts extends Feature {
 	private modal: ConsentModal | null = null;
 	private group: GroupModal | null = null;
-	/** Whose questions are in the list. */
 	private grouped = "";
 	/** Questions that the person has seen and put off, or that came while they were writing. */
 	private readonly setAside = new Set<string>();
 	/** The person has just answered, so the next question finds them looking. */
 	private isLooking = false;
-	readonly presence: Presence;
-	readonly choices = new Choices();
 	private readonly notice: WaitingNotice;
 	private readonly announcements: Announcements;
 	private readonly answering: Answering;
 	private readonly keyDenials: KeyDenials;
 
 	constructor(
-		private readonly context: Context,
-		private readonly open: { log: () => void; settings: () => void; /** Whether a note shows all of it. */ inNote: (request: ConsentRequest) => boolean },
+		context: Context,
+		/** Whether a note shows all of a question. */
+		private readonly isInNote: (request: ConsentRequest) => boolean,
 	) {
-		super();
-		this.presence = this.addChild(new Presence(context.app, context.clock));
+		super(context);
 		this.notice = new WaitingNotice(context.clock, () => { this.showAll(); });
-		this.announcements = new Announcements(context, this.presence, this.notice, (id) => this.modal?.request.requestId === id);
+		this.announcements = new Announcements(context, this.notice, (id) => this.modal?.request.requestId === id);
 		this.answering = new Answering(context);
 		this.keyDenials = new KeyDenials(context, this.answering, (ids) => {
 			for (const id of ids) this.setAside.delete(id);
@@ -56,77 +51,61 @@ export class ConsentPrompts extends Component {
 	}
 
 	override onload(): void {
-		const { app, connection, questions, plugin } = this.context;
-		this.register(connection.notified.on(({ method, params }) => { this.hear(method, params); }));
-		this.register(connection.changed.on((state) => {
-			if (state.kind === "connected") void this.catchUp();
-			else this.setTrouble(LOST);
+		const { app, connection, questions } = this.context;
+		this.register(hear(connection, {
+			"consent.requested": (request) => { questions.add(request); },
+			"consent.revised": (request) => { questions.revise(request); },
+			"consent.waiting": ({ requestId, expiresAt }) => { questions.wait(requestId, expiresAt); },
+			"consent.resolved": ({ requestId, decision, outcome, by }) => { questions.resolve(requestId, outcome ?? decision ?? "answered", by); },
+		}, (error) => {
+			console.error("Vault Bridge:", error);
+			new Notice("A question of the bridge cannot be shown. The plugin and the bridge may be of different versions; update both.");
 		}));
-		this.register(questions.gone.on((end) => { this.ended(end); }));
-		this.register(questions.revised.on((request) => {
+		this.follow(() => void this.catchUp(), () => { this.setTrouble(LOST); });
+		this.on(questions.gone, (end) => { this.ended(end); });
+		this.on(questions.revised, (request) => {
 			if (this.modal?.request.requestId === request.requestId) this.modal.update(request);
 			this.group?.update(request);
-		}));
-		this.register(questions.waits.on((request) => { this.putIntoList(request); }));
-		this.register(questions.changed.on(() => { this.show(); }));
-		// The last moment in which anything can be sent.
-		this.registerEvent(app.workspace.on("quit", () => { this.keyDenials.flush(); }));
-		plugin.addCommand({
-			id: "answer-question",
-			name: "Answer the waiting question",
-			checkCallback: (checking) => {
-				if (questions.all.length === 0) return false;
-				if (!checking) this.showAll();
-				return true;
-			},
 		});
+		this.on(questions.waits, (request) => { this.putIntoList(request); });
+		this.on(questions.changed, () => { this.show(); });
+		// The last moment in which anything can be sent.
+		this.registerEvent(app.workspace.on("quit", () => { this.keyDenials.held.flush(); }));
+		this.command("answer-question", "Answer the waiting question", () => { this.showAll(); }, () => questions.all.length > 0);
 	}
 
 	override onunload(): void {
-		this.keyDenials.flush();
+		this.keyDenials.held.flush();
 		this.dismiss();
 		this.notice.end();
 		this.announcements.end();
 	}
 
-	/** Show also what was set aside: the person asked for it. */
-	showAll(): void {
+	/** Show also what was set aside. */
+	private showAll(): void {
 		this.setAside.clear();
 		this.isLooking = true;
 		this.show();
 	}
 
-	/** Show one question, where none is shown already: the person asked for it. */
-	showOne(requestId: string): void {
+	/** Show one question, where none is shown already, or all of them: the person asked for it. */
+	open(requestId: string | null): void {
+		if (requestId === null) {
+			this.showAll();
+			return;
+		}
 		const found = this.context.questions.all.find(({ request }) => request.requestId === requestId);
 		this.setAside.delete(requestId);
 		if (found && !this.modal && !this.group) this.openModal(found.request);
 		this.show();
 	}
 
-	private readonly handlers: EventHandlers = {
-		"consent.requested": (request) => { this.context.questions.add(request); },
-		"consent.revised": (request) => { this.context.questions.revise(request); },
-		"consent.waiting": ({ requestId, expiresAt }) => { this.context.questions.wait(requestId, expiresAt); },
-		"consent.resolved": ({ requestId, decision, outcome, by }) => { this.context.questions.resolve(requestId, outcome ?? decision ?? "answered", by); },
-	};
-
-	private hear(method: string, params: JsonObject): void {
-		try {
-			handleEvent(this.handlers, method, params);
-		} catch (error) {
-			if (!(error instanceof ShapeError)) throw error;
-			console.error("Vault Bridge:", error);
-			new Notice("A question of the bridge cannot be shown. The plugin and the bridge may be of different versions; update both.");
-		}
-	}
-
 	private async catchUp(): Promise<void> {
 		try {
-			const open = list(readConsentRequest)(await this.context.request("consent.pending"), "consent.pending");
+			const open = await ask(this.context.request, "consent.pending");
 			this.context.questions.reconcile(open);
 			this.setTrouble(null);
-			this.keyDenials.resume();
+			this.keyDenials.held.resume();
 			this.announcements.greet();
 		} catch (error) {
 			if (!(error instanceof Disconnected)) console.error("Vault Bridge:", error);
@@ -162,11 +141,11 @@ export class ConsentPrompts extends Component {
 			return;
 		}
 		const isFresh = ({ requestId }: ConsentRequest): boolean => !this.setAside.has(requestId);
-		if (!looking && !this.modal) this.putBehindNotice(waiting.filter((one) => isFresh(one) && this.open.inNote(one)));
+		if (!looking && !this.modal) this.putBehindNotice(waiting.filter((one) => isFresh(one) && this.isInNote(one)));
 		const fresh = waiting.filter(isFresh);
 		const [first] = fresh;
 		if (!this.modal && first) {
-			if (looking || !this.presence.isWriting) this.openModal(first);
+			if (looking || !this.context.presence.isWriting) this.openModal(first);
 			else this.putBehindNotice(fresh);
 		}
 		if (this.modal) this.modal.setOthers(Math.max(0, fresh.length - 1), this.context.questions.ofGroup(this.modal.request).length);
@@ -180,14 +159,15 @@ export class ConsentPrompts extends Component {
 
 	private openModal(request: ConsentRequest): void {
 		this.notice.hide();
-		const modal = new ConsentModal(this.context.app, request, this.context.clock, {
+		const modal = new ConsentModal(this.context, request, {
 			decide: (answer) => { void this.decide(modal.request, answer); },
-			selection: (one) => this.choices.of(one),
 			later: () => { this.later(); },
 			together: () => { this.openGroup(request); },
-			showLog: () => { this.leave(this.open.log); },
-			showSettings: () => { this.leave(this.open.settings); },
-			showNote: (path) => { this.leave(() => void this.context.app.workspace.openLinkText(path, "", "split")); },
+			leave: (then) => {
+				this.dismiss();
+				this.later();
+				then();
+			},
 			revise: async (...revision) => this.answering.revise(...revision),
 			resolve: async (...choice) => this.answering.resolve(...choice),
 		});
@@ -224,13 +204,6 @@ export class ConsentPrompts extends Component {
 		this.notice.putOff(waiting);
 	}
 
-	/** The same, to look at something else. */
-	private leave(then: () => void): void {
-		this.dismiss();
-		this.later();
-		then();
-	}
-
 	private dismiss(): void {
 		const [modal, group] = [this.modal, this.group];
 		this.modal = null;
@@ -241,7 +214,7 @@ export class ConsentPrompts extends Component {
 
 	/** Answer a question for once, exactly as it is shown, wherever that is. */
 	answerOnce(request: ConsentRequest, decision: "allow_once" | "deny_once", byKey: boolean): void {
-		const hunks = allows(decision) ? (this.choices.of(request)?.toWire() ?? null) : null;
+		const hunks = allows(decision) ? (this.context.choices.of(request)?.toWire() ?? null) : null;
 		void this.decide(request, { decision, option: null, feedback: null, hunks, comments: [], sendBack: false, byKey });
 	}
 
@@ -283,10 +256,10 @@ export class ConsentPrompts extends Component {
 	private ended({ question, outcome, by }: Gone): void {
 		const { requestId, summary } = question.request;
 		const ours = this.answering.ended(requestId);
-		this.keyDenials.drop(requestId);
+		this.keyDenials.held.drop(requestId);
 		this.setAside.delete(requestId);
 		this.announcements.forget(requestId);
-		this.choices.forget(requestId);
+		this.context.choices.forget(requestId);
 		const onScreen = this.modal !== null || this.group !== null;
 		this.removeFromScreen(requestId);
 		this.isLooking ||= ours && onScreen;

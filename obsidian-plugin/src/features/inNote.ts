@@ -2,17 +2,18 @@
 
 import { Text } from "@codemirror/state";
 import { EditorView, ViewPlugin, type PanelConstructor } from "@codemirror/view";
-import { Component, editorInfoField, MarkdownView, type TFile } from "obsidian";
-import type { Choices } from "../core/consent/choices";
+import { editorInfoField, MarkdownView, type TFile } from "obsidian";
 import { fileOf, isDrawable, isWhole, questionsAbout } from "../core/consent/inNote";
 import type { Gone } from "../core/consent/questions";
-import { parseDiff } from "../core/diff/parse";
-import type { ConsentRequest } from "../core/wire/consent";
-import type { FilePreview } from "../core/wire/contract";
-import { addButton } from "../ui/addButton";
-import { createBar, doneBar, drawNoteQuestion, questionBar, type NoteActions } from "../ui/note/noteBar";
+import { parseDiff } from "../core/diff/hunks";
+import { warn } from "../core/warn";
+import type { ConsentRequest, FilePreview } from "../core/wire/contract";
+import type { Context } from "../ui/context";
+import { addButton } from "../ui/elements";
+import { createBar, doneBar, drawNoteQuestion, questionBar, type AnswerOnce } from "../ui/note/noteBar";
 import { doneOf, expecting, noteExtension, noteField, showQuestion, type Shown } from "../ui/note/noteField";
-import type { Context } from "./context";
+import { undoLast } from "../ui/reversing";
+import { Feature } from "./feature";
 
 /** What of a question is the same for as long as it is about the same. */
 interface Made {
@@ -21,27 +22,21 @@ interface Made {
 	bar: PanelConstructor;
 }
 
-export interface InNoteActions extends NoteActions {
-	/** Show what taking back the last change of a note does. */
-	undo: (path: string) => void;
-}
-
-export class InNote extends Component {
+export class InNote extends Feature {
 	private readonly views = new Set<EditorView>();
 	private readonly made = new Map<string, Made>();
 	/** The bars of notes that are open for reading. */
 	private readonly bars = new Map<MarkdownView, { request: ConsentRequest; el: HTMLElement; showOthers: (others: number) => void }>();
 
 	constructor(
-		private readonly context: Context,
-		private readonly choices: Choices,
-		private readonly actions: InNoteActions,
+		context: Context,
+		private readonly answer: AnswerOnce,
 	) {
-		super();
+		super(context);
 	}
 
 	override onload(): void {
-		const { app, plugin, questions, connection, device } = this.context;
+		const { app, plugin, choices, questions, connection, device } = this.context;
 		const { views } = this;
 		const refresh = (): void => { this.refresh(); };
 		const later = (): void => { this.context.clock.after(0, refresh); };
@@ -56,8 +51,8 @@ export class InNote extends Component {
 			}
 		}
 		plugin.registerEditorExtension([noteExtension, ViewPlugin.fromClass(Registered)]);
-		for (const changes of [questions.changed, questions.revised, connection.changed, this.choices.changed, device.changed]) this.register(changes.on(refresh));
-		this.register(questions.gone.on((gone) => { this.ended(gone); }));
+		for (const changes of [questions.changed, questions.revised, connection.changed, choices.changed, device.changed]) this.register(changes.on(refresh));
+		this.on(questions.gone, (gone) => { this.ended(gone); });
 		const { workspace, vault } = app;
 		this.registerEvent(workspace.on("layout-change", later));
 		this.registerEvent(workspace.on("file-open", later));
@@ -99,7 +94,7 @@ export class InNote extends Component {
 		const preview = request && fileOf(file.path, request);
 		if (!preview) return null;
 		const { base, hunks, bar } = this.makeFor(file, request, preview);
-		const selection = this.choices.of(request);
+		const selection = this.context.choices.of(request);
 		const left = (selection?.of(file.path) ?? []).flatMap((part) => (part.hunk !== null && !selection?.has(part) ? [part.hunk] : []));
 		const lost = !this.context.connection.connected;
 		if (before?.bar === bar && before.base === base && before.lost === lost && before.left.join() === left.join() && before.more === others.length) return before;
@@ -110,20 +105,16 @@ export class InNote extends Component {
 		const key = `${request.requestId} ${request.planDigest ?? ""} ${file.path}`;
 		const known = this.made.get(key);
 		if (known) return known;
-		const made: Made = { base: null, hunks: isDrawable(preview) ? parseDiff(preview.diff) : [], bar: questionBar(request, preview, this.context.clock, this.actions) };
+		const made: Made = { base: null, hunks: isDrawable(preview) ? parseDiff(preview.diff) : [], bar: questionBar(request, preview, this.context, this.answer) };
 		this.made.set(key, made);
-		if (made.hunks.length > 0) void this.read(file, made);
+		if (made.hunks.length > 0) this.read(file, made).catch(warn);
 		return made;
 	}
 
 	/** What the question was made of is what was on the disk when it came. What is written later is other text. */
 	private async read(file: TFile, made: Made): Promise<void> {
-		try {
-			made.base = Text.of((await this.context.app.vault.read(file)).split(/\r\n?|\n/u));
-			this.refresh();
-		} catch (error) {
-			console.warn("Vault Bridge:", error);
-		}
+		made.base = Text.of((await this.context.app.vault.read(file)).split(/\r\n?|\n/u));
+		this.refresh();
 	}
 
 	private ended({ question: { request }, outcome }: Gone): void {
@@ -132,7 +123,7 @@ export class InNote extends Component {
 			const shown = view.state.field(noteField, false)?.shown;
 			const path = pathIn(view);
 			if (shown?.request.requestId !== request.requestId || path === null) continue;
-			const undo = (): void => { this.actions.undo(pathIn(view) ?? path); };
+			const undo = (): void => { undoLast(this.context, pathIn(view) ?? path); };
 			const done = doneOf(request, shown, doneBar(request, undo), undo);
 			if (done) view.dispatch(expecting(view, done));
 		}
@@ -163,7 +154,7 @@ export class InNote extends Component {
 			const el = createBar();
 			const showOthers = drawNoteQuestion(el, request);
 			showOthers(others.length);
-			addButton(el.createDiv({ cls: "vault-bridge-note-bar-buttons" }), "Open the question", () => { this.actions.open(request.requestId); });
+			addButton(el.createDiv({ cls: "vault-bridge-note-bar-buttons" }), "Open the question", () => { this.context.open.question(request.requestId); });
 			view.containerEl.insertBefore(el, view.contentEl);
 			this.bars.set(view, { request, el, showOthers });
 		}

@@ -2,14 +2,14 @@
 
 import type { Notice } from "obsidian";
 import { HeldDenials, type Batch, type Denial } from "../core/consent/heldDenials";
+import type { Context } from "../ui/context";
 import { showNotice } from "../ui/notice";
 import type { Answering } from "./answering";
-import type { Context } from "./context";
 
 const LONGEST = 120;
 
 export class KeyDenials {
-	private readonly held: HeldDenials;
+	readonly held: HeldDenials;
 	private readonly notices = new Map<Batch, Notice>();
 
 	/** @param reopened - Called before questions are open again because their denial was taken back. */
@@ -36,21 +36,6 @@ export class KeyDenials {
 			this.notices.set(batch, showNotice(text, [{ label: "Undo", act: () => { this.undo(batch); } }], 0));
 		}
 		this.context.questions.setDenied(idsOf(denials), true);
-	}
-
-	/** A question has ended otherwise. */
-	drop(requestId: string): void {
-		this.held.drop(requestId);
-	}
-
-	/** The connection is back. */
-	resume(): void {
-		this.held.resume();
-	}
-
-	/** Nobody will be here to send them later. */
-	flush(): void {
-		this.held.flush();
 	}
 
 	private undo(batch: Batch): void {

@@ -4,66 +4,89 @@
  */
 
 import { Component, Menu, type Notice, type WorkspaceLeaf } from "obsidian";
-import { readable } from "../core/json";
-import { METHOD_NOT_FOUND, RpcError } from "../core/rpc/messages";
-import { sanitizePlain } from "../core/text/sanitize";
-import { counted, shorten } from "../core/text/shorten";
+import { counted, sanitizePlain, shorten } from "../core/text";
+import { warn } from "../core/warn";
 import type { ScreenShow } from "../core/wire/contract";
-import { readGrant, readScreenClients } from "../core/wire/readers";
-import { leafInFront, openAt, screenOf } from "../platform/screen";
+import { ask, askIfKnown } from "../core/wire/reading";
+import { leafInFront, openAt, screenOf, type Opened } from "../platform/screen";
+import type { Context } from "../ui/context";
 import { showNotice, tell, tellFailure } from "../ui/notice";
-import { addStatusItem, drawStatusItem } from "../ui/statusItem";
-import type { Context } from "./context";
-import { hear } from "./hearing";
+import { addStatusItem, drawStatusItem, type Place } from "../ui/statusItem";
+import { Feature } from "./feature";
 
 /** Milliseconds that the person must have been at rest. */
 const PAUSE = 200;
 const LONGEST_NAME = 30;
+/** Milliseconds; a second click is no answer to the next offer. */
+const BETWEEN_OFFERS = 1000;
 
-export class Looking extends Component {
+export class Looking extends Feature {
 	private names: readonly string[] = [];
 	private el: HTMLElement | null = null;
 	private watch: Component | null = null;
-	private offer: Notice | null = null;
-
-	/** @param settings - Open the settings, where it is allowed. */
-	constructor(
-		private readonly context: Context,
-		private readonly settings: () => void,
-	) {
-		super();
-	}
+	/** The latest offer of each program that is not on the screen yet. */
+	private readonly offers = new Map<string, ScreenShow>();
+	private notice: Notice | null = null;
+	private callOff: () => void = () => undefined;
+	/** Where what nobody clicked on was opened last: one after the other. */
+	private opening = Promise.resolve<Opened | null>(null);
 
 	override onload(): void {
-		const { plugin, connection } = this.context;
-		const el = addStatusItem(plugin, this, "vault-bridge-looking", (event) => { this.openMenu(event.instanceOf(MouseEvent) ? event : el.getBoundingClientRect()); });
-		this.el = el;
+		const { plugin } = this.context;
+		this.el = addStatusItem(plugin, this, "vault-bridge-looking", (place) => { this.openMenu(place); });
 		const refresh = (): void => void this.refresh();
-		this.register(hear(connection, { "grants.changed": refresh, "clients.changed": refresh, "screen.show": (told) => { this.show(told); } }));
-		this.register(connection.changed.on(({ kind }) => {
-			if (kind === "connected") refresh();
-			else this.take([]);
-		}));
+		this.hear({ "grants.changed": refresh, "clients.changed": refresh, "screen.show": (told) => { this.show(told); } });
+		this.follow(refresh, () => { this.take([]); });
 		this.take([]);
-		this.register(() => { this.offer?.hide(); });
+		this.register(() => {
+			this.callOff();
+			this.notice?.hide();
+		});
 	}
 
-	/** The latest takes the place of the one before. */
 	private show(told: ScreenShow): void {
-		this.offer?.hide();
-		const { client, path, part, line, unasked } = told;
+		if (told.unasked) {
+			this.opening = this.opening.then(async (before) => await this.open(told, before) ?? before);
+			return;
+		}
+		this.offers.set(told.client, told);
+		this.offer();
+	}
+
+	/** One at a time, and the next only after a while: nothing takes another's place under a click. */
+	private offer(): void {
+		const [first] = this.offers.values();
+		if (!first || this.notice) return;
+		const { client, path, part, line } = first;
+		this.offers.delete(client);
 		const place = part === "" ? (line === null ? "" : `, line ${String(line)}`) : `, ${part}`;
-		const open = (): void => void openAt(this.context.app, told).then((opened) => { if (!opened) tell(`There is no ${path} any more.`); }, tellFailure);
-		if (unasked) open();
-		else this.offer = showNotice(`${client} wants to show you ${path}${place}`, [{ label: "Open", act: open }, { label: "Not now", act: () => undefined }], 0);
+		this.notice = showNotice(`${client} wants to show you ${path}${place}`, [{ label: "Open", act: () => void this.open(first, null) }, { label: "Not now", act: () => undefined }], 0);
+		// However it is put away.
+		this.notice.containerEl.addEventListener("click", () => {
+			this.callOff = this.context.clock.after(BETWEEN_OFFERS, () => {
+				this.notice = null;
+				this.offer();
+			});
+		}, { once: true });
+	}
+
+	private async open(told: ScreenShow, before: Opened | null): Promise<Opened | null> {
+		try {
+			const opened = await openAt(this.context.app, told, before);
+			if (!opened) tell(`There is no ${told.path} any more.`);
+			return opened;
+		} catch (error) {
+			tellFailure(error);
+			return null;
+		}
 	}
 
 	private async refresh(): Promise<void> {
 		try {
-			this.take(readScreenClients(await this.context.request("screen.clients"), "screen.clients").clients);
+			this.take((await askIfKnown(this.context.request, "screen.clients"))?.clients ?? []);
 		} catch (error) {
 			this.take([]);
-			if (!(error instanceof RpcError && error.code === METHOD_NOT_FOUND)) console.warn("Vault Bridge:", error);
+			warn(error);
 		}
 	}
 
@@ -79,23 +102,19 @@ export class Looking extends Component {
 		}
 	}
 
-	private openMenu({ x, y }: { x: number; y: number }): void {
+	private openMenu({ x, y }: Place): void {
 		const menu = new Menu();
 		menu.addItem((item) => item.setTitle(`${this.names.join(", ")} may see what you look at`).setIsLabel(true));
-		menu.addItem((item) => item.setTitle("End this now").setIcon("eye-off").onClick(() => void this.end()));
-		menu.addItem((item) => item.setTitle("Settings").setIcon("settings").onClick(this.settings));
+		menu.addItem((item) => item.setTitle("End this now").setIcon("eye-off").onClick(() => { this.end().catch(tellFailure); }));
+		menu.addItem((item) => item.setTitle("Settings").setIcon("settings").onClick(this.context.open.settings));
 		menu.showAtPosition({ x, y });
 	}
 
 	private async end(): Promise<void> {
 		const { request } = this.context;
-		try {
-			const grants = readable(readGrant)(await request("consent.grants"), "consent.grants");
-			for (const { what, grantId } of grants) if (what === "looking") await request("consent.revoke", { grantId });
-			tell("No program may see any more what you look at.");
-		} catch (error) {
-			tellFailure(error);
-		}
+		const grants = await ask(request, "consent.grants");
+		for (const { what, grantId } of grants) if (what === "looking") await request("consent.revoke", { grantId });
+		tell("No program may see any more what you look at.");
 	}
 }
 
@@ -144,7 +163,7 @@ class Watch extends Component {
 				const now = JSON.stringify(screen);
 				if (now === this.told) return;
 				this.told = now;
-				const { clients } = readScreenClients(await request("screen.tell", { screen }), "screen.tell");
+				const { clients } = await ask(request, "screen.tell", { screen });
 				if (clients.length === 0) {
 					this.take([]);
 					return;
@@ -152,7 +171,7 @@ class Watch extends Component {
 			}
 		} catch (error) {
 			this.told = "";
-			console.warn("Vault Bridge:", error);
+			warn(error);
 		} finally {
 			this.busy = false;
 		}

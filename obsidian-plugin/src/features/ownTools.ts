@@ -1,31 +1,30 @@
 /** The user's own tools: the window in which they are kept, and the runs of those that run in this window. */
 
-import { Component } from "obsidian";
-import type { EventHandlers } from "../core/wire/events";
 import type { ToolRuns } from "../platform/toolRuns";
-import { ToolsModal } from "../ui/ownTools/toolsModal";
-import type { Context } from "./context";
-import { hear, onRecord } from "./hearing";
+import type { Context } from "../ui/context";
+import { ToolList } from "../ui/ownTools/toolList";
+import { openWindow } from "../ui/window";
+import { Feature } from "./feature";
 
-export class OwnTools extends Component {
+export class OwnTools extends Feature {
 	constructor(
-		private readonly context: Context,
+		context: Context,
 		private readonly runs: ToolRuns,
 	) {
-		super();
+		super(context);
 	}
 
 	override onload(): void {
-		const { plugin, app, connection, request } = this.context;
-		plugin.addCommand({ id: "own-tools", name: "Your own tools", callback: () => { new ToolsModal(app, request, onRecord(connection, "custom", "settings")).open(); } });
-		this.register(hear(connection, this.handlers));
-		this.register(connection.changed.on((state) => {
-			if (state.kind !== "connected") this.runs.endAll();
-		}));
-		this.register(() => { this.runs.endAll(); });
+		this.command("own-tools", "Your own tools", () => {
+			openWindow(this.context.app, "Your own tools", "wide", ({ contentEl, ends }) => {
+				const list = new ToolList(contentEl.createDiv(), this.context);
+				list.begin();
+				ends.push(() => { list.end(); });
+			});
+		});
+		const endAll = (): void => { this.runs.endAll(); };
+		this.hear({ "custom.ended": ({ run }) => { this.runs.end(run); } });
+		this.follow(() => undefined, endAll);
+		this.register(endAll);
 	}
-
-	private readonly handlers: EventHandlers = {
-		"custom.ended": ({ run }) => { this.runs.end(run); },
-	};
 }

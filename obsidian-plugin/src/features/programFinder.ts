@@ -2,12 +2,11 @@
 
 import { isObject } from "../core/json";
 import type { Installer } from "../core/program/commands";
-import { readPath, isAbsolute, type Machine } from "../core/program/machine";
-import { commandPlaces, insideFolder, programNote, usualPlaces } from "../core/program/places";
+import { commandPlaces, insideFolder, isAbsolute, programNote, readPath, usualPlaces, type Machine } from "../core/program/places";
 import { NOT_INSTALLED, testOutcome, type Test, type Trouble } from "../core/program/trouble";
 import { isFile, isFolder, readOwnFile } from "../platform/outside";
 import { askVersion } from "../platform/sidecar";
-import type { Context } from "./context";
+import type { Context } from "../ui/context";
 
 export class ProgramFinder {
 	/** What was found and turned out to be another program: the search passes it over. */

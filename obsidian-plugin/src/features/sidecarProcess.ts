@@ -1,17 +1,18 @@
 /** Starts, stops and restarts the bridge of this vault, if the person wants that. It never installs or updates anything. */
 
-import { Component } from "obsidian";
 import { Emitter } from "../core/emitter";
 import { Supervisor, type Status } from "../core/program/supervisor";
 import type { Test, Trouble } from "../core/program/trouble";
+import { conditionOf, type Condition } from "../core/program/wording";
 import { folderOf } from "../platform/discovery";
 import { thisMachine } from "../platform/machine";
 import { isFile } from "../platform/outside";
 import { serve } from "../platform/sidecar";
-import { confirm } from "../ui/confirmModal";
-import type { Context } from "./context";
-import { ProgramFinder } from "./programFinder";
+import type { Context } from "../ui/context";
 import { tell } from "../ui/notice";
+import { confirm } from "../ui/window";
+import { Feature } from "./feature";
+import { ProgramFinder } from "./programFinder";
 
 /** Milliseconds in which a bridge that was started by someone else answers. */
 const GRACE = 1_500;
@@ -22,7 +23,7 @@ const LONGEST_NOTICE = 200;
 /** Which program there is; undefined while nobody has looked. */
 export type Found = string | null | undefined;
 
-export class SidecarProcess extends Component {
+export class SidecarProcess extends Feature {
 	/** The process, or what is known of the program, has changed. */
 	readonly changed = new Emitter<undefined>();
 	readonly finder: ProgramFinder;
@@ -31,8 +32,8 @@ export class SidecarProcess extends Component {
 	/** What the last test or an attempt to start said, while nothing runs. */
 	private lastTrouble: Trouble | null = null;
 
-	constructor(private readonly context: Context) {
-		super();
+	constructor(context: Context) {
+		super(context);
 		this.finder = new ProgramFinder(context, thisMachine());
 		this.supervisor = new Supervisor(context.clock, {
 			start: (program, ended) => serve(program, folderOf(context.app.vault), ended),
@@ -41,29 +42,18 @@ export class SidecarProcess extends Component {
 	}
 
 	override onload(): void {
-		const { connection, plugin, app } = this.context;
+		const { connection, app } = this.context;
 		// Obsidian does not unload its plugins when it is closed.
 		this.registerEvent(app.workspace.on("quit", () => { this.supervisor.stop(); }));
 		this.registerDomEvent(window, "beforeunload", () => { this.supervisor.stop(); });
-		this.register(this.supervisor.changed.on((status) => { this.hear(status); }));
-		this.register(connection.changed.on(({ kind }) => {
+		this.on(this.supervisor.changed, (status) => { this.take(status); });
+		this.on(connection.changed, ({ kind }) => {
 			if (kind === "connected") this.supervisor.connected();
 			this.changed.emit(undefined);
-		}));
-		const command = (id: string, name: string, possible: () => boolean, run: () => void): void => {
-			plugin.addCommand({
-				id,
-				name,
-				checkCallback: (checking) => {
-					if (!possible()) return false;
-					if (!checking) run();
-					return true;
-				},
-			});
-		};
-		command("start-bridge", "Start the bridge", () => this.canStart, () => void this.start());
-		command("stop-bridge", "Stop the bridge", () => this.canStop, () => { this.stop(); });
-		command("restart-bridge", "Restart the bridge", () => this.canStop, () => { this.restart(); });
+		});
+		this.command("start-bridge", "Start the bridge", () => void this.start(), () => this.canStart);
+		this.command("stop-bridge", "Stop the bridge", () => { this.stop(); }, () => this.canStop);
+		this.command("restart-bridge", "Restart the bridge", () => { this.restart(); }, () => this.canStop);
 	}
 
 	/** Obsidian has opened the vault: start the bridge if the person wants that here and nobody else has started it. */
@@ -96,6 +86,10 @@ export class SidecarProcess extends Component {
 		if (status.kind === "failed" || status.kind === "waiting") return status.trouble;
 		const isGone = this.foundProgram === null && this.context.device.settings.program !== null;
 		return this.lastTrouble ?? (isGone ? this.finder.missing() : null);
+	}
+
+	get condition(): Condition {
+		return conditionOf(this.context.connection.state, this.status, this.trouble, this.context.plugin.manifest.version);
 	}
 
 	/** The program that was found when somebody last looked. */
@@ -186,7 +180,7 @@ export class SidecarProcess extends Component {
 		return test.ok;
 	}
 
-	private hear(status: Status): void {
+	private take(status: Status): void {
 		if (status.kind === "starting") this.context.connection.retryNow();
 		if (status.kind === "failed") {
 			// Somebody else was quicker, and this window has what it wants.

@@ -1,27 +1,13 @@
 /** One glance: is the bridge there, and does it ask something. */
 
-import { Component, Menu, type MenuItem } from "obsidian";
-import type { Emitter } from "../core/emitter";
-import { conditionOf, type Condition, type Tone } from "../core/program/wording";
-import type { Listing } from "../core/listing";
-import { sanitizePlain } from "../core/text/sanitize";
-import type { InboxLine } from "../core/wire/contract";
-import { addStatusItem, drawStatusItem } from "../ui/statusItem";
-import type { Context } from "./context";
+import { Menu } from "obsidian";
+import type { Condition, Tone } from "../core/program/wording";
+import { counted, sanitizePlain } from "../core/text";
+import type { Context } from "../ui/context";
+import { addStatusItem, drawStatusItem, type Place } from "../ui/statusItem";
+import type { Activity } from "./activity";
+import { Feature } from "./feature";
 import type { SidecarProcess } from "./sidecarProcess";
-import { counted } from "../core/text/shorten";
-
-export interface StatusActions {
-	answer: () => void;
-	inbox: () => void;
-	log: () => void;
-	changes: () => void;
-	chat: () => void;
-	drafts: () => void;
-	templates: () => void;
-	start: () => void;
-	settings: () => void;
-}
 
 interface Face {
 	icon: string;
@@ -32,63 +18,53 @@ interface Face {
 
 const ICONS: Readonly<Record<Tone, string>> = { "is-connected": "shield-check", "is-off": "shield-off", "is-trouble": "shield-alert" };
 
-export class StatusBar extends Component {
+export class StatusBar extends Feature {
 	private running: readonly string[] = [];
 
 	constructor(
-		private readonly context: Context,
-		private readonly actions: StatusActions,
-		private readonly activity: Emitter<readonly string[]>,
+		context: Context,
+		private readonly activity: Activity,
 		private readonly sidecar: SidecarProcess,
-		private readonly inbox: Listing<InboxLine>,
 	) {
-		super();
+		super(context);
 	}
 
 	override onload(): void {
-		const { plugin, connection, questions } = this.context;
-		const el = addStatusItem(plugin, this, "vault-bridge-status", (event) => { this.select(event); });
-		const draw = (): void => {
-			this.draw(el);
-		};
-		this.register(connection.changed.on(draw));
-		this.register(questions.changed.on(draw));
-		this.register(this.inbox.changed.on(draw));
-		this.register(this.sidecar.changed.on(draw));
-		this.register(this.activity.on((tools) => {
+		const { plugin, connection, inbox, questions } = this.context;
+		const el = addStatusItem(plugin, this, "vault-bridge-status", (place) => { this.select(place); });
+		const draw = (): void => { this.draw(el); };
+		for (const changes of [connection.changed, questions.changed, inbox.changed, this.sidecar.changed]) this.register(changes.on(draw));
+		this.on(this.activity.changed, (tools) => {
 			this.running = tools;
 			draw();
-		}));
+		});
 		plugin.addRibbonIcon("shield-check", plugin.manifest.name, (event) => { this.select(event); });
 		draw();
 	}
 
 	/** How much is in the inbox, where that is more than questions; else 0. */
 	private get inboxed(): number {
-		const all = this.inbox.all ?? [];
+		const all = this.context.inbox.all ?? [];
 		return all.every((line) => line.kind === "question") ? 0 : all.length;
 	}
 
 	private draw(el: HTMLElement): void {
-		const condition = conditionOf(this.context.connection.state, this.sidecar.status, this.sidecar.trouble, this.context.plugin.manifest.version);
-		const face = faceOf(condition, this.context.questions.all.length, this.inboxed, this.running);
+		const face = faceOf(this.sidecar.condition, this.context.questions.all.length, this.inboxed, this.running);
 		el.removeClasses(["is-connected", "is-asking", "is-off", "is-trouble"]);
 		el.addClass(face.tone);
 		drawStatusItem(el, face);
 	}
 
-	private select(event: MouseEvent | KeyboardEvent): void {
-		if (this.inboxed > 0 || this.context.questions.all.length > 0) {
-			if (this.inboxed > 0) this.actions.inbox();
-			else this.actions.answer();
+	private select({ x, y }: Place): void {
+		const { connection, open, questions } = this.context;
+		const { sidecar } = this;
+		if (this.inboxed > 0 || questions.all.length > 0) {
+			if (this.inboxed > 0) open.inbox();
+			else open.question(null);
 			return;
 		}
 		const menu = new Menu();
-		const add = (title: string, icon: string, action: () => void): void => {
-			menu.addItem((item: MenuItem) => item.setTitle(title).setIcon(icon).onClick(action));
-		};
-		const { connection } = this.context;
-		const { sidecar } = this;
+		const add = (title: string, icon: string, action: () => void): void => void menu.addItem((item) => item.setTitle(title).setIcon(icon).onClick(action));
 		if (sidecar.canStart) add("Start the bridge", "play", () => void sidecar.start());
 		if (sidecar.canStop) {
 			add("Restart the bridge", "rotate-cw", () => { sidecar.restart(); });
@@ -96,19 +72,15 @@ export class StatusBar extends Component {
 		}
 		if (connection.state.kind === "unreachable") add("Connect now", "refresh-cw", () => { connection.retryNow(); });
 		menu.addSeparator();
-		add("Chat", "message-circle", this.actions.chat);
-		add("View tool logs", "scroll-text", this.actions.log);
-		add("Changes", "history", this.actions.changes);
-		add("Inbox", "inbox", this.actions.inbox);
-		add("Drafts of agents", "git-pull-request-draft", this.actions.drafts);
-		add("Templates", "list-checks", this.actions.templates);
-		add("Getting started", "info", this.actions.start);
-		add("Settings", "settings", this.actions.settings);
-		if (event.instanceOf(MouseEvent)) menu.showAtMouseEvent(event);
-		else {
-			const { x, y } = (event.target as HTMLElement).getBoundingClientRect();
-			menu.showAtPosition({ x, y });
-		}
+		add("Chat", "message-circle", open.chat);
+		add("View tool logs", "scroll-text", open.log);
+		add("Changes", "history", open.changes);
+		add("Inbox", "inbox", open.inbox);
+		add("Drafts of agents", "git-pull-request-draft", open.drafts);
+		add("Templates", "list-checks", open.templates);
+		add("Getting started", "info", open.start);
+		add("Settings", "settings", open.settings);
+		menu.showAtPosition({ x, y });
 	}
 }
 

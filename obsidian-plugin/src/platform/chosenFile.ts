@@ -1,7 +1,13 @@
-/** Where a file lies that the person chose in the system's own dialog. Only Electron knows. */
+/** Where a file lies that the person chooses. Only Electron knows. */
 
 import { webUtils } from "electron";
 
-export function pathOf(file: File): string {
-	return webUtils.getPathForFile(file);
+/** Opens the system's dialog for one file. It belongs to no window of ours, so it works from each of them. */
+export function chooseFile(chosen: (path: string) => void): void {
+	const input = createEl("input", { type: "file" });
+	input.addEventListener("change", () => {
+		const file = input.files?.[0];
+		if (file) chosen(webUtils.getPathForFile(file));
+	});
+	input.click();
 }

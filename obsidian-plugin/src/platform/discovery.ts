@@ -24,7 +24,6 @@ export async function locateBridge(vault: Vault): Promise<Endpoint | null> {
 	return { url: host.url, token: host.token };
 }
 
-/** The vault's folder on this computer. */
 export function folderOf(vault: Vault): string {
 	return vault.adapter instanceof FileSystemAdapter ? vault.adapter.getBasePath() : "";
 }

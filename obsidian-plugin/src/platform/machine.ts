@@ -1,7 +1,7 @@
 /** The machine that Obsidian runs on. */
 
 import { Platform } from "obsidian";
-import type { Machine } from "../core/program/machine";
+import type { Machine } from "../core/program/places";
 
 export function thisMachine(): Machine {
 	const { env } = process;

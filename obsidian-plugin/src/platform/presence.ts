@@ -4,7 +4,7 @@ import { Component, type App } from "obsidian";
 import type { Clock } from "../core/clock";
 
 /** Milliseconds after a key in which a person still counts as typing. */
-export const TYPING_MS = 2_000;
+const TYPING_MS = 2_000;
 const KEYS = ["keydown", "beforeinput", "input", "compositionstart", "compositionupdate"] as const;
 /** What keys go into; what is behind a frame cannot be seen from here. */
 const TEXT_PLACES = "input:not([type='checkbox'], [type='radio'], [type='button'], [type='range']), textarea, select, [contenteditable]:not([contenteditable='false']), iframe, webview";

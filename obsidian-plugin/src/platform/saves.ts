@@ -4,6 +4,7 @@
  */
 
 import { TextFileView, type App } from "obsidian";
+import { warn } from "../core/warn";
 import type { ObsidianWrite } from "../core/wire/contract";
 import { textViews } from "./editors";
 import { sha256 } from "./writes";
@@ -75,7 +76,7 @@ function isSeen(path: unknown): path is string {
 
 /** Begin something at once. Whatever goes wrong with it is no reason for a note not to be saved. */
 function quietly(act: () => unknown): void {
-	(async () => { await act(); })().catch((error: unknown) => { console.warn("Vault Bridge:", error); });
+	(async () => { await act(); })().catch(warn);
 }
 
 /** Put a function in the place of a method. Returns what takes it away, or lets calls through where others have wrapped it since. */

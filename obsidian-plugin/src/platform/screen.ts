@@ -1,6 +1,6 @@
 /** What the person looks at: the file in front, what is selected in it, and the tabs. */
 
-import { FileView, MarkdownView, type App, type Editor, type WorkspaceLeaf } from "obsidian";
+import { FileView, MarkdownView, type App, type Editor, type WorkspaceLeaf, type TFile, type Workspace } from "obsidian";
 import type { Screen, ScreenShow } from "../core/wire/contract";
 
 /** Characters of a selection, and of the text on each side of it, that are told; the bridge takes no more. */
@@ -19,7 +19,10 @@ type Selection = NonNullable<NonNullable<Screen["open"]>["selection"]>;
  */
 export function leafInFront({ workspace }: App, before: WorkspaceLeaf | null): WorkspaceLeaf | null {
 	const recent = workspace.getMostRecentLeaf();
-	if (recent?.view instanceof FileView) return recent;
+	return recent?.view instanceof FileView ? recent : stillOpen(workspace, before);
+}
+
+function stillOpen(workspace: Workspace, before: WorkspaceLeaf | null): WorkspaceLeaf | null {
 	let open: WorkspaceLeaf | null = null;
 	workspace.iterateRootLeaves((leaf) => { if (leaf === before && leaf.view instanceof FileView) open = leaf; });
 	return open;
@@ -41,13 +44,26 @@ export function screenOf({ workspace }: App, leaf: WorkspaceLeaf | null): Screen
 	};
 }
 
-/** Open a file at a place. False: it is not there. Obsidian would make a note that is not. */
-export async function openAt({ vault, workspace }: App, { path, part, line }: ScreenShow): Promise<boolean> {
+/** A tab, and what was opened in it. */
+export interface Opened {
+	leaf: WorkspaceLeaf;
+	file: TFile;
+}
+
+/**
+ * Open a file at a place. Obsidian would make a note that is not there.
+ *
+ * @param before - Its tab is taken again, unless the person has pinned it or gone on to another file in it.
+ * @returns Null: the file is not there.
+ */
+export async function openAt({ vault, workspace }: App, { path, part, line }: ScreenShow, before: Opened | null): Promise<Opened | null> {
 	const file = vault.getFileByPath(path);
-	if (!file) return false;
-	if (part !== "") await workspace.openLinkText(`${path}#${part}`, "", "tab");
-	else await workspace.getLeaf("tab").openFile(file, line === null ? {} : { eState: { line: line - 1 } });
-	return true;
+	if (!file) return null;
+	const taken = before && stillOpen(workspace, before.leaf);
+	const free = taken?.view instanceof FileView && taken.view.file === before?.file && !taken.getViewState().pinned;
+	const leaf = free ? taken : workspace.getLeaf("tab");
+	await leaf.openFile(file, { active: true, eState: part === "" ? { line: (line ?? 1) - 1 } : { subpath: `#${part}` } });
+	return { leaf, file };
 }
 
 function note(view: MarkdownView): { view: string; selection: Selection | null } {

@@ -10,7 +10,6 @@ import type { CustomAnswer, CustomCallParams, RunToolAnswer, RunToolQuestion } f
 import { memoryOfWindow } from "./machine";
 import { frameProgram, workerProgram, type RunBounds, type RunStart, type ToWorker } from "./toolWorker";
 
-/** Asks the bridge on behalf of a run. */
 export type CustomCall = (params: CustomCallParams) => Promise<CustomAnswer>;
 
 const MOST_RUNS = 8;

@@ -6,7 +6,6 @@
  * keeps the code from sending more messages than the run may.
  */
 
-/** How much one run may send. */
 export interface RunBounds {
 	/** Calls at a time; the others wait. */
 	calls: number;
@@ -20,7 +19,6 @@ export interface RunBounds {
 
 /** What a frame is sent to start a run. */
 export interface RunStart {
-	/** The source of the Worker. */
 	worker: string;
 	code: string;
 	/** JSON. */
@@ -28,9 +26,7 @@ export interface RunStart {
 	bounds: RunBounds;
 }
 
-/** What a Worker sends: a call, a piece of its output, or its end. */
-export type FromWorker = { call: number; ask: string } | { print: string } | { end: string };
-/** What it is sent: the answer to a call, as JSON. */
+/** What a Worker is sent: the answer to a call, as JSON. */
 export interface ToWorker {
 	call: number;
 	answer: string;

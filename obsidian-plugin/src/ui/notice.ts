@@ -2,9 +2,8 @@
 
 import { Notice } from "obsidian";
 import { messageOf } from "../core/settings/store";
-import { sanitizePlain } from "../core/text/sanitize";
-import { addButton } from "./addButton";
-import { showText } from "./text";
+import { sanitizePlain } from "../core/text";
+import { addButton, showText } from "./elements";
 
 export interface NoticeAction {
 	label: string;
@@ -29,7 +28,6 @@ export function tell(text: string, duration?: number): void {
 	new Notice(sanitizePlain(text), duration);
 }
 
-/** Say why something did not work. */
 export function tellFailure(error: unknown): void {
 	tell(messageOf(error));
 }

@@ -1,7 +1,7 @@
 /** A call's parameters, as a table or as JSON. */
 
 import { isObject, type JsonObject } from "../core/json";
-import { showLongText, showText } from "./text";
+import { showLongText, showText } from "./elements";
 
 export function drawParameters(container: HTMLElement, parameters: JsonObject): void {
 	const bar = container.createDiv({ cls: "vault-bridge-parameters-bar" });

@@ -2,16 +2,22 @@
 
 import { setIcon, type Component, type Plugin } from "obsidian";
 
-/** @param press - Called with the event of the mouse or of a key. */
-export function addStatusItem(plugin: Plugin, owner: Component, cls: string, press: (event: MouseEvent | KeyboardEvent) => void): HTMLElement {
+/** Where a menu opens. */
+export interface Place {
+	x: number;
+	y: number;
+}
+
+/** @param press - Called with where it was pressed; or where the item is, when a key did it. */
+export function addStatusItem(plugin: Plugin, owner: Component, cls: string, press: (place: Place) => void): HTMLElement {
 	const el = plugin.addStatusBarItem();
-	el.addClasses(["mod-clickable", cls]);
+	el.addClasses(["mod-clickable", "vault-bridge-status-item", cls]);
 	el.setAttrs({ role: "button", tabindex: "0" });
 	owner.registerDomEvent(el, "click", press);
 	owner.registerDomEvent(el, "keydown", (event) => {
 		if (event.key !== "Enter" && event.key !== " ") return;
 		event.preventDefault();
-		press(event);
+		press(el.getBoundingClientRect());
 	});
 	return el;
 }

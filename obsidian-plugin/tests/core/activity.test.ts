@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { changesOf, PLOTS, sentences, shortDay, tookText, totals } from "../../src/core/activity";
-import { readAuditActivity } from "../../src/core/wire/readers";
+import { reader } from "../../src/core/wire/reading";
 import { activity, idle } from "../ui/activity";
 
-const found = readAuditActivity(activity(7), "audit.activity");
+const found = reader("AuditActivity")(activity(7), "audit.activity");
 
 describe("what agents did", () => {
 	it.each([
@@ -25,7 +25,7 @@ describe("what agents did", () => {
 
 	it("says in words what the plots do not show", () => {
 		expect(sentences(found)).toEqual(["Half of your answers took at most 4.2 s, nine of ten at most 3 min.", "14 of 35 calls to the web were answered from the cache."]);
-		expect(sentences(readAuditActivity({ ...idle, complete: false, damaged: 2 }, "audit.activity"))).toEqual(["The log is very large: of the oldest of these days, not everything could be counted.", "2 lines of the log could not be read."]);
+		expect(sentences(reader("AuditActivity")({ ...idle, complete: false, damaged: 2 }, "audit.activity"))).toEqual(["The log is very large: of the oldest of these days, not everything could be counted.", "2 lines of the log could not be read."]);
 	});
 
 	it("shortens a day, and leaves what is none", () => {

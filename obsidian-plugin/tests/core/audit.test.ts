@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { filterParams, NO_FILTER, queryParams, unansweredParams } from "../../src/core/audit/filter";
-import { chainStatus } from "../../src/core/wire/auditState";
-import { filesOf, readAuditRecord, toneOf } from "../../src/core/wire/audit";
+import { filterParams, NO_FILTER, queryParams, unansweredParams, chainText, filesOf, readLogLine, toneOf } from "../../src/core/audit";
+import { answerOf } from "../../src/core/wire/reading";
 
 const line = {
 	seq: 7,
@@ -17,23 +16,14 @@ const line = {
 };
 
 describe("a line of the log", () => {
-	it("is read, with its number for paging and how it ended", () => {
-		expect(readAuditRecord(line, "")).toMatchObject({ cursor: "7", outcome: "conflict", durationMs: 3.5 });
-	});
-
-	it.each([
-		[{ success: true }, "ok"],
-		[{ kind: "decision", decision: "allow_once", outcome: "allow" }, "allow_once"],
-		[{ kind: "decision", outcome: "deny" }, "deny"],
-		[{ kind: "start" }, ""],
-	])("with %o ended %s", (facts, outcome) => {
-		expect(readAuditRecord({ timestamp: "t", ...facts }, "").outcome).toBe(outcome);
+	it("is read, with its number for paging", () => {
+		expect(readLogLine(line, "")).toMatchObject({ seq: 7, errorType: "conflict", duration: 3.5, whole: line });
 	});
 
 	it("says what happened in the bridge's words, and what was decided about it", () => {
 		const decisions = [{ timestamp: "t", kind: "decision", sentence: "You allowed it, once" }, 3];
-		expect(readAuditRecord({ ...line, sentence: "Ada moved “a.md”", decisions }, "")).toMatchObject({ sentence: "Ada moved “a.md”", decisions: ["You allowed it, once"] });
-		expect(readAuditRecord({ timestamp: "t", kind: "bridge", event: "started" }, "").sentence).toBe("bridge started");
+		expect(readLogLine({ ...line, sentence: "Ada moved “a.md”", decisions }, "")).toMatchObject({ sentence: "Ada moved “a.md”", decisions: ["You allowed it, once"] });
+		expect(readLogLine({ timestamp: "t", kind: "bridge", event: "started" }, "").sentence).toBe("bridge started");
 	});
 
 	it.each([
@@ -43,11 +33,11 @@ describe("a line of the log", () => {
 		[{ kind: "decision", outcome: "deny" }, "refused"],
 		[{ kind: "bridge", event: "started" }, "done"],
 	])("%o is %s", (facts, tone) => {
-		expect(toneOf(readAuditRecord({ timestamp: "t", ...facts }, ""))).toBe(tone);
+		expect(toneOf(readLogLine({ timestamp: "t", ...facts }, ""))).toBe(tone);
 	});
 
 	it("names the files with their checksums", () => {
-		expect(filesOf(readAuditRecord(line, ""))).toEqual([{ path: "a.md → b.md", change: "move", before: "aa", after: null }]);
+		expect(filesOf(readLogLine(line, ""))).toEqual([{ path: "a.md → b.md", change: "move", before: "aa", after: null }]);
 	});
 });
 
@@ -84,8 +74,8 @@ describe("the chain of the log", () => {
 	it.each([
 		[{ whole: true, records: 12, lost: 0, unverified: 0, faults: [], faultCount: 0 }, "12 lines, none changed or removed since they were written."],
 		[{ whole: true, records: 3, lost: 2, unverified: 1 }, "3 lines, none changed or removed since they were written. 2 could not be written at the time. 1 are older than the key and cannot be vouched for."],
-		[{ whole: false, faultCount: 1, faults: [{ kind: "altered", message: "Line 7 was edited." }] }, "The log is not as it was written: 1 fault. Line 7 was edited."],
+		[{ whole: false, faultCount: 1, faults: [{ kind: "altered", file: "audit.jsonl", message: "Line 7 was edited." }] }, "The log is not as it was written: 1 fault. Line 7 was edited."],
 	])("is told for %o", (answer, text) => {
-		expect(chainStatus(answer)).toEqual({ whole: answer.whole, text });
+		expect(chainText(answerOf("audit.verify", answer))).toBe(text);
 	});
 });

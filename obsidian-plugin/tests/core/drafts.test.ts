@@ -1,13 +1,14 @@
 /** What is said of drafts, and that an old answer never takes the place of a newer one. */
 
 import { describe, expect, it } from "vitest";
-import { drafterOf, Drafts, draftingText, momentWords, stagedText } from "../../src/core/drafts";
+import { drafterOf, draftingText, momentWords, stagedText } from "../../src/core/drafts";
+import { Listing } from "../../src/core/listing";
 import type { DraftInfo } from "../../src/core/wire/contract";
-import { readDraftInfo } from "../../src/core/wire/readers";
+import { reader } from "../../src/core/wire/reading";
 
 const step = { tool: "create_note", summary: "Create a.md", time: "2026-11-22T10:00:00Z" };
 const draft = (changes: object = {}): DraftInfo =>
-	readDraftInfo({ draftId: "draft-1", client: "Claude Code", clientId: "c", created: step.time, touched: step.time, steps: [step], files: ["a.md", "b.md"], ...changes }, "");
+	reader("DraftInfo")({ draftId: "draft-1", client: "Claude Code", clientId: "c", created: step.time, touched: step.time, steps: [step], files: ["a.md", "b.md"], ...changes }, "");
 
 describe("the status", () => {
 	it.each<[string, DraftInfo[], string | null]>([
@@ -41,7 +42,7 @@ it("says when as people do", () => {
 
 describe("the list", () => {
 	it("is not known before it was asked for, nor when the bridge is gone", async () => {
-		const drafts = new Drafts(async () => Promise.resolve([draft()]));
+		const drafts = new Listing(async () => Promise.resolve([draft()]), "drafts.list");
 		expect(drafts.all).toBeNull();
 		await drafts.refresh();
 		expect(drafts.all?.map((one) => one.draftId)).toEqual(["draft-1"]);
@@ -51,7 +52,7 @@ describe("the list", () => {
 
 	it("is that of the last question, whichever answer comes last", async () => {
 		const answers: ((drafts: unknown) => void)[] = [];
-		const drafts = new Drafts(async () => new Promise((resolve) => answers.push(resolve)));
+		const drafts = new Listing(async () => new Promise((resolve) => answers.push(resolve)), "drafts.list");
 		let heard = 0;
 		drafts.changed.on(() => { heard++; });
 		const [first, second] = [drafts.refresh(), drafts.refresh()];
@@ -67,7 +68,7 @@ describe("the list", () => {
 	});
 
 	it("passes over a draft that cannot be read", async () => {
-		const drafts = new Drafts(async () => Promise.resolve([{ draftId: 1 }, draft()]));
+		const drafts = new Listing(async () => Promise.resolve([{ draftId: 1 }, draft()]), "drafts.list");
 		await drafts.refresh();
 		expect(drafts.all).toHaveLength(1);
 	});

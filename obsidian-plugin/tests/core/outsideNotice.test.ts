@@ -1,7 +1,7 @@
 /** What a notice says of other programs' changes. */
 
 import { describe, expect, it } from "vitest";
-import { outsideNoticeText } from "../../src/core/outsideNotice";
+import { outsideNoticeText } from "../../src/core/history";
 import type { OutsideNotice } from "../../src/core/wire/contract";
 
 const NOW = new Date(2026, 2, 14, 12, 0).getTime();

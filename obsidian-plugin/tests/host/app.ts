@@ -7,8 +7,18 @@ import { SettingsWindow } from "./settingsWindow";
 import { FileManager, FileSystemAdapter, Vault, type HostDisk } from "./vault";
 import { Workspace } from "./workspace";
 
+/** The commands by their ids, run as the palette and the hotkeys run them. */
+class Commands extends Map<string, Command> {
+	executeCommandById(id: string): boolean {
+		const command = this.get(id);
+		if (command?.checkCallback) return command.checkCallback(true) && command.checkCallback(false);
+		command?.callback?.();
+		return command !== undefined;
+	}
+}
+
 export class App {
-	readonly commands = new Map<string, Command>();
+	readonly commands = new Commands();
 	readonly keymap = new Keymap();
 	readonly ribbonEl: HTMLElement;
 	readonly statusBarEl: HTMLElement;

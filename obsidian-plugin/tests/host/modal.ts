@@ -65,6 +65,47 @@ export class Modal {
 	}
 }
 
+/** A field, and below it what fits what is typed; Enter and a click choose. */
+export abstract class FuzzySuggestModal<T> extends Modal {
+	readonly inputEl = this.contentEl.createEl("input", { cls: "prompt-input", type: "text" });
+	private readonly resultEl = this.contentEl.createDiv({ cls: "prompt-results" });
+
+	constructor(app: App) {
+		super(app);
+		this.modalEl.addClass("prompt");
+		this.inputEl.addEventListener("input", () => { this.draw(); });
+		this.inputEl.addEventListener("keydown", ({ key }) => {
+			if (key === "Enter") this.resultEl.querySelector<HTMLElement>(".suggestion-item")?.click();
+		});
+	}
+
+	abstract getItems(): T[];
+
+	abstract getItemText(item: T): string;
+
+	abstract onChooseItem(item: T): void;
+
+	setPlaceholder(placeholder: string): void {
+		this.inputEl.placeholder = placeholder;
+	}
+
+	override onOpen(): void {
+		this.draw();
+	}
+
+	private draw(): void {
+		this.resultEl.empty();
+		for (const item of this.getItems()) {
+			const text = this.getItemText(item);
+			if (!text.toLowerCase().includes(this.inputEl.value.toLowerCase())) continue;
+			this.resultEl.createDiv({ cls: "suggestion-item", text }).addEventListener("click", () => {
+				this.close();
+				this.onChooseItem(item);
+			});
+		}
+	}
+}
+
 /** No member of the class: a plugin's modal may have one of that name. */
 function isShown({ containerEl }: Modal): boolean {
 	return containerEl.isConnected;

@@ -182,6 +182,7 @@ export class MarkdownView extends TextFileView {
 
 export class WorkspaceLeaf {
 	view: View | null = null;
+	pinned = false;
 
 	constructor(
 		readonly app: App,
@@ -217,10 +218,10 @@ export class WorkspaceLeaf {
 		await this.show(new DeferredView(this, "markdown", path), false);
 	}
 
-	getViewState(): { type: string; state: Record<string, unknown> } {
+	getViewState(): { type: string; state: Record<string, unknown>; pinned: boolean } {
 		const { view } = this;
 		const file = view instanceof DeferredView ? view.path : view instanceof FileView ? view.file?.path : null;
-		return { type: view?.getViewType() ?? "empty", state: file === null || file === undefined ? {} : { file } };
+		return { type: view?.getViewType() ?? "empty", state: file === null || file === undefined ? {} : { file }, pinned: this.pinned };
 	}
 
 	/** Close the tab. */

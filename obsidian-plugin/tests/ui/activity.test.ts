@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { activity, idle } from "./activity";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
+import { recorded } from "./files";
 import { runCommand } from "./plugin";
 
 eachTestHasAWindow();
@@ -74,5 +75,19 @@ describe("the agents' activity", () => {
 		await page.waitForSelector(".vault-bridge-activity svg");
 		await page.click('.vault-bridge-toolbar button:text-is("View log")');
 		await expect.poll(async () => page.locator(".vault-bridge-log").isVisible()).toBe(true);
+	});
+
+	it("stays in front of a log that the bridge is slow to fill", async () => {
+		bridge.answers.set("audit.activity", () => activity(7));
+		let fill = (): void => undefined;
+		const late = new Promise((resolve) => { fill = () => { resolve(recorded("audit")); }; });
+		bridge.answers.set("audit.query", async () => late);
+		await runCommand(page, "view-tool-logs");
+		await page.click('.vault-bridge-toolbar button:text-is("Activity")');
+		await page.waitForSelector(".vault-bridge-activity svg");
+		fill();
+		await bridge.until("audit.verify"); // which is asked for when the lines are drawn
+		await page.evaluate(async () => new Promise(requestAnimationFrame));
+		await expect.poll(async () => page.locator(".vault-bridge-activity").isVisible()).toBe(true);
 	});
 });

@@ -2,29 +2,13 @@
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Page } from "playwright-core";
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { agents, connecting } from "./agents";
-import { Browser } from "./browser";
-import { FakeBridge, RpcFault } from "./fakeBridge";
+import { bridge, eachTestHasAWindow, page } from "./eachTest";
+import { RpcFault } from "./fakeBridge";
 import { openSettings } from "./plugin";
 
-let browser: Browser;
-let bridge: FakeBridge;
-let page: Page;
-
-beforeAll(async () => { browser = await Browser.start(); });
-afterAll(async () => { await browser.close(); });
-beforeEach(async () => {
-	bridge = new FakeBridge();
-	bridge.agents = agents;
-	await bridge.start();
-	page = await browser.open({ vault: bridge.vault });
-});
-afterEach(async () => {
-	await page.close();
-	bridge.end();
-});
+eachTestHasAWindow({ prepare: () => { bridge.agents = agents; } });
 
 const agent = (name: string) => page.locator(".vault-bridge-agent", { hasText: name });
 const dialog = ".modal:not(.mod-settings)";

@@ -3,7 +3,7 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
 import { create, many, question, read } from "./questions";
-import { noteText } from "./plugin";
+import { letTimeGoOn, noteText, stopTime } from "./plugin";
 
 eachTestHasAWindow();
 
@@ -203,9 +203,11 @@ describe("several questions of one client", () => {
 	});
 
 	it("are not allowed by a key without Tab, by Enter, or in the first moment", async () => {
+		await stopTime(page);
 		await together();
 		await page.click(allow, { force: true });
 		for (const key of ["Enter", "Space"]) await page.keyboard.press(key);
+		await letTimeGoOn(page);
 		await page.waitForSelector(`${allow}[aria-disabled="false"]`);
 		await page.focus(allow);
 		await page.keyboard.press("Enter");

@@ -1,6 +1,7 @@
 /** A real Chromium with the stand-in for Obsidian and the plugin's bundle on a page. */
 
 import { createHash } from "node:crypto";
+import type { EventEmitter } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import { tmpdir } from "node:os";
@@ -12,22 +13,38 @@ import { Machine } from "./hostMachine";
 
 const FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"];
 
-export type Theme = "light" | "dark";
+const SIZE = { width: 1100, height: 800 };
+
+/** Methods of a page whose effect outlasts its document. Its size is set for each test, and a clock is the context's. */
+const LASTING = ["addInitScript", "emulateMedia", "exposeBinding", "exposeFunction", "route", "routeFromHAR", "routeWebSocket", "setExtraHTTPHeaders"] as const;
+
+/** A window that the next test may have too. */
+interface Reusable {
+	page: Page;
+	/** Whose files it has. */
+	vault: string;
+	/** Whether nothing was done with it that a new document does not end. */
+	isAsNew: () => boolean;
+}
 
 export interface PageOptions {
 	vault: string;
-	theme?: Theme;
 	/** Whether the getting-started view was shown before. */
 	welcomed?: boolean;
 	/** Keep what an earlier window left on this device. */
 	keep?: boolean;
 	size?: { width: number; height: number };
+	/** Whether the test may let time pass, from the beginning on. */
+	clock?: boolean;
 	/** The computer; by default one of this system's with nothing installed. */
 	machine?: Machine;
 }
 
 export class Browser {
 	private readonly bare = new Machine();
+	/** A window that a test is done with, empty and as it was when it was new. */
+	private spare: Reusable | null = null;
+	private readonly reusable = new WeakMap<Page, Reusable>();
 
 	private constructor(
 		private readonly context: BrowserContext,
@@ -38,11 +55,13 @@ export class Browser {
 	) {}
 
 	static async start(): Promise<Browser> {
+		const files: Readonly<Record<string, string>> = { "": html(), empty: "", "app.css": text("tests/host/app.css"), "styles.css": text("styles.css"), "icons.js": text(".ui/icons.js"), "host.js": text(".ui/host.js"), "plugin.js": text(".ui/plugin.js") };
 		const server = createServer((request, response) => {
 			const name = (request.url ?? "/").slice(1);
-			const found = { "": html(), "app.css": text("tests/host/app.css"), "styles.css": text("styles.css"), "icons.js": text(".ui/icons.js"), "host.js": text(".ui/host.js"), "plugin.js": text(".ui/plugin.js") }[name];
+			const found = files[name];
 			const type = name.endsWith(".css") ? "text/css" : name.endsWith(".js") ? "text/javascript" : "text/html";
-			response.writeHead(found === undefined ? 404 : 200, { "content-type": `${type}; charset=utf-8` });
+			// Kept by the browser, with what it has compiled of it: every test opens a window of its own.
+			response.writeHead(found === undefined ? 404 : 200, { "content-type": `${type}; charset=utf-8`, "cache-control": "max-age=3600" });
 			response.end(found);
 		});
 		await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -55,21 +74,67 @@ export class Browser {
 	}
 
 	/** A window with the plugin loaded. */
-	async open({ vault, theme = "light", welcomed = true, keep = false, size = { width: 1100, height: 800 }, machine = this.bare }: PageOptions): Promise<Page> {
-		const page = await this.context.newPage();
-		await page.setViewportSize(size);
-		await page.exposeFunction("hostDisk", (action: string, path: string, content?: string) => disk(vault, action, path, content));
-		await machine.attach(page);
+	async open({ vault, welcomed = true, keep = false, size = SIZE, clock = false, machine = this.bare }: PageOptions): Promise<Page> {
+		const plain = machine === this.bare && !clock;
+		const page = (plain ? this.again(vault) : null) ?? (await this.another(vault, machine));
+		const shown = page.viewportSize();
+		if (shown?.width !== size.width || shown.height !== size.height) await page.setViewportSize(size);
+		if (clock) await page.clock.install();
 		await page.goto(this.origin);
 		const manifest = JSON.parse(text("manifest.json")) as { id: string; name: string; version: string };
 		await page.evaluate(
-			async ([options, look, seen]) => {
-				document.body.className = `theme-${look}`;
+			async ([options, seen]) => {
+				document.body.className = "theme-light";
 				if (seen !== null) window.localStorage.setItem("vault-bridge", JSON.stringify({ welcomed: seen }));
 				await window.startHost(options);
 			},
-			[{ basePath: vault, manifest, machine: machine.facts }, theme, keep ? null : welcomed] as const,
+			[{ basePath: vault, manifest, machine: machine.facts }, keep ? null : welcomed] as const,
 		);
+		return page;
+	}
+
+	/**
+	 * Done with a window. It is emptied for the next test, which costs a third of a new one: nothing of the old document
+	 * runs in the new one. A window in which the test left more than a document is closed.
+	 */
+	async done(page: Page): Promise<void> {
+		const window = this.reusable.get(page);
+		if (window && !this.spare && !page.isClosed() && window.isAsNew()) {
+			await page.mouse.move(-1, -1); // so that nothing of the next document is under it
+			await page.goto(`${this.origin}/empty`);
+			if (window.isAsNew()) { // the old document may have done something on its way out
+				this.spare = window;
+				return;
+			}
+		}
+		await page.close();
+	}
+
+	/** The spare window, for a vault. */
+	private again(vault: string): Page | null {
+		const { spare } = this;
+		if (!spare) return null;
+		this.spare = null;
+		spare.vault = vault;
+		return spare.page;
+	}
+
+	/** A new window, for a vault on a computer. */
+	private async another(vault: string, machine: Machine): Promise<Page> {
+		const page = await this.context.newPage();
+		const window: Reusable = { page, vault, isAsNew: () => false };
+		await page.exposeFunction("hostDisk", (action: string, path: string, content?: string) => disk(window.vault, action, path, content));
+		await machine.attach(page);
+		if (machine !== this.bare) return page;
+		let asNew = true;
+		page.on("popup", () => { asNew = false; });
+		for (const name of LASTING) {
+			const lasting = page[name].bind(page) as (...all: unknown[]) => Promise<unknown>;
+			Object.assign(page, { [name]: async (...all: unknown[]) => { asNew = false; return lasting(...all); } });
+		}
+		const [listeners, spawned] = [listenersOf(page), machine.spawned];
+		window.isAsNew = () => asNew && listenersOf(page) === listeners && machine.spawned === spawned;
+		this.reusable.set(page, window);
 		return page;
 	}
 
@@ -96,6 +161,12 @@ export class Browser {
 		await page.evaluate(() => { window.host.app.workspace.trigger("quit"); });
 		await page.close({ runBeforeUnload: false });
 	}
+}
+
+/** How many listeners a page has for what. */
+function listenersOf(page: Page): string {
+	const emitter = page as unknown as EventEmitter;
+	return JSON.stringify(emitter.eventNames().map((name) => [String(name), emitter.listenerCount(name)]).sort());
 }
 
 export function sha256(content: string): string {

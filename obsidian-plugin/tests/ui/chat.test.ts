@@ -7,7 +7,7 @@ import type { MarkdownView } from "../host/workspace";
 import { CONVERSATION, input, kept, message, Model, openChat, say } from "./conversations";
 import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
-import { noteText, openNote, runCommand, selectInNote } from "./plugin";
+import { noteText, openNote, questionShown, runCommand, selectInNote } from "./plugin";
 import { question } from "./questions";
 
 eachTestHasAWindow({
@@ -30,7 +30,7 @@ const act = async (name: string, nth = 0): Promise<void> => page.click(`.vault-b
 describe("an answer", () => {
 	it("appears as it comes, drawn as Markdown", async () => {
 		await openChat(page);
-		await say(page, "Which seeds?");
+		await say(page, bridge, "Which seeds?");
 		await expect.poll(() => sent()).toEqual([{ text: "Which seeds?", model: "qwen3:8b" }]);
 		for (const piece of ["Sow **to", "matoes** and\n\n- pe", "as\n- beans\n\n```js\nlet x"]) model.says(piece);
 		await page.waitForSelector(`${answer} pre:has-text("let x")`);
@@ -48,7 +48,7 @@ describe("an answer", () => {
 		const loaded: string[] = [];
 		page.on("request", (request) => loaded.push(request.url()));
 		await openChat(page);
-		await say(page, "Hello");
+		await say(page, bridge, "Hello");
 		model.says('<img src="http://127.0.0.1:1/a.png" onerror="window.hacked=1"> ![b](http://127.0.0.1:1/c.png) ![[Garden/Seeds]]\n\n<script>window.hacked=1</script>\n\n`​` \u202eevil [x](javascript:window.hacked=1)');
 		model.done();
 		await page.waitForSelector(`${answer} .vault-bridge-escape`);
@@ -61,7 +61,7 @@ describe("an answer", () => {
 
 	it("says where its links lead, and opens only what is on the web or in the vault", async () => {
 		await openChat(page);
-		await say(page, "Hello");
+		await say(page, bridge, "Hello");
 		model.says("[my bank](https://evil.example/?q=1) [[Seeds|the seeds]] [[No such note]] [here](Garden/Seeds.md) [file](file:///etc/passwd) [[.vault-bridge/bridge.json]]");
 		model.done();
 		await page.waitForSelector(`${answer} .internal-link`);
@@ -73,7 +73,7 @@ describe("an answer", () => {
 
 	it("is drawn a frame at a time, and what is finished is not drawn again", async () => {
 		await openChat(page);
-		await say(page, "Write a lot");
+		await say(page, bridge, "Write a lot");
 		await page.evaluate((selector) => {
 			const counts = { added: 0, long: 0, longest: 0 };
 			Object.assign(window, { counts });
@@ -99,7 +99,7 @@ describe("an answer", () => {
 
 	it("follows the end for who reads there, and leaves alone who has scrolled up", async () => {
 		await openChat(page);
-		await say(page, "Hello");
+		await say(page, bridge, "Hello");
 		const scroll = page.locator(".vault-bridge-chat-scroll");
 		const fromEnd = async (): Promise<number> => scroll.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight);
 		model.says("A line\n\n".repeat(100));
@@ -116,7 +116,7 @@ describe("an answer", () => {
 	it("is announced when it is there, not piece by piece", async () => {
 		await openChat(page);
 		const spoken = page.locator(".vault-bridge-spoken");
-		await say(page, "Hello");
+		await say(page, bridge, "Hello");
 		await expect.poll(async () => spoken.textContent()).toBe("The model is at it.");
 		model.says("Good ");
 		model.says("day.");
@@ -131,7 +131,7 @@ describe("an answer", () => {
 		await browser.allowClipboard();
 		await openNote(page, "Garden/Seeds.md");
 		await openChat(page);
-		await say(page, "Hello");
+		await say(page, bridge, "Hello");
 		model.says("**Beans**\n");
 		model.done();
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
@@ -148,7 +148,7 @@ describe("an answer", () => {
 
 	it("is inserted nowhere while no note is open", async () => {
 		await openChat(page);
-		await say(page, "Hello");
+		await say(page, bridge, "Hello");
 		model.says("Beans");
 		model.done();
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
@@ -160,7 +160,7 @@ describe("an answer", () => {
 describe("the model's calls", () => {
 	it("are folded rows that say how they stand, and hold what came of them", async () => {
 		await openChat(page);
-		await say(page, "Which seeds?");
+		await say(page, bridge, "Which seeds?");
 		model.says("I look.", "thinking");
 		model.calls("c1", "running");
 		await page.waitForSelector('.vault-bridge-chat-call[data-state="running"]:has-text("Read Garden/Seeds.md")');
@@ -178,10 +178,9 @@ describe("the model's calls", () => {
 
 	it("are asked about as any agent's", async () => {
 		await openChat(page);
-		await say(page, "Write a plan");
+		await say(page, bridge, "Write a plan");
 		bridge.ask(question({ client: "Chat" }));
-		await page.waitForSelector('.vault-bridge-consent, .notice button:text-is("Show")');
-		if (!(await page.isVisible(".vault-bridge-consent"))) await page.click('.notice button:text-is("Show")');
+		await questionShown(page);
 		await page.click('.vault-bridge-consent button:text-is("Deny until the bridge stops")');
 		expect(await bridge.until("consent.respond")).toMatchObject({ decision: "deny_once" });
 	});
@@ -208,7 +207,7 @@ describe("the keyboard", () => {
 	it("edits what was said last with the arrow, and sends it in the place of the old", async () => {
 		await openChat(page);
 		for (const text of ["First", "Second"]) {
-			await say(page, text);
+			await say(page, bridge, text);
 			model.says("Yes.");
 			model.done();
 			await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
@@ -248,7 +247,7 @@ describe("what goes along", () => {
 		await openNote(page, "Garden/Seeds.md");
 		await openChat(page);
 		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Open: Garden/Seeds.md"]);
-		await say(page, "What is it?");
+		await say(page, bridge, "What is it?");
 		await expect.poll(() => sent().at(-1)).toMatchObject({ text: "What is it?\n\n(The open note is [[Garden/Seeds]].)" });
 		await expect.poll(words).toEqual(["What is it?\n\n(The open note is [[Garden/Seeds]].)"]);
 		model.done("answered");
@@ -257,13 +256,13 @@ describe("what goes along", () => {
 		await page.evaluate(() => { (document.activeElement as HTMLElement).blur(); });
 		await page.focus(input);
 		await expect.poll(async () => page.locator(".vault-bridge-chat-chip-label").allTextContents()).toEqual(["Selected: 8 characters of Garden/Seeds.md"]);
-		await say(page, "And this?");
+		await say(page, bridge, "And this?");
 		await expect.poll(() => sent().at(-1)).toMatchObject({ text: "And this?\n\n(Selected in the open note [[Garden/Seeds]]:)\n> Tomatoes" });
 		model.done("answered");
 		await page.waitForSelector('.vault-bridge-chat button:has-text("Send")');
 		await act("Do not send: Selected: 8 characters of Garden/Seeds.md");
 		await act("Do not send: Open: Garden/Seeds.md");
-		await say(page, "Alone");
+		await say(page, bridge, "Alone");
 		await expect.poll(() => sent().at(-1)).toMatchObject({ text: "Alone" });
 	});
 });
@@ -271,7 +270,7 @@ describe("what goes along", () => {
 describe("what goes wrong", () => {
 	it("is said in words, with a way to try again", async () => {
 		await openChat(page);
-		await say(page, "Hello");
+		await say(page, bridge, "Hello");
 		model.done("failed", "The model 'qwen3:8b' is not there. Pull it: `ollama pull qwen3:8b`");
 		await page.waitForSelector('.vault-bridge-note.is-warning:has-text("is not there. Pull it")');
 		await page.click('.vault-bridge-chat-entry button:text-is("Try again")');
@@ -333,7 +332,7 @@ describe("what goes wrong", () => {
 
 	it("says that the bridge is gone, and shows what it has kept when it is back", async () => {
 		await openChat(page);
-		await say(page, "Hello");
+		await say(page, bridge, "Hello");
 		model.says("Half of");
 		await page.waitForSelector(`${answer}:has-text("Half of")`);
 		bridge.answers.set("chat.read", () => ({ ...kept(), history: [message("user", "Hello"), message("assistant", "Half of it and the rest.")] }));
@@ -358,7 +357,7 @@ describe("the conversations", () => {
 		await page.waitForSelector(`${answer} strong:text-is("Peas")`);
 		await expect.poll(async () => page.textContent(".vault-bridge-chat-title")).toBe("Which seeds?");
 		await expect.poll(async () => page.locator(".vault-bridge-chat-call summary > span").allInnerTexts()).toEqual(["", "Read Garden/Seeds.md", "done"]);
-		await say(page, "And more?");
+		await say(page, bridge, "And more?");
 		await expect.poll(() => sent()).toEqual([{ text: "And more?", model: "llama3.2", conversationId: CONVERSATION }]);
 		model.done();
 		await act("New conversation");

@@ -51,7 +51,7 @@ export const chatStates: State[] = [
 			const model = new Model(bridge);
 			await openChat(page);
 			await refreshed(page);
-			await say(page, "What should I sow this week?");
+			await say(page, bridge, "What should I sow this week?");
 			model.says("They ask about seeds.", "thinking");
 			model.calls("c1", "done", { text: "Tomatoes\nPeas\n" });
 			model.calls("c2", "failed", { summary: "Read Garden/Plan.md", text: "There is no note 'Garden/Plan.md'" });
@@ -69,7 +69,7 @@ export const chatStates: State[] = [
 			await openChat(page);
 			await refreshed(page);
 			await page.evaluate(async () => { await window.host.app.workspace.openLinkText("Garden/Seeds.md"); });
-			await say(page, "Write a plan");
+			await say(page, bridge, "Write a plan");
 			model.calls("c1", "running", { summary: "Create Garden/Plan.md with 12 lines", tool: "create_note" });
 			await page.waitForSelector('.vault-bridge-chat-call[data-state="running"]');
 			await page.focus(input);
@@ -82,7 +82,7 @@ export const chatStates: State[] = [
 		show: async ({ page, bridge }) => {
 			const model = new Model(bridge);
 			await openChat(page);
-			await say(page, "Hello");
+			await say(page, bridge, "Hello");
 			model.calls("c1", "denied", { summary: "Write Plan.md", text: "Denied by the user" });
 			model.done("failed", "The model 'qwen3:8b' is not there. Pull it: `ollama pull qwen3:8b`");
 			await page.waitForSelector(".vault-bridge-note.is-warning");

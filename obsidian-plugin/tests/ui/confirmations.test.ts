@@ -21,7 +21,7 @@ eachTestHasAWindow({
 		bridge.answers.set("web.readers", () => webReaders);
 		bridge.answers.set("servers.list", () => listed([notes]));
 		bridge.answers.set("servers.test", () => ({ ...notes, state: "ready" }));
-		bridge.answers.set("audit.stats", () => ({ size: 9 }));
+		bridge.answers.set("audit.stats", () => recorded("audit-stats"));
 		bridge.answers.set("tools.preview", () => recorded("preview-undo"));
 	},
 	options: () => ({ machine }),

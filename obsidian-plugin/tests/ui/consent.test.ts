@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from "vitest";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
-import { openSettings } from "./plugin";
+import { letTimeGoOn, openSettings, stopTime } from "./plugin";
 import { create, files, hostile, huge, hunks, many, network, putAgain, question, read, reading, submitted, unnamed } from "./questions";
 
 eachTestHasAWindow();
@@ -35,6 +35,16 @@ describe("what is shown", () => {
 		const others = await page.$$eval(`${modal} *`, (all) => all.filter((el) => !el.closest(".vault-bridge-summary")).map((el) => parseFloat(getComputedStyle(el).fontSize)));
 		expect(summary).toBeGreaterThan(Math.max(...others));
 		expect(summary).toBeGreaterThan(await sizeOf(".vault-bridge-tool-name"));
+	});
+
+	it("is the picture of an image that comes with a note, drawn and nothing loaded", async () => {
+		const data = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+		const note = "An image of 1,600 by 900 pixels (48,213 bytes)";
+		const image = { path: "files/Cat.png", change: "create", newPath: null, added: 0, removed: 0, diff: "", note, picture: { mimeType: "image/png", data, width: 1600, height: 900 } };
+		await ask(question({ preview: { files: [image], backup: null, warnings: [], request: null } }));
+		const img = page.locator(`${modal} img.vault-bridge-picture`);
+		await expect.poll(async () => img.evaluate((el) => (el as HTMLImageElement).naturalWidth)).toBe(1);
+		expect([await img.getAttribute("alt"), await page.textContent(`${modal} .vault-bridge-file-body`)]).toEqual(["files/Cat.png", note]);
 	});
 
 	it("is two answers, and everything else behind a button", async () => {
@@ -178,9 +188,11 @@ describe("many files", () => {
 
 describe("a yes", () => {
 	it("does not count in the first moments, and then takes the digest along", async () => {
+		await stopTime(page);
 		await ask(question());
 		await page.click(button("Allow once"), { force: true });
 		expect(answers()).toEqual([]);
+		await letTimeGoOn(page);
 		await armed();
 		await page.click(button("Allow once"));
 		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-1", decision: "allow_once", planDigest: "sha256:0123" });
@@ -205,6 +217,7 @@ describe("a yes", () => {
 	it("does not count again right after the window came to the front", async () => {
 		await ask(question());
 		await armed();
+		await stopTime(page);
 		await page.evaluate(() => { window.dispatchEvent(new Event("focus")); });
 		await page.click(button("Allow once"), { force: true });
 		expect(answers()).toEqual([]);
@@ -435,6 +448,7 @@ describe("an answer for longer", () => {
 	it("does not count in the moment after the answers were opened", async () => {
 		await ask(read());
 		await armed();
+		await stopTime(page);
 		await page.click("text=Remember…");
 		await page.click(option("Always allow: Grep"), { force: true });
 		expect(answers()).toEqual([]);
@@ -469,6 +483,7 @@ describe("several questions", () => {
 	it("come one after the other, each with its own moment before a yes counts", async () => {
 		await ask(question(), question({ requestId: "c-2", summary: "The second" }));
 		await armed();
+		await stopTime(page);
 		await page.click(button("Allow once"));
 		await page.waitForSelector("text=The second");
 		await page.click(button("Allow once"), { force: true });
@@ -626,6 +641,7 @@ describe("the text of a change", () => {
 		await page.click('button:text-is("Edit") >> nth=0');
 		await expect.poll(async () => page.inputValue(".vault-bridge-editor-text")).toBe("a\nfirst new\nb");
 		await page.fill(".vault-bridge-editor-text", "a\nfirst mine\nb");
+		await stopTime(page);
 		await page.click("text=Use this text");
 		expect(await bridge.until("consent.revise")).toEqual({ requestId: "c-hunks", planDigest: "sha256:0123", path: "Long.md", hunk: 0, text: "a\nfirst mine\nb\n" });
 		await page.waitForSelector("text=first mine");
@@ -634,6 +650,7 @@ describe("the text of a change", () => {
 		await expect.poll(async () => page.inputValue(".vault-bridge-message")).toBe("Better so");
 		await page.click(button("Allow once"), { force: true });
 		expect(answers()).toEqual([]);
+		await letTimeGoOn(page);
 		await armed();
 		await page.click(button("Allow once"));
 		expect(await bridge.until("consent.respond")).toEqual({ requestId: "c-hunks", decision: "allow_once", planDigest: "sha256:9", feedback: "Better so" });
@@ -666,6 +683,7 @@ describe("the text of a change", () => {
 		await armed();
 		const before = await page.$eval(".vault-bridge-body", (el) => { el.scrollTop = 40; return el.scrollTop; });
 		expect(before).toBe(40);
+		await stopTime(page);
 		bridge.notify("consent.revised", revised(diff));
 		await page.waitForSelector("text=first mine");
 		await expect.poll(async () => page.$eval(".vault-bridge-body", (el) => el.scrollTop)).toBe(before);

@@ -1,6 +1,7 @@
 /** A model that says what a test wants, through a bridge that does: the events of a turn, and what is kept. */
 
 import type { Page } from "playwright-core";
+import { expect } from "vitest";
 import type { FakeBridge } from "./fakeBridge";
 import { connected, runCommand } from "./plugin";
 
@@ -54,9 +55,12 @@ export async function openChat(page: Page): Promise<void> {
 	await page.waitForSelector('.vault-bridge-chat select option:text-is("llama3.2")', { state: "attached" });
 }
 
-/** Say something, and wait until the bridge has it. */
-export async function say(page: Page, text: string): Promise<void> {
+/** Say something, and wait until the bridge has it: the window shows *Stop* earlier, when the message is on its way. */
+export async function say(page: Page, bridge: FakeBridge, text: string): Promise<void> {
+	const messages = (): number => bridge.asked.filter((one) => one.method === "chat.send").length;
+	const before = messages();
 	await page.fill(input, text);
 	await page.press(input, "Enter");
 	await page.waitForSelector('.vault-bridge-chat button:has-text("Stop")');
+	await expect.poll(messages).toBe(before + 1);
 }

@@ -3,7 +3,7 @@
 import { describe, expect, it } from "vitest";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
-import { runCommand } from "./plugin";
+import { questionShown, runCommand } from "./plugin";
 import { drafted, staged, submitted } from "./questions";
 
 eachTestHasAWindow();
@@ -129,8 +129,7 @@ describe("the review of drafts", () => {
 		const waits = `${card} .vault-bridge-draft-question`;
 		await expect.poll(async () => page.isVisible(waits)).toBe(false);
 		bridge.ask(submitted());
-		await page.waitForSelector('.vault-bridge-consent, .notice button:text-is("Show")');
-		if (!await page.isVisible(".vault-bridge-consent")) await page.click('.notice button:text-is("Show")');
+		await questionShown(page);
 		await page.keyboard.press("Escape");
 		await page.waitForSelector(".vault-bridge-consent", { state: "detached" });
 		await page.click(`${waits} button`);

@@ -29,7 +29,7 @@ export function eachTestHasAWindow({ prepare, options }: Wishes = {}): void {
 		await connected(page);
 	});
 	afterEach(async () => {
-		await page.close();
+		await browser.done(page);
 		bridge.end();
 	});
 }

@@ -14,6 +14,8 @@ export const SHORT_PATH = "/usr/bin:/bin:/usr/sbin:/sbin";
 /** A computer with an empty home folder, and an app whose PATH is short. */
 export class Machine {
 	readonly home = mkdtempSync(join(tmpdir(), "vault-bridge-home-"));
+	/** How many programs were to be started on it. */
+	spawned = 0;
 	private readonly children = new Map<number, ChildProcess>();
 
 	/** @param env - More of the app's environment. */
@@ -60,6 +62,7 @@ export class Machine {
 		const tell = (event: string, data: unknown): void => {
 			void page.evaluate(([child, name, value]) => { window.hostChild(child, name, value); }, [id, event, data] as const).catch(() => undefined);
 		};
+		this.spawned++;
 		let child: ChildProcess;
 		try {
 			child = spawn(program, words, { stdio: ["pipe", "pipe", "pipe"], env });

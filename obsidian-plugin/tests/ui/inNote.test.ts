@@ -6,7 +6,7 @@ import { accessibilityFindings } from "./accessibility";
 import { bridge, eachTestHasAWindow, page } from "./eachTest";
 import { recorded } from "./files";
 import { alone, apart, GARDEN, LONG, OLD, showAs, writeNotes } from "./notes";
-import { noteText, openNote, openSettings, selectInNote, typeNote } from "./plugin";
+import { letTimeGoOn, noteText, openNote, openSettings, selectInNote, stopTime, typeNote } from "./plugin";
 import { edit, hostile, question } from "./questions";
 
 eachTestHasAWindow({ prepare: () => { writeNotes(bridge); } });
@@ -135,9 +135,12 @@ describe("a question about an open note", () => {
 	});
 
 	it("waits for its moment: a yes that comes with it does not count, and Enter never allows", async () => {
+		await stopTime(page);
 		await asked(GARDEN, alone());
 		await press(allow);
+		await letTimeGoOn(page);
 		await ready();
+		expect(responses()).toEqual([]);
 		await page.focus(`${bar} button`);
 		await page.keyboard.press("Tab");
 		expect(await page.evaluate(() => document.activeElement?.textContent)).toBe("Deny until the bridge stops");

@@ -28,6 +28,17 @@ describe("the status bar", () => {
 		await page.waitForSelector(row);
 	});
 
+	it("opens the list also where it is drawn anew while it is pressed", async () => {
+		change(...night());
+		await page.waitForSelector(`${status}.is-asking:has-text("5 waiting")`);
+		await page.hover(`${status} .status-bar-item-segment`, { force: true });
+		await page.mouse.down();
+		change(...night().slice(1));
+		await page.waitForSelector(`${status}.is-asking:has-text("4 waiting")`);
+		await page.mouse.up();
+		await expect.poll(async () => page.locator(row).count()).toBe(4);
+	});
+
 	it("leads to the question where nothing but questions waits", async () => {
 		bridge.inbox = [handedIn({ kind: "question", ids: ["c-1"], questions: ["c-1"] })];
 		bridge.ask(question());

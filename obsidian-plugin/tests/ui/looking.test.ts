@@ -156,15 +156,34 @@ describe("what a program wants to show", () => {
 	const show = (more: object = {}): void => { bridge.notify("screen.show", { client: "Claude Code", path: "Plan.md", part: "", line: null, unasked: false, ...more }); };
 	const views = async (): Promise<string[]> => page.evaluate(() => window.host.app.workspace.getLeavesOfType("markdown").map((leaf) => leaf.view?.getDisplayText() ?? ""));
 
-	it("is offered, the latest alone, and opened by a click at its place", async () => {
-		show({ path: "Other.md" });
+	it("is offered one at a time, of each program the latest, and opened by a click at its place", async () => {
 		show({ line: 3 });
+		show({ path: "Diary.md" });
+		show({ path: "Other.md" });
+		show({ path: "Long.md", client: "Codex" });
 		await page.waitForSelector('.notice:has-text("Claude Code wants to show you Plan.md, line 3")');
-		await expect.poll(async () => page.locator(".notice").count()).toBe(1);
+		expect(await page.locator(".notice").count()).toBe(1);
 		expect(await views()).toEqual([]);
 		await page.click('.notice button:text-is("Open")');
 		await expect.poll(views).toEqual(["Plan.md"]);
 		expect(await page.evaluate(() => (window.host.app.workspace.getLeavesOfType("markdown")[0]?.view as unknown as { editor: { getCursor: (side: string) => { line: number } } }).editor.getCursor("from").line)).toBe(2);
+		await page.click('.notice:has-text("Claude Code wants to show you Other.md") button:text-is("Not now")');
+		await page.click('.notice:has-text("Codex wants to show you Long.md") button:text-is("Not now")');
+		await page.waitForSelector(".notice", { state: "detached" });
+		expect(await views()).toEqual(["Plan.md"]);
+	});
+
+	it("is opened without a click in one tab, unless the person has gone on or pinned it", async () => {
+		for (const path of ["Plan.md", "Other.md"]) {
+			show({ path, unasked: true });
+			await expect.poll(views).toEqual([path]);
+		}
+		await page.evaluate(async () => { await window.host.app.workspace.openIn(window.host.app.workspace.getLeavesOfType("markdown")[0] as never, "Diary.md"); });
+		show({ unasked: true });
+		await expect.poll(views).toEqual(["Diary.md", "Plan.md"]);
+		await page.evaluate(() => { (window.host.app.workspace.getLeavesOfType("markdown")[1] as unknown as { pinned: boolean }).pinned = true; });
+		show({ path: "Other.md", unasked: true });
+		await expect.poll(views).toEqual(["Diary.md", "Plan.md", "Other.md"]);
 	});
 
 	it("is not opened by a click beside that, and is opened at once where the person allowed it", async () => {

@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, it } from "vitest";
 import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
 import { recorded } from "./files";
 import { noticed } from "./outside";
-import { connected } from "./plugin";
+import { connected, runCommand } from "./plugin";
 
 eachTestHasAWindow();
 
@@ -58,7 +58,7 @@ describe("a notice about other programs", () => {
 	});
 
 	it("opens the list at its entry, with what it did, whatever the list was narrowed to", async () => {
-		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:show-changes`)?.callback?.(); });
+		await runCommand(page, "show-changes");
 		await page.waitForSelector(".vault-bridge-change");
 		await page.selectOption('[aria-label="Program"]', { label: "Claude Code" });
 		await page.selectOption('[aria-label="Time"]', { label: "Last hour" });
@@ -71,6 +71,21 @@ describe("a notice about other programs", () => {
 		await expect.poll(() => bridge.asked.filter((one) => one.method === "history.list").at(-1)?.params).toEqual({ limit: 50, origin: "program" });
 		await expect.poll(async () => page.locator('button:text-is("Undo these…")').isDisabled()).toBe(true);
 		await expect.poll(() => fines()).toBe(1);
+	});
+
+	it("opens its entry also where the list is asked for again meanwhile", async () => {
+		const lists = (): number => bridge.asked.filter(({ method, params }) => method === "history.list" && params["origin"] === "program").length;
+		await runCommand(page, "show-changes");
+		await page.waitForSelector(".vault-bridge-change");
+		const waiting: (() => void)[] = [];
+		bridge.answers.set("history.list", async () => new Promise((resolve) => waiting.push(() => { resolve(recorded("history")); })));
+		bridge.notify("versions.noticed", noticed());
+		await page.click(`${notice} button:text-is("Review")`);
+		await expect.poll(lists).toBe(1);
+		bridge.notify("tool.finished", { executionId: "grep-1", tool: "grep", client: "Claude Code", callId: null, success: true, durationMs: 1 });
+		await expect.poll(lists).toBe(2);
+		while (waiting.length > 0) waiting.shift()?.();
+		await page.waitForSelector('[data-change="outside-1"] details[open] .vault-bridge-row');
 	});
 
 	it("shows what an undo does, and does it when the person says so", async () => {

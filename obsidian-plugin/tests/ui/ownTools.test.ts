@@ -161,6 +161,29 @@ describe("the editor", () => {
 		await windows(1);
 	});
 
+	it("leaves the focus where a key has put it, however late the timer that is to give it comes", async () => {
+		await page.evaluate(() => {
+			const held = new Map<number, () => void>();
+			let last = 0;
+			const start = window.setTimeout.bind(window);
+			const stop = window.clearTimeout.bind(window);
+			Object.assign(window, {
+				setTimeout: (act: () => void, ms?: number) => {
+					if (ms !== undefined) return start(act, ms);
+					held.set(--last, act);
+					return last;
+				},
+				clearTimeout: (id: number) => { if (!held.delete(id)) stop(id); },
+				letTimersRun: () => { for (const act of held.values()) act(); },
+			});
+		});
+		await add();
+		await page.waitForFunction(() => document.activeElement?.getAttribute("aria-label") === "Name");
+		await page.keyboard.press("Tab");
+		await page.evaluate(() => { (window as unknown as { letTimersRun: () => void }).letTimersRun(); });
+		expect(await page.evaluate(() => document.activeElement?.getAttribute("aria-label"))).toBe("Description");
+	});
+
 	it("can be left with the keyboard: Tab indents until Ctrl+M, and Shift+Tab goes back", async () => {
 		await open();
 		await press("count_words", "Edit…");

@@ -11,7 +11,7 @@ export async function connected(page: Page): Promise<void> {
 export async function runCommand(page: Page, command: string): Promise<void> {
 	await page.evaluate((name) => {
 		const { app, plugin } = window.host;
-		app.commands.get(`${plugin.manifest.id}:${name}`)?.callback?.();
+		app.commands.executeCommandById(`${plugin.manifest.id}:${name}`);
 	}, command);
 }
 
@@ -54,4 +54,24 @@ export async function typeNote(page: Page, text: string): Promise<void> {
 /** Put the caret, or a selection, into that editor. */
 export async function selectInNote(page: Page, from: number, to = from): Promise<void> {
 	await page.evaluate((range) => { (window.host.app.workspace.getMostRecentLeaf()?.view as MarkdownView).editorEl.setSelectionRange(...range); }, [from, to] as [number, number]);
+}
+
+/** Stop the time by which the plugin judges, in this window alone: the clock of the tests is that of all windows. */
+export async function stopTime(page: Page): Promise<void> {
+	await page.evaluate(() => {
+		const moment = Date.now();
+		Date.now = () => moment;
+	});
+}
+
+/** Let time go on that was stopped. */
+export async function letTimeGoOn(page: Page): Promise<void> {
+	await page.evaluate(() => { Date.now = () => performance.timeOrigin + performance.now(); });
+}
+
+/** Wait for a question, also where it waits behind a notice because a key was pressed a moment ago. */
+export async function questionShown(page: Page): Promise<void> {
+	await page.waitForSelector('.vault-bridge-consent, .notice button:text-is("Show")');
+	if (!(await page.isVisible(".vault-bridge-consent"))) await page.click('.notice button:text-is("Show")');
+	await page.waitForSelector(".vault-bridge-consent");
 }

@@ -157,6 +157,19 @@ describe("connected programs", () => {
 		await expect.poll(async () => program("Claude Code").locator("button:disabled").count()).toBe(0);
 	});
 
+	it("that change while a button is pressed leave the press as it is", async () => {
+		await go();
+		const lists = (): number => bridge.asked.filter((one) => one.method === "clients.list").length;
+		await program("Claude Code").locator('button:text-is("Revoke")').hover();
+		const before = lists();
+		await page.mouse.down();
+		bridge.notify("clients.changed", { message: "The program “Shell” was added." });
+		await expect.poll(lists).toBeGreaterThan(before);
+		await page.waitForSelector('.notice:has-text("was added")');
+		await page.mouse.up();
+		await expect.poll(async () => page.textContent(dialog)).toContain("Its token is refused from now on");
+	});
+
 	it("that change elsewhere are announced and drawn again", async () => {
 		await go();
 		bridge.clients = [ollama];

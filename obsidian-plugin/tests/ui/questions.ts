@@ -79,6 +79,7 @@ export const edit = {
 	added: 4,
 	removed: 3,
 	truncated: false,
+	facts: [["Property ", "status", " changed from ", "planned", " to ", "planted"], ["Link now points to ", "Seeds", " instead of ", "Old plan"]],
 	diff: `--- Projects/Balcony garden.md
 +++ Projects/Balcony garden.md
 @@ -1,16 +1,17 @@
@@ -158,7 +159,7 @@ export const many = (links: number): object =>
 		preview: {
 			files: [
 				{ path: "Plans.md", change: "move", newPath: "Archive/Plans.md", added: 0, removed: 0, diff: "", truncated: false },
-				...Array.from({ length: links }, (_, index) => ({ path: `Many/N${index}.md`, change: "modify", newPath: null, added: 1, removed: 1, truncated: false, follows: true, diff: `--- Many/N${index}.md\n+++ Many/N${index}.md\n@@ -1,2 +1,2 @@\n # N${index}\n-See [[Plans]].\n+See [[Archive/Plans]].\n` })),
+				...Array.from({ length: links }, (_, index) => ({ path: `Many/N${index}.md`, change: "modify", newPath: null, added: 1, removed: 1, truncated: false, follows: true, links: 1, diff: `--- Many/N${index}.md\n+++ Many/N${index}.md\n@@ -1,2 +1,2 @@\n # N${index}\n-See [[Plans]].\n+See [[Archive/Plans]].\n` })),
 				{ path: "Archive", change: "mkdir", newPath: null, added: 0, removed: 0, diff: "", truncated: false },
 				{ path: "Old plans.md", change: "delete", newPath: null, added: 0, removed: 2, truncated: false, diff: "--- Old plans.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-# Old plans\n-All of last year.\n" },
 			],
@@ -218,7 +219,7 @@ export const hunks = (): object =>
 export const staged: readonly object[] = [
 	{ path: "Plans.md", change: "move", newPath: "Archive/Plans.md", added: 1, removed: 1, truncated: false, unit: "1", diff: "--- Plans.md\n+++ Archive/Plans.md\n@@ -1,3 +1,3 @@\n # Plans\n-For this year.\n+For last year.\n \n" },
 	{ path: "Archive", change: "mkdir", newPath: null, added: 0, removed: 0, diff: "", truncated: false },
-	...["Home", "Garden"].map((name) => ({ path: `${name}.md`, change: "modify", newPath: null, added: 1, removed: 1, truncated: false, follows: true, unit: "1", diff: `--- ${name}.md\n+++ ${name}.md\n@@ -1,2 +1,2 @@\n # ${name}\n-See [[Plans]].\n+See [[Archive/Plans]].\n` })),
+	...["Home", "Garden"].map((name) => ({ path: `${name}.md`, change: "modify", newPath: null, added: 1, removed: 1, truncated: false, follows: true, links: 1, unit: "1", diff: `--- ${name}.md\n+++ ${name}.md\n@@ -1,2 +1,2 @@\n # ${name}\n-See [[Plans]].\n+See [[Archive/Plans]].\n` })),
 	{ path: "Seeds.md", change: "modify", newPath: null, added: 1, removed: 0, truncated: false, unit: "2", diff: "--- Seeds.md\n+++ Seeds.md\n@@ -1,2 +1,3 @@\n # Seeds\n Tomatoes.\n+Basil.\n" },
 	{ path: "Seeds (copy).md", change: "delete", newPath: null, added: 0, removed: 1, truncated: false, unit: "2", diff: "--- Seeds (copy).md\n+++ /dev/null\n@@ -1 +0,0 @@\n-Basil.\n" },
 	{ path: "Jam.md", change: "move", newPath: "Plum jam.md", added: 0, removed: 0, diff: "", truncated: false, unit: "3" },

@@ -4,7 +4,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Browser } from "./browser";
 import { command, RealBridge, type Result } from "./realBridge";
-import { noteText, typeNote } from "./plugin";
+import { noteText, questionShown, runCommand, showSettings, typeNote } from "./plugin";
 
 let browser: Browser;
 let bridge: RealBridge;
@@ -41,42 +41,11 @@ async function remember(page: Page, label: string): Promise<void> {
 	await page.waitForSelector(option);
 	await page.click(option);
 }
-/** A question, also where it waits behind a notice because a key was pressed a moment ago. */
-async function shown(page: Page): Promise<void> {
-	await page.waitForSelector(`${modal}, .notice button:text-is("Show")`);
-	if (!(await page.isVisible(modal))) await page.click('.notice button:text-is("Show")');
-	await page.waitForSelector(modal);
-}
 async function armed(page: Page): Promise<void> {
 	await page.waitForSelector(`${button("Allow once")}[aria-disabled="false"]`);
 }
 
 describe.skipIf(command === null)("with the real bridge (skipped where it is not installed: set VAULT_BRIDGE_COMMAND)", () => {
-	it("writes exactly what was shown when the person allows it, and takes it back when they undo it", async () => {
-		await serve();
-		const page = await open();
-		const call = await bridge.agent("Claude Code");
-		const before = bridge.read("Welcome.md");
-		const line = before.split("\n")[4] ?? "";
-		const answer = call("apply_patch", heading, { reason: "friendlier" });
-		await page.waitForSelector(modal);
-		await expect.poll(async () => page.textContent(".vault-bridge-who")).toContain("Claude Code");
-		await expect.poll(async () => page.textContent(".vault-bridge-reason")).toContain("friendlier");
-		expect(bridge.read("Welcome.md")).toBe(before);
-		await armed(page);
-		await page.click(button("Allow once"));
-		expect(await answer).toMatchObject({ success: true });
-		expect(bridge.read("Welcome.md")).toBe(before.replace(`${line}\n`, "# Welcome, and come in\n"));
-
-		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:show-changes`)?.callback?.(); });
-		await page.click(".vault-bridge-change-button");
-		await page.waitForSelector(".modal .vault-bridge-diff");
-		await page.click('.modal button:text-is("Undo")');
-		await page.waitForSelector(".notice");
-		await page.waitForSelector('.vault-bridge-change-button:has-text("Redo")');
-		expect(bridge.read("Welcome.md")).toBe(before);
-	});
-
 	it("takes back all that one program did, and leaves what was edited since", async () => {
 		await serve();
 		const page = await open();
@@ -91,7 +60,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			await page.waitForSelector(modal, { state: "detached" });
 		}
 		bridge.write("Garden/Seeds.md", "by hand");
-		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:undo-last-hour`)?.callback?.(); });
+		await runCommand(page, "undo-last-hour");
 		const list = page.locator(".modal.vault-bridge-undo-all");
 		await list.waitFor();
 		await expect.poll(async () => list.textContent()).toContain("'Garden/Seeds.md' was edited since");
@@ -100,7 +69,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect([bridge.read("Welcome.md"), bridge.read("Garden/Seeds.md")]).toEqual([before, "by hand"]);
 	});
 
-	it("knows what is typed from what a plugin and another program write: 3,000 saves are a handful of entries", async () => {
+	it("knows what is typed from what a plugin and another program write: 1,000 saves are a handful of entries", async () => {
 		await serve();
 		const page = await open();
 		const who = async (): Promise<string[]> => page.locator(".vault-bridge-change-client").allTextContents();
@@ -108,14 +77,14 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			const { workspace, vault } = window.host.app;
 			await workspace.openLinkText("Welcome.md");
 			const view = workspace.getMostRecentLeaf()?.view as unknown as { editorEl: { value: string }; save: () => Promise<void> };
-			for (let number = 0; number < 3_000; number++) {
+			for (let number = 0; number < 1_000; number++) {
 				view.editorEl.value += `${number} `;
 				await view.save();
 			}
 			await vault.adapter.write("Garden/Seeds.md", "by a plugin");
 		});
 		bridge.write("Made elsewhere.md", "by another program");
-		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:show-changes`)?.callback?.(); });
+		await runCommand(page, "show-changes");
 		await expect.poll(async () => {
 			await page.selectOption('[aria-label="Time"]', { label: "Last hour" });
 			await page.selectOption('[aria-label="Time"]', { label: "Any time" });
@@ -126,19 +95,6 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect((await who()).length).toBeLessThanOrEqual(12);
 		await page.selectOption('[aria-label="Program"]', { label: "You typed in Obsidian" });
 		await expect.poll(async () => [...new Set(await page.locator(".vault-bridge-change").allTextContents())].every((text) => text.includes("Welcome.md"))).toBe(true);
-	});
-
-	it("changes nothing when the person denies it, and tells the agent why", async () => {
-		await serve();
-		const page = await open();
-		const call = await bridge.agent("Claude Code");
-		const before = bridge.read("Welcome.md");
-		const answer = call("apply_patch", heading);
-		await page.waitForSelector(modal);
-		await page.fill(".vault-bridge-message", "Keep my heading.");
-		await page.click(button("Deny until the bridge stops"));
-		expect(await answer).toMatchObject({ success: false, data: { code: "denied_by_user", feedback: "Keep my heading." } });
-		expect(bridge.read("Welcome.md")).toBe(before);
 	});
 
 	it("writes exactly the hunks that the person keeps, and tells the agent which it left out", async () => {
@@ -174,7 +130,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		await expect.poll(async () => page.locator(modal).count()).toBe(0);
 
 		const answer = call("draft", { action: "submit" });
-		await shown(page);
+		await questionShown(page);
 		await page.uncheck('.vault-bridge-together:has-text("Archive/Books.md") .vault-bridge-together-head input');
 		await page.waitForSelector(`${button("Allow 1 of 2")}[aria-disabled="false"]`);
 		await page.click(button("Allow 1 of 2"));
@@ -242,25 +198,6 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect(await answer).toMatchObject({ success: false, data: { code: "timed_out" } });
 		await page.waitForSelector(modal, { state: "detached" });
 		await expect.poll(async () => page.textContent(".notice")).toContain("Nobody answered in time");
-	});
-
-	it("lives through a crash of the bridge while a question is open", async () => {
-		await serve();
-		const page = await open();
-		const call = await bridge.agent("Claude Code");
-		void call("apply_patch", heading);
-		await page.waitForSelector(modal);
-		await bridge.stop("SIGKILL");
-		await page.waitForSelector("text=The connection to the bridge is lost");
-		await bridge.start();
-		await page.waitForSelector(modal, { state: "detached" });
-		await page.waitForSelector(".vault-bridge-status.is-connected");
-		const again = await bridge.agent("Claude Code");
-		const answer = again("apply_patch", heading);
-		await page.waitForSelector(modal);
-		await armed(page);
-		await page.click(button("Allow once"));
-		expect(await answer).toMatchObject({ success: true });
 	});
 
 	it("takes the first answer of two windows, and tells the other", async () => {
@@ -368,7 +305,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 	it("changes settings at once, and shows what the bridge says of a value that it refuses", async () => {
 		await serve();
 		const page = await open();
-		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById(window.host.plugin.manifest.id); });
+		await showSettings(page);
 		await page.click('.mod-page:has-text("Searching, reading and backups")');
 		await page.click('.mod-page:has-text("More settings")');
 		const row = page.locator(".setting-item", { hasText: "Results of find" });
@@ -404,7 +341,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 	it("shows the log as it grows, and the remembered answers", async () => {
 		await serve();
 		const page = await open();
-		await page.evaluate(() => { window.host.app.commands.get(`${window.host.plugin.manifest.id}:view-tool-logs`)?.callback?.(); });
+		await runCommand(page, "view-tool-logs");
 		await page.waitForSelector('.vault-bridge-log-row:has-text("The bridge started")');
 		await page.waitForSelector(".vault-bridge-chain:has-text('none changed or removed')");
 		const call = await bridge.agent("Claude Code");
@@ -415,7 +352,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		expect(await answer).toMatchObject({ success: true });
 		await page.waitForSelector(`.notice:has-text("${sentence}"):has(button:text-is("Take back"))`);
 		await page.waitForSelector('.vault-bridge-log-row:has-text("“Claude Code” (not verified) looked for files named “**/*.md”"):has-text("you allowed it, for the session")');
-		await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById(window.host.plugin.manifest.id); });
+		await showSettings(page);
 		await page.click('.mod-page:has-text("Remembered answers")');
 		await page.waitForSelector(`.setting-item:has-text("${sentence}")`);
 		await page.click('.setting-item button:text-is("Take back")');
@@ -424,7 +361,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 
 	describe("a program that the person adds", () => {
 		const programs = async (page: Page): Promise<void> => {
-			await page.evaluate(() => { const { setting } = window.host.app; setting.open(); setting.openTabById(window.host.plugin.manifest.id); });
+			await showSettings(page);
 			await page.click('.mod-page:has-text("Connected programs")');
 			await page.waitForSelector('.setting-item:has-text("Add a program")');
 		};
@@ -446,7 +383,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			const call = await bridge.agent("claude-code", token);
 			const other = await bridge.agent("Claude on the desk");
 			const answer = call("read", { path: "Welcome.md" });
-			await shown(page);
+			await questionShown(page);
 			await expect.poll(async () => page.textContent(".vault-bridge-who strong")).toBe("Claude on the desk");
 			await expect.poll(async () => page.textContent(".vault-bridge-claim")).toContain("claude-code");
 			await remember(page, "Always allow: reading this vault");
@@ -455,7 +392,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 
 			// Whoever only says that it is this program is asked about all the same, and shown as what it is.
 			const imposter = other("read", { path: "Welcome.md" });
-			await shown(page);
+			await questionShown(page);
 			await expect.poll(async () => page.textContent(".vault-bridge-who strong")).toBe("A program without a name of its own");
 			await page.click(button("Remember…"));
 			await page.click('.vault-bridge-option.is-deny_session button >> nth=-1');
@@ -481,14 +418,14 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 			await programs(page);
 			await add(page, "Screen");
 			await page.click('button:text-is("Let it answer questions")');
-			await shown(page);
+			await questionShown(page);
 			await expect.poll(async () => page.textContent(".vault-bridge-summary")).toBe("Let Screen answer the questions of other programs");
 			await expect.poll(async () => page.textContent(".vault-bridge-who")).toBe("Screen is to be allowed more:");
 			await expect.poll(async () => page.isVisible(button("Remember…"))).toBe(false);
 			await page.click(button("Deny"));
 			await page.waitForSelector('.notice:has-text("does not let Screen")');
 			await page.click('button:text-is("Let it answer questions")');
-			await shown(page);
+			await questionShown(page);
 			await armed(page);
 			await page.click(button("Allow once"));
 			await page.waitForSelector('.vault-bridge-program:has-text("Call tools and answer the questions of other programs.")');

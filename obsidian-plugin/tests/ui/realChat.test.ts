@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { Browser } from "./browser";
 import { input } from "./conversations";
 import { OllamaServer } from "./ollamaServer";
-import { runCommand } from "./plugin";
+import { questionShown, runCommand } from "./plugin";
 import { command, RealBridge } from "./realBridge";
 
 let browser: Browser;
@@ -23,8 +23,7 @@ async function say(text: string): Promise<void> {
 	await page.press(input, "Enter");
 }
 async function decide(label: string): Promise<void> {
-	await page.waitForSelector('.vault-bridge-consent, .notice button:text-is("Show")');
-	if (!(await page.isVisible(".vault-bridge-consent"))) await page.click('.notice button:text-is("Show")');
+	await questionShown(page);
 	const button = `.vault-bridge-answers button:text-is("${label}")`;
 	await page.waitForSelector(`${button}[aria-disabled="false"], ${button}:not([aria-disabled])`);
 	await page.click(button);

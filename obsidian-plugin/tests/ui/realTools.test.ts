@@ -3,7 +3,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { Browser } from "./browser";
-import { runCommand } from "./plugin";
+import { questionShown, runCommand } from "./plugin";
 import { command, RealBridge } from "./realBridge";
 
 let browser: Browser;
@@ -63,8 +63,7 @@ describe.skipIf(command === null)("with the real bridge (skipped where it is not
 		const call = await bridge.agent("Claude Code");
 		const answer = call("counter", {});
 		const allow = '.vault-bridge-answers button:text-is("Allow once")';
-		await page.waitForSelector(`.vault-bridge-consent, .notice button:text-is("Show")`);
-		if (!(await page.isVisible(".vault-bridge-consent"))) await page.click('.notice button:text-is("Show")');
+		await questionShown(page);
 		await page.waitForSelector(`${allow}[aria-disabled="false"]`);
 		await expect.poll(async () => page.textContent(".vault-bridge-consent")).toContain("localStorage.count");
 		await page.click(allow);

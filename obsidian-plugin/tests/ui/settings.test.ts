@@ -389,9 +389,10 @@ describe("approving without asking", () => {
 
 describe("what the tab shows", () => {
 	it("is not asked for again, however often the settings are searched and opened", async () => {
+		await page.clock.install();
 		await showSettings(page);
 		await page.waitForSelector(".mod-page");
-		await page.waitForTimeout(1_500); // longer than anything that was once taken for fresh
+		await page.clock.runFor(60_000); // longer than anything that was once taken for fresh
 		const before = bridge.asked.length;
 		for (let turn = 0; turn < 20; turn++) await showSettings(page);
 		await page.waitForTimeout(200);

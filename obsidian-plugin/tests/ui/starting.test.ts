@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { Browser } from "./browser";
+import { claudeCode } from "./claudeCode";
 import { file } from "./files";
 import { Machine, runs } from "./hostMachine";
 import { McpProgram } from "./mcpProgram";
@@ -92,43 +93,71 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await page.click('.modal button:text-is("Undo")');
 		await expect.poll(() => existsSync(join(vault, "Vault Bridge demo.md"))).toBe(false);
 		await expect.poll(async () => remembered()).toMatchObject({ program: `${machine.home}/.local/bin/vault-bridge`, confirmed: true, answered: true, startBridge: false });
-	}, 60_000);
+	});
 
-	it("a program of this machine is connected there, reads what it may without a question, and its first change is asked about", async () => {
-		machine.install(".local/bin/vault-bridge", real);
-		mkdirSync(join(vault, ".vault-bridge"), { mode: 0o700 });
-		writeFileSync(join(vault, ".vault-bridge/settings.json"), JSON.stringify({ allowedOrigins: [browser.origin] }));
-		mkdirSync(join(machine.home, ".claude"));
-		writeFileSync(join(machine.home, ".claude.json"), '{"theme": "dark"}\n');
-		await open();
-		await run("start-bridge");
-		await confirmStart();
-		await run("getting-started");
-		await page.click('.vault-bridge-start [aria-label="Connect Claude Code"]');
-		await page.click('.modal label:has-text("All notes")');
-		expect(await page.textContent(".modal .vault-bridge-file")).toContain("mcpServers");
-		await page.click('.modal button:text-is("Connect")');
-		await page.waitForSelector('.vault-bridge-start .vault-bridge-agent:has-text("Connected as “Claude Code”")');
-		await expect.poll(async () => page.textContent(".vault-bridge-steps")).toContain("Start Claude Code again");
-		await page.waitForSelector('.vault-bridge-start [aria-label="Copy what to type"]');
-		const configured = JSON.parse(readFileSync(join(machine.home, ".claude.json"), "utf8")) as { mcpServers: { "vault-bridge": { command: string; args: string[] } } };
-		const { command: program, args } = configured.mcpServers["vault-bridge"];
-		const agent = new McpProgram(program, args, { ...ownCode, HOME: machine.home, PATH: process.env["PATH"] ?? "" });
-		try {
-			await agent.begin();
-			expect(await agent.call("read", { path: "Ideas.md" })).toContain("# Ideas");
-			expect(await page.$(".vault-bridge-consent")).toBeNull();
-			const writing = agent.call("create_note", { path: "Hello.md", content: "Two ideas.\n" });
-			await page.waitForSelector('.vault-bridge-consent:has-text("Claude Code")');
+	describe("a program of this machine is connected there, reads what it may without a question, and its first change is asked about", () => {
+		beforeEach(async () => {
+			machine.install(".local/bin/vault-bridge", real);
+			mkdirSync(join(vault, ".vault-bridge"), { mode: 0o700 });
+			writeFileSync(join(vault, ".vault-bridge/settings.json"), JSON.stringify({ allowedOrigins: [browser.origin] }));
+			mkdirSync(join(machine.home, ".claude"));
+			writeFileSync(join(machine.home, ".claude.json"), '{"theme": "dark"}\n');
+			await open();
+			await run("start-bridge");
+			await confirmStart();
+			await run("getting-started");
+			await page.click('.vault-bridge-start [aria-label="Connect Claude Code"]');
+			await page.click('.modal label:has-text("All notes")');
+			expect(await page.textContent(".modal .vault-bridge-file")).toContain("mcpServers");
+			await page.click('.modal button:text-is("Connect")');
+			await page.waitForSelector('.vault-bridge-start .vault-bridge-agent:has-text("Connected as “Claude Code”")');
+			await expect.poll(async () => page.textContent(".vault-bridge-steps")).toContain("Start Claude Code again");
+			await page.waitForSelector('.vault-bridge-start [aria-label="Copy what to type"]');
+		});
+
+		/** The first question is about the first change: nothing was asked about what was read. */
+		const allow = async (): Promise<void> => {
+			await page.waitForSelector('.vault-bridge-consent:has-text("Claude Code"):has-text("Hello.md")');
 			expect(existsSync(join(vault, "Hello.md"))).toBe(false);
 			await page.locator('.vault-bridge-consent button:has-text("Allow once")').click();
-			await writing;
-			expect(readFileSync(join(vault, "Hello.md"), "utf8")).toContain("Two ideas.");
+		};
+		const written = async (): Promise<void> => {
+			expect(readFileSync(join(vault, "Hello.md"), "utf8")).toBe("Two ideas.\n");
 			await headline("Vault Bridge is ready");
-		} finally {
-			agent.end();
-		}
-	}, 120_000);
+		};
+
+		it("when it starts the command of its configuration", async () => {
+			const configured = JSON.parse(readFileSync(join(machine.home, ".claude.json"), "utf8")) as { mcpServers: { "vault-bridge": { command: string; args: string[] } } };
+			const { command: program, args } = configured.mcpServers["vault-bridge"];
+			const agent = new McpProgram(program, args, { ...ownCode, HOME: machine.home, PATH: process.env["PATH"] ?? "" });
+			try {
+				await agent.begin();
+				expect(await agent.call("read", { path: "Ideas.md" })).toContain("# Ideas");
+				const writing = agent.call("create_note", { path: "Hello.md", content: "Two ideas.\n" });
+				await allow();
+				await writing;
+				await written();
+			} finally {
+				agent.end();
+			}
+		});
+
+		it("when it is Claude Code itself", async ({ skip }) => {
+			const working = claudeCode(machine.home, vault, [
+				{ tool: "read", arguments: { path: "Ideas.md" } },
+				{ tool: "create_note", arguments: { path: "Hello.md", content: "Two ideas.\n" } },
+				"There are two ideas, and Hello.md says so.",
+			]);
+			const first = await Promise.race([working, allow()]);
+			const ended = await working;
+			skip(ended === null || ended.why !== "", ended?.why);
+			expect(first).toBeUndefined();
+			expect(ended).toMatchObject({ code: 0 });
+			expect(ended?.said).toContain("There are two ideas, and Hello.md says so.");
+			expect(ended?.shown.join("\n")).toContain("# Ideas");
+			await written();
+		}, 600_000); // where it is fetched first
+	});
 
 	it("a no to the demo question writes nothing, and it can be asked again", async () => {
 		await openReal();
@@ -146,7 +175,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await run("getting-started");
 		await page.waitForSelector('.vault-bridge-note:has-text("Nothing was written")');
 		expect(existsSync(join(vault, "Vault Bridge demo.md"))).toBe(false);
-	}, 60_000);
+	});
 
 	it("starts, restarts and stops by commands, each only where it is possible, and is not red after a stop", async () => {
 		await openReal();
@@ -177,7 +206,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		expect(seen.some((name) => name.includes("is-trouble"))).toBe(false);
 		expect(existsSync(beacon())).toBe(false);
 		expect(machine.running).toBe(0);
-	}, 60_000);
+	});
 
 	it.each([
 		["Obsidian quits", async () => browser.quit(page)],
@@ -192,7 +221,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await leave();
 		await expect.poll(() => runs(id)).toBe(false);
 		await expect.poll(() => existsSync(beacon())).toBe(false);
-	}, 60_000);
+	});
 
 	it("is started again after it was killed", async () => {
 		await openReal();
@@ -204,7 +233,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await page.waitForSelector('.vault-bridge-status:has-text("restarts")');
 		await connected();
 		expect(pid()).not.toBe(first);
-	}, 60_000);
+	});
 
 	it("notes where it is, and is found by that note when it is nowhere else", async () => {
 		await openReal();
@@ -219,7 +248,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await open();
 		await run("getting-started");
 		await page.waitForSelector(`.vault-bridge-steps:has-text("Found: ${noted}")`);
-	}, 60_000);
+	});
 
 	it("starts with Obsidian when the person has said so here, and else not", async () => {
 		await openReal();
@@ -231,7 +260,7 @@ describe.skipIf(command === null || process.platform === "win32")("with the real
 		await expect.poll(() => existsSync(beacon())).toBe(false);
 		page = await browser.open({ vault, machine, keep: true });
 		await connected();
-	}, 60_000);
+	});
 });
 
 describe.skipIf(process.platform === "win32")("the program", () => {
@@ -248,8 +277,8 @@ describe.skipIf(process.platform === "win32")("the program", () => {
 		mkdirSync(join(vault, ".vault-bridge"));
 		const wanted = JSON.stringify({ startBridge: true, confirmed: true, program: join(machine.home, ".local/bin/vault-bridge"), command: "vault-bridge" });
 		for (const name of ["settings.json", "bridge.json", "program.json"]) writeFileSync(join(vault, ".vault-bridge", name), wanted);
-		await open();
-		await page.waitForTimeout(2_500); // longer than the grace after which it would be started
+		page = await browser.open({ vault, machine, clock: true });
+		await page.clock.runFor(2_500); // longer than the grace after which it would be started
 		expect(starts()).toBe(0);
 	});
 
@@ -361,7 +390,7 @@ describe.skipIf(process.platform === "win32")("what goes wrong is said in its ow
 
 	it("a crash is followed by another start, and the menu offers to stop it", async () => {
 		machine.install(".local/bin/vault-bridge", program("exit 3"));
-		await open();
+		page = await browser.open({ vault, machine, clock: true });
 		await run("start-bridge");
 		await confirmStart();
 		await expect.poll(starts).toBeGreaterThan(1);
@@ -369,7 +398,7 @@ describe.skipIf(process.platform === "win32")("what goes wrong is said in its ow
 		await page.click('.menu-item:has-text("Stop the bridge")');
 		await page.waitForSelector('.vault-bridge-status:has-text("Bridge off")');
 		const before = starts();
-		await page.waitForTimeout(2_500);
+		await page.clock.runFor(60_000); // longer than the longest wait for another start
 		expect(starts()).toBe(before);
 	});
 
@@ -416,11 +445,11 @@ it("on Windows, a token outside the user's own folder is not used", async () => 
 });
 
 it("the view stays as it is while nothing changes, with the focus in it", async () => {
-	await open();
+	page = await browser.open({ vault, machine, clock: true });
 	await run("getting-started");
 	await headline("not installed");
 	await button("Look again").focus();
-	await page.waitForTimeout(6_000); // some looks at the vault, and none of them news
+	await page.clock.runFor(6_000); // some looks at the vault, and none of them news
 	await expect.poll(async () => page.evaluate(() => document.activeElement?.textContent)).toBe("Look again");
 });
 

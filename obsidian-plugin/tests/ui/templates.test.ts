@@ -61,7 +61,7 @@ describe("the form", () => {
 		await page.fill('input[aria-label="Title"]', "Kick-off");
 		await page.fill('textarea[aria-label="People"]', "Ada\nBen");
 		await page.fill('input[aria-label="Most"]', "3");
-		await page.click('[aria-label="Open it"]');
+		await page.click('.checkbox-container:has([aria-label="Open it"])');
 		await page.selectOption('select[aria-label="Kind"]', "long");
 		await page.click('.modal button:text-is("Run")');
 		expect(await bridge.until("templates.run")).toEqual({ name: "meeting-note", values: { title: "Kick-off", day: "2025-03-15", people: ["Ada", "Ben"], most: 3, open: true, kind: "long" } });

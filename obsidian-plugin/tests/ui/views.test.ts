@@ -147,8 +147,8 @@ describe("the log", () => {
 	});
 
 	it("tells whether its chain is whole, and can be cleared, where the bridge can", async () => {
-		bridge.answers.set("audit.verify", () => ({ whole: false, faultCount: 1, faults: [{ message: "Line 7 was changed." }] }));
-		bridge.answers.set("audit.stats", () => ({ size: 9 }));
+		bridge.answers.set("audit.verify", () => ({ whole: false, faultCount: 1, faults: [{ kind: "altered", file: "audit.jsonl", message: "Line 7 was changed." }] }));
+		bridge.answers.set("audit.stats", () => recorded("audit-stats"));
 		bridge.answers.set("audit.clear", () => ({}));
 		await page.evaluate(() => { window.host.plugin.unload(); window.host.plugin.load(); });
 		await connected(page);
@@ -188,6 +188,22 @@ describe("the history", () => {
 		await row.locator(".vault-bridge-row.is-added").first().waitFor();
 		await expect.poll(async () => row.locator(".vault-bridge-row.is-added .vault-bridge-line").allTextContents()).toEqual(["# Welcome to the vault"]);
 		expect(bridge.asked.filter((one) => one.method === "tools.preview")).toEqual([]);
+	});
+
+	it("takes what is pressed while it is asked for again, and is drawn anew then", async () => {
+		undo();
+		await run("show-changes");
+		const lists = (): number => bridge.asked.filter((one) => one.method === "history.list").length;
+		await page.hover('.vault-bridge-change button:has-text("Undo") >> nth=0');
+		const before = lists();
+		await page.mouse.down();
+		bridge.answers.set("history.list", () => []);
+		bridge.notify("audit.appended", {});
+		await expect.poll(lists).toBeGreaterThan(before);
+		await page.evaluate(async () => new Promise(requestAnimationFrame));
+		await page.mouse.up();
+		await page.waitForSelector(".modal .vault-bridge-diff");
+		await page.waitForSelector('.vault-bridge-empty:has-text("No change is recorded yet.")');
 	});
 
 	it("says which files are no longer kept", async () => {

@@ -112,6 +112,24 @@ def test_where_two_or_three_words_find_little_what_is_near_follows(place: Place)
     assert place.ask("gemstone jewellery").results[0].path == "Near.md"
 
 
+def test_notes_with_the_words_far_apart_come_after_what_is_near(place: Place) -> None:
+    far = f"laundry\n{FILLING * 10}\n\nwater\n"
+    place.put("Far.md", far)
+    place.put("Laundry far.md", far)
+    place.put("Property far.md", f"---\nplace: laundry\n---\n{FILLING * 10}\n\nwater\n")
+    place.put("Together.md", f"{FILLING * 10}\n\nlaundry water\n")
+    place.put("Near.md", FILLING)
+    place.meaning.near = [NearPassage("Near.md", 0, 20, 0.9)]
+    found = place.ask("laundry water")
+    paths = [result.path for result in found.results]
+    assert set(paths[:3]) == {"Laundry far.md", "Property far.md", "Together.md"}
+    assert paths[3:] == ["Near.md", "Far.md"]
+    assert (found.matching, found.question) == (4, True)
+    pages = [place.ask("laundry water", first=first, count=1) for first in range(5)]
+    assert [page.results[0].path for page in pages] == paths
+    assert place.ask("laundry water", plain=True).results[-1].path == "Far.md"
+
+
 def test_where_meaning_cannot_be_compared_now_words_decide(place: Place) -> None:
     place.put("Machine.md", "laundry appliance water")
     place.meaning.near = None

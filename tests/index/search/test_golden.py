@@ -97,7 +97,7 @@ def test_with_the_packaged_models_questions_in_a_persons_own_words_are_answered(
     assert usual.reciprocal >= 0.96
 
 
-@pytest.mark.parametrize("name", ["tuning", "held_back", "small_vault"])
+@pytest.mark.parametrize("name", ["tuning", "later", "held_back", "small_vault"])
 def test_every_question_says_how_it_is_asked(name: str) -> None:
     questions = read_questions(name)
     assert {question.kind for question in questions} == KINDS
@@ -129,5 +129,5 @@ def test_each_question_is_about_a_note_that_is_there() -> None:
 
 @pytest.mark.slow
 def test_each_question_of_real_vaults_is_about_a_note_that_is_there(real_notes: Path) -> None:
-    questions = [*read_questions("tuning"), *read_questions("held_back")]
+    questions = [each for name in ("tuning", "later", "topics", "held_back") for each in read_questions(name)]
     assert [question.note for question in questions if not (real_notes / question.note).is_file()] == []

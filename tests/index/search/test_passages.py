@@ -61,6 +61,17 @@ def test_words_of_the_name_and_of_the_opening_count() -> None:
     assert weighed(late, "boiler")[0] < weighed("boiler " + LINE * 30, "boiler")[0]
 
 
+def test_neighbouring_words_that_stand_near_each_other_count_more_than_apart() -> None:
+    apart, together = "boiler " + LINE * 3 + "pressure", "boiler pressure " + LINE * 3
+    assert weighed(apart, "boiler pressure")[0] < weighed(together, "boiler pressure")[0]
+    assert weighed(apart, "boiler valve pressure")[0] == weighed(together, "boiler valve pressure")[0]
+
+
+def test_pieces_of_a_word_without_spaces_count_no_more_for_standing_together() -> None:
+    apart, together = "予算" + LINE * 3 + "算会", "予算会" + LINE * 3
+    assert weighed(apart, "予算 算会")[0] == weighed(together, "予算 算会")[0]
+
+
 def test_a_note_of_one_word_a_million_times_is_not_looked_through_to_its_end() -> None:
     _score, passages = weighed("a" * 1_000_000 + " a" * 1_000_000, "a")
     assert sum(len(places) for passage in passages for places in passage.places) <= MOST_PLACES

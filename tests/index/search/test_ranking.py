@@ -248,6 +248,15 @@ def test_a_question_finds_the_note_that_answers_it_and_not_the_long_one_with_all
     assert "radiators" in found.results[0].excerpt
 
 
+def test_of_two_notes_that_say_about_as_much_the_shorter_one_answers_a_question(place: Place) -> None:
+    for number in range(30):
+        place.put(f"Other {number}.md", FILLING * 10)
+    said = "boiler pressure falls\n\n" + FILLING * 8
+    place.put("Short.md", said)
+    place.put("Long.md", said + (FILLING * 9 + "boiler valve pressure falls\n\n") * 30, modified=1_800_000_000)
+    assert place.paths("why does the pressure of the old boiler fall")[:2] == ["Short.md", "Long.md"]
+
+
 def test_a_question_finds_other_forms_of_its_words(place: Place) -> None:
     place.put("One.md", "a peasant near the river sang an old sermon and a hymn\n")
     place.put("Other.md", "the peas, the permission and him\n" + FILLING)

@@ -16,18 +16,18 @@ from hypothesis import strategies as st
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.index.texts import arena as arena_module
-from bridge.index.texts import hyperscan_engine
 from bridge.index.texts.arena import LARGEST, Stamp, TextArena, text_entry
 from bridge.index.texts.collectors import GrepResult
 from bridge.index.texts.globs import compile_glob
 from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.texts.patterns import has_hyperscan
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
 
 ENGINES = [
     "re2",
-    pytest.param("hyperscan", marks=pytest.mark.skipif(not hyperscan_engine.available(), reason="not installed")),
+    pytest.param("hyperscan", marks=pytest.mark.skipif(not has_hyperscan(), reason="not installed")),
 ]
 
 
@@ -73,7 +73,7 @@ class Both:
 
     def search(self, grep: Grep, pattern: str, glob: str | None = None, **options: Any) -> GrepResult:
         deadline = self.clock.monotonic() + options.pop("seconds", PATIENCE)
-        given: dict[str, Any] = {"excludes": (), "around": 0, "limit": 100} | options
+        given: dict[str, Any] = {"excludes": (), "context_lines": 0, "limit": 100} | options
         compiled = grep.compile(pattern, self.clock.monotonic() + PATIENCE)
         return grep.search(
             GrepQuery(pattern=compiled, glob=None if glob is None else compile_glob(glob), deadline=deadline, **given)
@@ -98,7 +98,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
 @pytest.fixture(params=ENGINES)
 def both(shared: Both, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Both:
     if request.param == "re2":
-        monkeypatch.setattr(hyperscan_engine, "hyperscan", None)
+        monkeypatch.setattr("bridge.index.texts.patterns.hyperscan", None)
     shared.memory._patterns._recent.clear()
     shared.clear()
     return shared
@@ -136,7 +136,7 @@ NAMES = st.sampled_from(["a.md", "b.txt", "A/a.md", "A/b.md", "A/B/c.md", "A b/x
 def searches(draw: st.DrawFn) -> list[tuple[str, str | None, dict[str, int]]]:
     """Some patterns, with the same glob and options."""
     glob = draw(st.sampled_from([None, "**/*.md", "A/**", "*", "**/[ab].*", "{A,A b}/*.md"]))
-    options = {"limit": draw(st.sampled_from([1, 3, 10_000])), "around": draw(st.sampled_from([0, 2]))}
+    options = {"limit": draw(st.sampled_from([1, 3, 10_000])), "context_lines": draw(st.sampled_from([0, 2]))}
     patterns = draw(st.lists(st.sampled_from(PATTERNS), min_size=1, max_size=8, unique=True))
     return [(pattern, glob, options) for pattern in patterns]
 

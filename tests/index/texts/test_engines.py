@@ -5,11 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.index.texts import hyperscan_engine
-from bridge.index.texts.hyperscan_engine import compile_hyperscan
 from bridge.index.texts.hyperscan_translate import to_hyperscan
 from bridge.index.texts.line_patterns import compile_re2
-from bridge.index.texts.patterns import Pattern, Patterns, pattern_workers
+from bridge.index.texts.patterns import Pattern, Patterns, compile_hyperscan, has_hyperscan, pattern_workers
 from bridge.index.texts.pcre2_worker import PatternInvalid, TooManySteps, compile_backtracking
 from bridge.index.texts.re2_prefilter import relax
 
@@ -97,7 +95,7 @@ def searching() -> Patterns:
     return Patterns(pattern_workers(SystemClock()))
 
 
-@pytest.mark.skipif(not hyperscan_engine.available(), reason="hyperscan is not installed")
+@pytest.mark.skipif(not has_hyperscan(), reason="hyperscan is not installed")
 @settings(max_examples=400, deadline=None)
 @given(pattern=PATTERNS, text=TEXTS)
 def test_hyperscan_finds_the_lines_that_re2_finds(searching: Patterns, pattern: str, text: str) -> None:
@@ -110,7 +108,7 @@ def test_hyperscan_finds_the_lines_that_re2_finds(searching: Patterns, pattern: 
     assert searching.search(Pattern(pattern, compiled, fast), FAR).places(data, 0, len(data), 1000, utf8=True) == alone
 
 
-@pytest.mark.skipif(not hyperscan_engine.available(), reason="hyperscan is not installed")
+@pytest.mark.skipif(not has_hyperscan(), reason="hyperscan is not installed")
 @settings(max_examples=400, deadline=None)
 @given(pattern=PATTERNS, text=TEXTS)
 def test_hyperscan_reports_the_ends_of_the_lines_that_match(pattern: str, text: str) -> None:

@@ -23,7 +23,7 @@ Search = Callable[..., GrepResult]
 def search(grep: Grep, clock: SystemClock) -> Search:
     def search(pattern: str, glob: str | None = None, **options: Any) -> GrepResult:
         deadline = clock.monotonic() + options.pop("seconds", PATIENCE)
-        given: dict[str, Any] = {"excludes": (), "around": 0, "limit": 100} | options
+        given: dict[str, Any] = {"excludes": (), "context_lines": 0, "limit": 100} | options
         compiled = grep.compile(pattern, clock.monotonic() + PATIENCE)
         return grep.search(
             GrepQuery(pattern=compiled, glob=None if glob is None else compile_glob(glob), deadline=deadline, **given)
@@ -95,7 +95,7 @@ def test_the_search_ends_with_the_file_in_which_the_limit_is_passed(notes: Path,
 
 def test_hits_that_are_too_long_together_stop_the_search(notes: Path, search: Search) -> None:
     (notes / "a.md").write_bytes((b"y" * 400 + b"\n") * 5000)
-    found = search("y", limit=5000, around=50)
+    found = search("y", limit=5000, context_lines=50)
     assert found.full
     assert found.size < MOST_TEXT * 1.1
 
@@ -103,7 +103,7 @@ def test_hits_that_are_too_long_together_stop_the_search(notes: Path, search: Se
 def test_context_reaches_over_pieces_and_long_lines(notes: Path, search: Search) -> None:
     long = b"z" * (2 * PIECE)
     (notes / "a.md").write_bytes(b"one\n" + long + b"\nneedle\n" + long + b"\nlast\n")
-    (hit,) = search("needle", around=2).hits
+    (hit,) = search("needle", context_lines=2).hits
     assert (hit.line, hit.before[0], hit.after[1]) == (3, "one", "last")
     assert all(len(text) < 600 for text in (*hit.before, *hit.after))
 

@@ -181,26 +181,3 @@ async def test_reading_is_allowed_for_a_client_that_is_there_and_for_folders_of_
         with pytest.raises(ProtocolFailure, match="Forbidden"):
             await robot.request("consent.allowReading", client="Robot", where=["/"])
     assert await person.host.request("consent.grants") == []
-
-
-async def test_everything_that_was_allowed_ends_at_once_and_what_was_denied_stays_denied(
-    bridge: Bridge, person: Person, vault: Path
-) -> None:
-    permissions = vault / ".vault-bridge" / "permissions.json"
-    permissions.write_text('{"Work/": "r??", "Diary.md": "---"}', encoding="utf-8")
-    await add_client(person, vault, "Robot")
-    bridge.settings.update({"developerMode": True, "consentMode": {"grep": "always_allow", "find": "never_allow"}})
-    await person.host.request("consent.allowReading", client="Robot", where=["/"])
-    await person.host.request("consent.autoApprove", operation="create", enabled=True)
-    ended = await person.host.request("consent.endAll")
-    kinds = sorted(grant["kind"] for grant in ended["ended"])
-    assert kinds == ["auto", "client", "file", "mode"]
-    assert ended["text"] == "4 answers ended; developer mode is off. Every program asks from now on."
-    left = await person.host.request("consent.grants")
-    assert {grant["decision"] for grant in left} == {"deny_always"}
-    person.answer = "deny_once"
-    async with named(vault, "Robot") as robot:
-        assert not (await robot.call("read", path="Ideas.md")).ok
-        assert not (await robot.call("write_file", {"path": "New.md", "content": "x\n"})).ok
-    assert len(person.asked) == 2
-    assert (await person.host.request("consent.endAll"))["text"].startswith("Nothing was allowed without asking.")

@@ -241,7 +241,7 @@ async def test_only_a_host_may_ask_what_is_wrong(world: World) -> None:
 async def test_a_host_is_told_what_confines_programs_here_and_what_that_lacks(
     world: World, monkeypatch: pytest.MonkeyPatch, kind: SandboxKind
 ) -> None:
-    found = dataclasses.replace(NO_SANDBOX, kind=kind)
+    found = NO_SANDBOX._replace(kind=kind)
     monkeypatch.setattr(status, "probe", lambda: found)
     assert (await world.ask("host", "sandbox.status"))["result"] == {
         "confines": kind not in {SandboxKind.LANDLOCK, SandboxKind.NONE},

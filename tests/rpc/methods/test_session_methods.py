@@ -32,6 +32,7 @@ async def test_info_says_who_is_asking_and_where(world: World) -> None:
         "maxOutputBytes": 65_536,
         "structuredResults": False,
         "sentBack": 0,
+        "sent": False,
     }
     world.open("host", FakeTransport())
     assert (await world.ask("agent", "session.info"))["result"]["hostConnected"] is True

@@ -25,12 +25,9 @@ NOTHING = {"type": "object", "properties": {}}
 
 
 @pytest.fixture(autouse=True)
-def tools_file(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def tools_file(configuration: Path) -> Path:
     """The file in which tools are stored."""
-    folder = tmp_path / "configuration" / "vault-bridge"
-    folder.mkdir(parents=True)
-    monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(folder))
-    return folder / "tools.json"
+    return configuration / "tools.json"
 
 
 async def allowed(person: Person) -> None:

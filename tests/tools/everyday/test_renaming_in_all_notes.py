@@ -140,6 +140,7 @@ async def test_closed_notes_are_neither_changed_nor_named() -> None:
     assert "Private" not in str(result.data) + result.text
 
 
+@pytest.mark.slow
 async def test_a_tag_in_two_hundred_notes_is_one_question_and_one_undo() -> None:
     files = {f"{number}.md": f"---\ntags: [old]\n---\n#old/{number}\n" for number in range(200)}
     after = await changed("rename_tag", files, tag="old", new_tag="new")

@@ -28,12 +28,9 @@ def stranger(mode: str = "good", **members: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def servers(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def servers(configuration: Path) -> Path:
     """The file in which servers are entered."""
-    folder = tmp_path / "configuration" / "vault-bridge"
-    folder.mkdir(parents=True)
-    monkeypatch.setenv("VAULT_BRIDGE_CONFIG", str(folder))
-    return folder / "mcp.json"
+    return configuration / "mcp.json"
 
 
 def enter(file: Path, **entries: dict[str, Any]) -> None:
@@ -219,7 +216,12 @@ async def test_what_was_entered_by_hand_meanwhile_is_kept(servers: Path, vault: 
     assert entered(servers) == {"greeter", "other", "more"}
 
 
-async def test_trust_and_its_end_hold_at_once_for_agents_that_have_loaded_a_server(servers: Path, vault: Path) -> None:
+@pytest.mark.parametrize(
+    ("method", "params"), [("servers.trust", {"name": "greeter", "trusted": False}), ("consent.endAll", {})]
+)
+async def test_trust_and_its_end_hold_at_once_for_agents_that_have_loaded_a_server(
+    servers: Path, vault: Path, method: str, params: dict[str, Any]
+) -> None:
     enter(servers, greeter=stranger())
     async with Bridge(vault), person_at(vault) as person, connect(vault, name="Robot") as agent:
         await allowed(person)
@@ -230,7 +232,7 @@ async def test_trust_and_its_end_hold_at_once_for_agents_that_have_loaded_a_serv
         person.asked.clear()
         assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
         assert person.asked == []
-        await person.host.request("servers.trust", name="greeter", trusted=False)
+        await person.host.request(method, **params)
         assert (await agent.call("mcp__greeter__greet", name="Ada")).ok
         assert len(person.asked) == 1
         await person.host.request("servers.enable", name="greeter", enabled=False)

@@ -1,7 +1,7 @@
 """web_search in the real pipeline, over services on loopback."""
 
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -64,7 +64,7 @@ async def desk(tmp_path: Path) -> AsyncIterator[Desk]:
     """Somebody who has chosen SearXNG, which finds one page."""
     async with LocalWeb().serve() as web, sandbox({"Tea.md": "tea"}) as vault:
         clock = Clock()
-        services = replace(web_services(web, tmp_path, lambda: vault.settings.current), clock=clock)
+        services = web_services(web, tmp_path, lambda: vault.settings.current)._replace(clock=clock)
         keys = Machine(tmp_path / "machine", Ring()).keys(vault.settings)
         search = WebSearch(services.door, keys, search_services(clock.now), read_here)
         await vault.add(WebSearchTool(search, services))

@@ -188,6 +188,7 @@ async def test_a_picture_on_another_site_is_asked_about_and_a_no_holds_for_all_o
     assert desk.text("Tides.md").count("[Image](<https://other.example/") == 3
 
 
+@pytest.mark.slow
 async def test_so_many_pictures_are_saved_and_no_more(desk: Desk) -> None:
     pictures = "".join(
         f"<p><img src='/p{n}.png'> Picture {n}. {SAID} It was number {n}.</p>" for n in range(MOST_IMAGES + 5)

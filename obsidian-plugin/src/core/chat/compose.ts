@@ -1,6 +1,5 @@
 /** What a message is made of: what the person types, the notes it mentions, and what it is about. */
 
-/** A note that can be mentioned. */
 export interface NoteName {
 	path: string;
 	/** Its name without the folder and `.md`. */
@@ -8,7 +7,6 @@ export interface NoteName {
 }
 
 export interface Mention {
-	/** Where the `@` stands. */
 	from: number;
 	query: string;
 }
@@ -54,13 +52,11 @@ function rankOf({ path, name }: NoteName, wanted: string): number | null {
 	return path.toLowerCase().includes(wanted) ? 3 : null;
 }
 
-/** The text with a mention put where it was begun, and where the caret stands then. */
 export function withMention(text: string, caret: number, { from }: Mention, path: string): { text: string; caret: number } {
 	const link = `${linkTo(path)} `;
 	return { text: text.slice(0, from) + link + text.slice(caret).replace(/^ /u, ""), caret: from + link.length };
 }
 
-/** The whole message, as it is sent and shown. */
 export function composed(text: string, { note, selection }: Attached): string {
 	const parts = [text.trim()];
 	if (note !== null && note !== selection?.path) parts.push(`(The open note is ${linkTo(note)}.)`);

@@ -36,10 +36,8 @@ const CODE_INDENT = 4;
 
 type Lines = readonly string[];
 
-/** A block, and the line after it. */
 type Found = readonly [end: number, block: Block];
 
-/** A block, and where in the text it begins. */
 export interface Placed {
 	from: number;
 	block: Block;
@@ -52,7 +50,6 @@ export function parse(text: string): Placed[] {
 	return [...blocksIn(lines.map((line) => line.replace(/\r$/u, "")), 1)].map(([at, block]) => ({ from: starts[at] ?? 0, block }));
 }
 
-/** The blocks of some lines, each with the number of its first one. */
 function* blocksIn(lines: Lines, depth: number): Generator<[number, Block]> {
 	for (let at = 0; at < lines.length;) {
 		if (isBlank(lines, at)) {
@@ -167,7 +164,6 @@ function paragraphAt(lines: Lines, at: number, depth: number): Found {
 	return [end + 1, { kind: "heading", source: sourceOf(lines, at, end + 1), level: underline.startsWith("=") ? 1 : 2, parts }];
 }
 
-/** Whether a line ends the paragraph before it. */
 function beginsBlock(lines: Lines, at: number): boolean {
 	const line = lines[at] ?? "";
 	if (isBlank(lines, at) || [FENCE, HEADING, RULE, QUOTE].some((one) => one.test(line)) || isTable(lines, at)) return true;
@@ -184,7 +180,6 @@ function isBlank(lines: Lines, at: number): boolean {
 	return (lines[at] ?? "").trim() === "";
 }
 
-/** The columns of blanks that a line begins with. */
 function indentOf(line = ""): number {
 	let columns = 0;
 	for (const sign of line) {
@@ -202,4 +197,59 @@ function outdented(line: string, columns: number): string {
 
 function sourceOf(lines: Lines, at: number, end: number): string {
 	return lines.slice(at, end).join("\n");
+}
+
+/** Characters of a block after which the rest of it is taken for another one: what is drawn again stays small. */
+const MOST_OPEN = 4_000;
+const FIRST_FENCE = /^ {0,3}(?:`{3,}|~{3,})[^\n]*\n/u;
+
+export interface Grown {
+	/** Blocks that are finished since the last look, in order. */
+	finished: Block[];
+	/** The block that may still change; null where there is none. */
+	open: Block | null;
+}
+
+export class GrowingMarkdown {
+	/** What belongs to no finished block. */
+	private rest = "";
+
+	/** Take more text. Nothing is parsed before `look`. */
+	add(text: string): void {
+		this.rest += text;
+	}
+
+	/** Parse what is not finished. A block is finished when another one follows it. */
+	look(): Grown {
+		const finished: Block[] = [];
+		let placed = parse(this.rest);
+		while (placed.length > 1 || this.rest.length > MOST_OPEN) {
+			const last = placed.at(-1);
+			if (placed.length > 1 && last) {
+				finished.push(...placed.slice(0, -1).map(({ block }) => block));
+				this.rest = this.rest.slice(last.from);
+			} else {
+				const [cut, next] = this.cut();
+				finished.push(...parse(cut).map(({ block }) => block));
+				this.rest = next;
+			}
+			placed = parse(this.rest);
+		}
+		return { finished, open: placed[0]?.block ?? null };
+	}
+
+	/** A block that has become too long, in two: after a line, or where there is none, a word. Code stays code. */
+	private cut(): [string, string] {
+		const most = this.rest.slice(0, MOST_OPEN);
+		const fence = FIRST_FENCE.exec(most)?.[0] ?? "";
+		const line = most.lastIndexOf("\n");
+		const at = line > fence.length ? line + 1 : most.lastIndexOf(" ") > MOST_OPEN / 2 ? most.lastIndexOf(" ") + 1 : wholeCharacters(most);
+		return [most.slice(0, at), fence + this.rest.slice(at)];
+	}
+}
+
+/** How much of a text can be taken so that no character is torn in two. */
+function wholeCharacters(text: string): number {
+	const code = text.charCodeAt(text.length - 1);
+	return code >= 0xd800 && code <= 0xdbff ? text.length - 1 : text.length;
 }

@@ -3,8 +3,7 @@
 import { Emitter } from "../emitter";
 import { messageOf } from "../settings/store";
 import type { ChatDelta, ChatDone, ChatMessage, ChatToolEvent, Conversation } from "../wire/contract";
-import { readChatStarted, readConversation } from "../wire/readers";
-import type { MethodParams, Request } from "../wire/request";
+import { ask, type MethodParams, type Request } from "../wire/reading";
 
 /** What was said, by whom. The words of `user`, `model` and `thinking` are text; those of the others a sentence. */
 export interface Said {
@@ -12,7 +11,6 @@ export interface Said {
 	text: string;
 }
 
-/** A call of the model's, and what became of it. */
 export interface Called {
 	kind: "call";
 	callId: string;
@@ -26,12 +24,10 @@ export interface Called {
 export type Entry = Said | Called;
 
 export type Change =
-	/** Everything is another. */
 	| { kind: "all" }
 	| { kind: "added"; entry: Entry }
 	/** There is more of it, or it has another state. `more` is what came to its text. */
 	| { kind: "grown"; entry: Entry; more: string }
-	/** The model has begun or ended. */
 	| { kind: "state" };
 
 const ENDINGS: Readonly<Record<string, string>> = {
@@ -49,13 +45,14 @@ export class ChatSession {
 	/** The turn that goes on; its id is empty until an event says it. Not `whole`: its beginning was not heard here. */
 	private turn: { id: string; whole: boolean } | null = null;
 	private sending = false;
+	/** Over when the bridge has said which turn the message sent last is, or that it is none. */
+	private begun: Promise<unknown> = Promise.resolve();
 	/** Events that come before the bridge has said which turn they belong to. */
 	private early: (() => void)[] = [];
 	private generation = 0;
 
 	constructor(private readonly request: Request) {}
 
-	/** Whether the model is at it. */
 	get running(): boolean {
 		return this.sending || this.turn !== null;
 	}
@@ -70,7 +67,7 @@ export class ChatSession {
 	/** Show a kept one. Rejects with what the bridge says. */
 	async open(conversationId: string): Promise<void> {
 		const generation = ++this.generation;
-		const found = readConversation(await this.request("chat.read", { conversationId }), "chat.read");
+		const found = await ask(this.request, "chat.read", { conversationId });
 		if (generation === this.generation) this.take(found);
 	}
 
@@ -90,8 +87,10 @@ export class ChatSession {
 		this.sending = true;
 		this.changed.emit({ kind: "all" });
 		const params: MethodParams<"chat.send"> = { text, ...(model !== null && { model }), ...(replaces !== null && { replaces }), ...(this.conversationId !== null && { conversationId: this.conversationId }) };
+		const asked = ask(this.request, "chat.send", params);
+		this.begun = asked.catch(() => undefined);
 		try {
-			const started = readChatStarted(await this.request("chat.send", params), "chat.send");
+			const started = await asked;
 			if (generation !== this.generation) return null;
 			this.conversationId = started.conversationId;
 			this.model = started.model;
@@ -111,9 +110,11 @@ export class ChatSession {
 		}
 	}
 
-	/** Stop the model. What it has said stays. */
+	/** Stop the model; where the message is still on its way to it, as soon as it is there. What it has said stays. */
 	async stop(): Promise<void> {
-		if (this.conversationId !== null) await this.request("chat.cancel", { conversationId: this.conversationId });
+		const { generation } = this;
+		await this.begun;
+		if (generation === this.generation && this.conversationId !== null) await this.request("chat.cancel", { conversationId: this.conversationId });
 	}
 
 	/** The bridge is gone, and with it the rest of what the model says. */
@@ -132,7 +133,6 @@ export class ChatSession {
 		if (this.conversationId !== null && !this.running) await this.open(this.conversationId);
 	}
 
-	/** A piece of what the model says. */
 	heard(event: ChatDelta): void {
 		this.hear(event, () => {
 			const kind = event.kind === "text" ? "model" : event.kind === "thinking" ? "thinking" : "notice";
@@ -146,7 +146,6 @@ export class ChatSession {
 		});
 	}
 
-	/** A call has begun or ended. */
 	used(event: ChatToolEvent): void {
 		this.hear(event, () => {
 			const { callId, tool, summary, state, text, executionId } = event;
@@ -158,7 +157,6 @@ export class ChatSession {
 		});
 	}
 
-	/** The turn has ended. */
 	ended(event: ChatDone): void {
 		this.hear(event, () => {
 			const { turn } = this;
@@ -206,7 +204,6 @@ export class ChatSession {
 		this.changed.emit({ kind: "added", entry });
 	}
 
-	/** Where one of the person's messages stands. */
 	private placeOf(number: number): number {
 		const entry = this.entries.filter((one) => one.kind === "user")[number];
 		return entry ? this.entries.indexOf(entry) : this.entries.length;

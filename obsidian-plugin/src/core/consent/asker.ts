@@ -1,9 +1,8 @@
 /** Who asks, and what about, in the few words that a notice or a notification has room for. */
 
-import { sanitizePlain } from "../text/sanitize";
+import { sanitizePlain, shorten } from "../text";
 import { SHARED_ID } from "../wire/clients";
-import type { ConsentRequest } from "../wire/consent";
-import { shorten } from "../text/shorten";
+import type { ConsentRequest } from "../wire/contract";
 
 export const NAMELESS = "A program without a name of its own";
 

@@ -1,10 +1,9 @@
 /** Denials that were given by key: each is kept for ten seconds, in which it can be taken back, and then sent. */
 
 import type { Clock } from "../clock";
-import type { ConsentRequest } from "../wire/consent";
-import type { RespondParams } from "../wire/contract";
+import type { ConsentRequest, RespondParams } from "../wire/contract";
 
-export const UNDO_MS = 10_000;
+const UNDO_MS = 10_000;
 /** What is left of a question's time must be enough to send the answer. */
 const MARGIN = 2_000;
 

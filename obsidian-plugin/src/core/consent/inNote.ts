@@ -1,12 +1,10 @@
 /** What of the open questions is shown in a note: the one that is about it, and whether it can be answered there. */
 
-import type { ConsentRequest } from "../wire/consent";
-import type { FilePreview } from "../wire/contract";
+import type { ConsentRequest, FilePreview } from "../wire/contract";
 
 /** Lines that come and go beyond which a change is not drawn into a note. */
 const MOST_LINES = 1_000;
 
-/** The questions that are about a note which is there. */
 export function questionsAbout(path: string, requests: readonly ConsentRequest[]): ConsentRequest[] {
 	return requests.filter((request) => fileOf(path, request) !== null);
 }
@@ -15,7 +13,6 @@ export function fileOf(path: string, { preview }: ConsentRequest): FilePreview |
 	return preview?.files.find((file) => file.path === path && (file.change === "modify" || file.change === "move" || file.change === "delete")) ?? null;
 }
 
-/** Whether a diff can be drawn into the note at all. */
 export function isDrawable({ change, truncated, added, removed }: FilePreview): boolean {
 	return change === "modify" && !truncated && added + removed <= MOST_LINES;
 }

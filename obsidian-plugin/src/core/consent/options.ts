@@ -1,7 +1,10 @@
-/** The answers for longer that a question offers, in the order in which they are shown. What each says is the bridge's. */
+/** The answers that a question offers, in the order in which they are shown. What each says is the bridge's. */
 
-import { allows } from "../wire/consent";
-import type { AnswerOption } from "../wire/contract";
+import type { AnswerOption, Decision } from "../wire/contract";
+
+export function allows(decision: Decision): boolean {
+	return decision.startsWith("allow");
+}
 
 export interface OptionGroups {
 	allow: AnswerOption[];

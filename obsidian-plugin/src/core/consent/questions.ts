@@ -2,7 +2,7 @@
 
 import type { Clock } from "../clock";
 import { Emitter } from "../emitter";
-import type { ConsentRequest } from "../wire/consent";
+import type { ConsentRequest } from "../wire/contract";
 import { groupOf } from "./asker";
 
 export interface Question {
@@ -32,7 +32,6 @@ export class Questions {
 
 	constructor(private readonly clock: Clock) {}
 
-	/** Everything that waits for this person. */
 	get all(): readonly Question[] {
 		return this.open.filter(({ request }) => !this.denied.has(request.requestId));
 	}
@@ -76,7 +75,6 @@ export class Questions {
 		this.changed.emit(this.all);
 	}
 
-	/** A question ended, here or elsewhere. */
 	resolve(requestId: string, outcome: string | null, by: string | null): void {
 		const question = this.open.find((one) => one.request.requestId === requestId);
 		if (!question) return;

@@ -1,9 +1,7 @@
 /** The plugin's own words for what the bridge sends as names. */
 
-import type { FileChange } from "../wire/consent";
 import type { AnswerOption, FilePreview, RiskLevel } from "../wire/contract";
 
-/** What the two buttons say that are always there. */
 export const ONCE = { allow_once: "Allow once", deny_once: "Deny" } as const;
 
 export const RISK_LABELS: Readonly<Record<RiskLevel, string>> = {
@@ -18,7 +16,7 @@ export function denialHolds(options: readonly Pick<AnswerOption, "decision" | "u
 	return options.some(({ decision, until }) => decision === "deny_once" && until === "stop") ? " until the bridge stops" : "";
 }
 
-const CHANGE_LABELS: Readonly<Record<FileChange, string>> = {
+const CHANGE_LABELS: Readonly<Record<FilePreview["change"], string>> = {
 	create: "New file",
 	modify: "Changed",
 	move: "Moved",

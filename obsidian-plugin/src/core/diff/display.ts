@@ -1,6 +1,6 @@
-/** A row's text in the segments that are drawn: what changed, blanks that nobody would see, line endings. */
+/** What is drawn of the rows of a hunk: segments of their texts, and long runs of unchanged lines folded away. */
 
-import type { Row, Span } from "./model";
+import type { Row, Span } from "./hunks";
 
 export interface Segment {
 	text: string;
@@ -38,4 +38,39 @@ export function mixedReturns(rows: readonly Row[]): boolean {
 	const content = rows.filter((row) => row.kind !== "note");
 	const some = content.some((row) => row.text.endsWith("\r"));
 	return some && !content.every((row) => row.text.endsWith("\r"));
+}
+
+/** Unchanged lines that stay to be seen on each side of a change. */
+const CONTEXT = 3;
+/** Fewer folded lines than this are not worth a fold. */
+const SHORTEST_FOLD = 4;
+
+export type Part = { kind: "rows"; rows: Row[] } | { kind: "fold"; rows: Row[] };
+
+/** The rows of a hunk in parts that are shown and parts that are folded, in order. */
+export function foldContext(rows: readonly Row[]): Part[] {
+	const parts: Part[] = [];
+	const show = (some: readonly Row[]): void => {
+		const last = parts.at(-1);
+		if (last?.kind === "rows") last.rows.push(...some);
+		else if (some.length > 0) parts.push({ kind: "rows", rows: [...some] });
+	};
+	let at = 0;
+	while (at < rows.length) {
+		let end = at;
+		while (end < rows.length && rows[end]?.kind === "context") end++;
+		const head = at === 0 ? 0 : CONTEXT;
+		const tail = end === rows.length ? 0 : CONTEXT;
+		if (end - at - head - tail >= SHORTEST_FOLD) {
+			show(rows.slice(at, at + head));
+			parts.push({ kind: "fold", rows: rows.slice(at + head, end - tail) });
+			show(rows.slice(end - tail, end));
+		} else {
+			show(rows.slice(at, end));
+		}
+		at = end;
+		while (at < rows.length && rows[at]?.kind !== "context") at++;
+		show(rows.slice(end, at));
+	}
+	return parts;
 }

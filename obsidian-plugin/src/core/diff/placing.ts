@@ -1,6 +1,6 @@
 /** Where the lines of a diff are in a text: what goes, what comes, and where it is once it has come. */
 
-import type { Hunk, Row } from "./model";
+import type { Hunk, Row } from "./hunks";
 
 /** Lines that go, and those that come in their place. */
 export interface Place {

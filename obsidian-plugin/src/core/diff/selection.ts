@@ -1,8 +1,8 @@
 /** Which parts of a change a person wants. Only for questions that say `hunksSupported`; the bridge makes the new plan. */
 
 import { Emitter } from "../emitter";
-import type { FilePreview } from "../wire/contract";
-import { parseDiff } from "./parse";
+import type { ConsentRequest, FilePreview } from "../wire/contract";
+import { parseDiff } from "./hunks";
 
 /** What `hunks` of `consent.respond` holds: for each path of which something is left out, the hunks that are kept. */
 export type Hunks = Record<string, number[]>;
@@ -14,11 +14,9 @@ export interface Part {
 }
 
 export class Selection {
-	/** Something else is wanted now. */
 	readonly changed = new Emitter<null>();
 	private readonly left = new Set<Part>();
 	private readonly byPath = new Map<string, readonly Part[]>();
-	/** How many parts there are. */
 	readonly total: number;
 
 	/** @param files - The files of the preview. Of what is not shown whole, nothing can be chosen, unless it goes with others. */
@@ -32,7 +30,6 @@ export class Selection {
 		this.total = new Set([...this.byPath.values()].flat()).size;
 	}
 
-	/** What of a file can be left out. */
 	of(path: string): readonly Part[] {
 		return this.byPath.get(path) ?? [];
 	}
@@ -76,4 +73,24 @@ export function unitsOf(files: readonly FilePreview[]): { units: FilePreview[][]
 	const units = [...byName.values()].filter((unit) => unit.length > 1);
 	const together = new Set(units.flat());
 	return { units, single: files.filter((file) => !together.has(file)) };
+}
+
+export class Choices {
+	readonly changed = new Emitter<null>();
+	private readonly known = new Map<string, { digest: string | null; selection: Selection }>();
+
+	/** Parts can be left out only where the bridge says that it makes a new plan of the rest; else null. */
+	of({ requestId, planDigest, hunksSupported, preview }: ConsentRequest): Selection | null {
+		if (!hunksSupported || !preview) return null;
+		const known = this.known.get(requestId);
+		if (known?.digest === planDigest) return known.selection;
+		const selection = new Selection(preview.files);
+		selection.changed.on(() => { this.changed.emit(null); });
+		this.known.set(requestId, { digest: planDigest, selection });
+		return selection;
+	}
+
+	forget(requestId: string): void {
+		this.known.delete(requestId);
+	}
 }

@@ -1,15 +1,12 @@
 /** A change of many files at a glance: how many of each kind, the dangerous ones first, the links that only follow last. */
 
-import type { FileChange } from "../wire/consent";
+import { counted } from "../text";
 import type { FilePreview } from "../wire/contract";
-import { factsOf } from "./facts";
-import { parseDiff } from "./parse";
-import { counted } from "../text/shorten";
 
 /** What loses something comes first. */
-const ORDER: readonly FileChange[] = ["delete", "rmdir", "move", "modify", "create", "mkdir"];
+const ORDER: readonly FilePreview["change"][] = ["delete", "rmdir", "move", "modify", "create", "mkdir"];
 
-const WORDS: Readonly<Record<FileChange, (count: number) => string>> = {
+const WORDS: Readonly<Record<FilePreview["change"], (count: number) => string>> = {
 	delete: () => "deleted",
 	rmdir: (count) => (count === 1 ? "folder deleted" : "folders deleted"),
 	move: () => "moved",
@@ -21,7 +18,6 @@ const WORDS: Readonly<Record<FileChange, (count: number) => string>> = {
 export interface FileGroups {
 	/** What is shown, what loses something first; else in the order of the plan. */
 	shown: FilePreview[];
-	/** Files in which only links follow a move. */
 	follows: FilePreview[];
 }
 
@@ -46,15 +42,8 @@ export function totalsOf({ shown, follows }: FileGroups): string {
 /** `300 links in 300 notes follow`; without the number of links where the diffs do not show each of them. */
 export function followsSentence(follows: readonly FilePreview[]): string {
 	const notes = counted(follows.length, "note");
-	const links = follows.map(linksIn);
-	if (links.includes(0)) return `Links in ${notes} follow`;
-	const total = links.reduce((sum, count) => sum + count, 0);
+	const counts = follows.map(({ links }) => links);
+	if (counts.includes(0)) return `Links in ${notes} follow`;
+	const total = counts.reduce((sum, count) => sum + count, 0);
 	return total === 1 ? "1 link in 1 note follows" : `${total} links in ${notes} follow`;
-}
-
-/** How many links lead elsewhere after a change; 0 where its diff does not show each of them. */
-function linksIn({ truncated, diff }: FilePreview): number {
-	const kinds = truncated ? [] : factsOf(parseDiff(diff)).map((fact) => fact.kind);
-	const count = (kind: string): number => kinds.filter((one) => one === kind).length;
-	return count("link-added") === count("link-removed") ? count("link-retargeted") + count("link-added") : 0;
 }

@@ -1,6 +1,6 @@
 /** Which words differ between removed lines and the added lines that follow them. */
 
-import type { Row, Span } from "./model";
+import type { Row, Span } from "./hunks";
 import { compareSequences } from "./sequence";
 
 /** Words of a changed block beyond which it is not compared word by word. */
@@ -41,7 +41,7 @@ export interface Block {
 }
 
 /** Each run of removed lines with the run of added lines that follows it; one of both may be empty. */
-export function changedBlocks(rows: readonly Row[]): Block[] {
+function changedBlocks(rows: readonly Row[]): Block[] {
 	const blocks: Block[] = [];
 	let block: Block | null = null;
 	for (const row of rows) {

@@ -1,6 +1,6 @@
 /** Commands for a person to paste into a terminal. */
 
-import { programName, type Machine, type System } from "./machine";
+import { programName, type Machine, type System } from "./places";
 
 /** One word of a command line that its shell takes literally, whatever is in it. */
 export function quoted(text: string, system: System): string {

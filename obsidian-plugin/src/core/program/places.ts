@@ -1,9 +1,34 @@
-/**
- * Where installers put the command on each system. An app that is started from a dock or a menu often has a PATH
- * without any folder of the user's, so PATH alone would find little.
- */
+/** The machine as far as it matters where programs lie, and the paths of its system. */
 
-import { isAbsolute, joinPath, programName, type Machine } from "./machine";
+export type System = "linux" | "macos" | "windows";
+
+export interface Machine {
+	system: System;
+	home: string;
+	env: Readonly<Record<string, string | undefined>>;
+}
+
+export function programName({ system }: Pick<Machine, "system">, command = "vault-bridge"): string {
+	return system === "windows" ? `${command}.exe` : command;
+}
+
+function joinPath({ system }: Pick<Machine, "system">, first: string, ...rest: string[]): string {
+	const separator = system === "windows" ? "\\" : "/";
+	return [first.replace(system === "windows" ? /[\\/]+$/ : /\/+$/, ""), ...rest].join(separator);
+}
+
+export function isAbsolute({ system }: Pick<Machine, "system">, path: string): boolean {
+	return system === "windows" ? /^([a-z]:[\\/]|\\\\)/i.test(path) : path.startsWith("/");
+}
+
+/** What a person typed or pasted as a path: without quotes and blanks around it, and with `~` as the home folder. */
+export function readPath(machine: Machine, typed: string): string {
+	const path = typed.trim().replace(/^(["'])(.*)\1$/, "$2");
+	const below = machine.system === "windows" ? /^~[\\/](.*)$/ : /^~\/(.*)$/;
+	if (path === "~") return machine.home;
+	const rest = below.exec(path)?.[1];
+	return rest === undefined ? path : joinPath(machine, machine.home, rest);
+}
 
 /** The versions of Python that the bridge runs with; some installers name a folder after each. */
 const PYTHONS = ["3.13", "3.12", "3.11"] as const;
@@ -17,7 +42,6 @@ export function usualPlaces(machine: Machine): string[] {
 	return [...new Set([...commandPlaces(machine, "vault-bridge"), ...clones])];
 }
 
-/** Where installers put a command. */
 export function commandPlaces(machine: Machine, command: string): string[] {
 	const folders = [...pathFolders(machine), ...chosenFolders(machine), ...systemFolders(machine)];
 	return [...new Set(folders)].map((folder) => joinPath(machine, folder, programName(machine, command)));

@@ -4,17 +4,14 @@ import type { Clock } from "../clock";
 import { Emitter } from "../emitter";
 import { isLasting, startTrouble, type End, type Trouble } from "./trouble";
 
-/** A process that was started. */
 export interface Running {
 	/** Ask it to end. It is over when `ended` was called. */
 	stop: () => void;
 }
 
-/** What starting takes of the platform. */
 export interface Runner {
 	/** Start the program for this vault; `ended` is called once, later, also when it could not be started. */
 	start: (program: string, ended: (end: End) => void) => Running;
-	/** Whether there is such a file. */
 	isFile: (path: string) => Promise<boolean>;
 }
 

@@ -17,7 +17,6 @@ export interface Trouble {
 	said: string;
 }
 
-/** Characters of a program's last words that are shown. */
 const LONGEST_WORDS = 1_000;
 const RECOGNIZED = /^vault-bridge (\d+(?:\.\d+)+\S*) \(Vault Bridge for Obsidian\)\s*$/;
 const NO_PYTHON = /No Python at|Unable to create process|did not find executable|bad interpreter|No module named '?bridge\b/i;

@@ -1,10 +1,10 @@
 /** Stays connected to the bridge of this vault: finds it, connects, says who we are, and tries again when it goes. */
 
-import { delayBefore } from "../backoff";
 import type { Clock } from "../clock";
 import { Emitter } from "../emitter";
 import type { JsonObject } from "../json";
-import { readSessionInfo, type SessionInfo } from "../wire/session";
+import type { SessionInfo } from "../wire/contract";
+import { partReader } from "../wire/reading";
 import { Disconnected, RpcClient, type HostRequestHandler } from "./client";
 
 /** Where the bridge listens, and what opens its door. */
@@ -25,7 +25,6 @@ export interface Socket {
 	close(): void;
 }
 
-/** What the connection needs of the platform. */
 export interface Wiring {
 	clock: Clock;
 	random: () => number;
@@ -41,12 +40,13 @@ export type State =
 	| { kind: "absent"; reason: string | null }
 	/** One says so, and cannot be reached. */
 	| { kind: "unreachable"; reason: string }
-	| { kind: "connected"; info: SessionInfo };
+	| { kind: "connected"; info: Pick<SessionInfo, "version"> };
 
 /** What there is speaks of a bridge that does not run here. The message is for the person. */
 export class NotHere extends Error {}
 
 const PROTOCOL = "vault-bridge.v1";
+const readInfo = partReader("SessionInfo", "version");
 const HEARTBEAT = 20_000;
 const MOST_SILENCE = 10_000;
 const LONGEST_ABSENCE_CHECK = 4_000;
@@ -153,7 +153,7 @@ export class Connection {
 		this.client = client;
 		try {
 			await client.request("session.name", { client: this.client_name, can: this.can });
-			const info = readSessionInfo(await client.request("session.info"), "session.info");
+			const info = readInfo(await client.request("session.info"), "session.info");
 			if (generation !== this.generation) return;
 			this.attempt = 0;
 			this.moveTo({ kind: "connected", info });
@@ -213,4 +213,16 @@ export class Connection {
 		if (same) return;
 		this.changed.emit(state);
 	}
+}
+
+const FIRST_DELAY = 250;
+const LONGEST_DELAY = 15_000;
+
+/**
+ * Milliseconds before attempt number `attempt` (from 0): doubling, with up to a fifth taken off at random, so that
+ * several windows do not knock at the same moment.
+ */
+function delayBefore(attempt: number, random: () => number): number {
+	const full = Math.min(LONGEST_DELAY, FIRST_DELAY * 2 ** Math.min(attempt, 30));
+	return Math.round(full * (1 - 0.2 * random()));
 }

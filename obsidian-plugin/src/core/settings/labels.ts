@@ -14,7 +14,6 @@ export function labelOf(key: string): string {
 	return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
-/** What can be chosen for a tool. */
 export const MODE_LABELS: Readonly<Record<ConsentMode, string>> = {
 	never_allow: "Never",
 	always_ask: "Ask every time",
@@ -22,7 +21,6 @@ export const MODE_LABELS: Readonly<Record<ConsentMode, string>> = {
 	always_allow: "Always allow",
 };
 
-/** A choice as a person reads it. */
 export function choiceLabel(unit: string, option: string | number): string {
 	return typeof option === "number" ? `${option} ${unit}`.trim() : labelOf(option);
 }
@@ -49,7 +47,6 @@ export function unitOf(field: { readonly unit: string; readonly default: unknown
 	return { factor: 1000, name: "kB" };
 }
 
-/** A size for people. */
 export function sizeText(bytes: number): string {
 	if (bytes < KILO) return `${bytes} bytes`;
 	const units = ["kB", "MB", "GB"];
@@ -62,7 +59,6 @@ export function sizeText(bytes: number): string {
 	return `${value < 10 ? value.toFixed(1) : Math.round(value)} ${units[unit] ?? ""}`;
 }
 
-/** How far search by meaning is, as a sentence. */
 export function semanticText({ state, reason, model, done, total, size, endpoint }: SemanticStatus): string {
 	const counts = `${done} of ${total} notes are prepared`;
 	const said: Record<SemanticStatus["state"], string> = {

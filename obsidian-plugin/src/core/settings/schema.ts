@@ -1,14 +1,18 @@
 /** The settings form, derived from `settings.schema`: the bridge says what there is; nothing here knows a setting by name. */
 
-import { isObject, object, optional, readable, record, ShapeError, string, type JsonObject, type Reader } from "../json";
+import { isObject, object, optional, readable, record, ShapeError, string, type Reader } from "../json";
 import type { SettingsResetParams, SettingsSection, ToolSetting } from "../wire/contract";
-import { readSettingsSection, readToolSetting } from "../wire/readers";
+import { reader } from "../wire/reading";
 import { labelOf } from "./labels";
 
 export type Section = NonNullable<SettingsResetParams["section"]>;
 
-interface FieldBase {
+export interface Field {
 	key: string;
+	/** `opaque`: it has no control by its kind. */
+	kind: "toggle" | "text" | "strings" | "number" | "choice" | "opaque";
+	/** Of a choice. */
+	options: (string | number)[];
 	section: string;
 	title: string;
 	description: string;
@@ -19,34 +23,12 @@ interface FieldBase {
 	unit: string;
 	/** What null means, as a choice. */
 	none: string;
-	/** Whether null is a value. */
 	nullable: boolean;
 	/** Whether few people change it. */
 	rare: boolean;
 	/** What people call it besides its title. */
 	also: string[];
 }
-
-export interface NumberField extends FieldBase {
-	kind: "number";
-	minimum: number | null;
-	maximum: number | null;
-}
-export interface ChoiceField extends FieldBase {
-	kind: "choice";
-	options: (string | number)[];
-}
-export interface TableField extends FieldBase {
-	/** An object with a value for each tool. */
-	kind: "table";
-	options: string[];
-	minimum: number | null;
-	maximum: number | null;
-}
-export interface PlainField extends FieldBase {
-	kind: "toggle" | "text" | "strings" | "opaque";
-}
-export type Field = NumberField | ChoiceField | TableField | PlainField;
 
 export interface SettingsSchema {
 	fields: Field[];
@@ -61,8 +43,8 @@ export const readSettingsSchema: Reader<SettingsSchema> = (value, path) => {
 	const schema = record({
 		properties: object,
 		presets: optional(object, {}),
-		sections: optional(readable(readSettingsSection), []),
-		tools: optional(readable(readToolSetting), []),
+		sections: optional(readable(reader("SettingsSection")), []),
+		tools: optional(readable(reader("ToolSetting")), []),
 	})(value, path);
 	const fields = Object.entries(schema.properties).flatMap(([key, property]) => {
 		try {
@@ -79,13 +61,17 @@ export const readSettingsSchema: Reader<SettingsSchema> = (value, path) => {
 	return { fields, presets, sections: schema.sections, tools: schema.tools };
 };
 
+const KINDS: Readonly<Record<string, Field["kind"]>> = { boolean: "toggle", integer: "number", number: "number", string: "text", array: "strings" };
+
 function readField(key: string, value: unknown): Field {
 	const property = object(value, key);
 	const options = Array.isArray(property["anyOf"]) ? property["anyOf"].filter(isObject) : [property];
-	const nullable = options.some((one) => one["type"] === "null");
 	const shape = options.find((one) => one["type"] !== "null") ?? property;
-	const base: FieldBase = {
+	const choices = Array.isArray(shape["enum"]) ? shape["enum"].filter(isChoice) : null;
+	return {
 		key,
+		kind: choices ? "choice" : (KINDS[String(shape["type"])] ?? "opaque"),
+		options: choices ?? [],
 		section: optional(string, "other")(property["section"], `${key}.section`),
 		title: optional(string, labelOf(key))(property["title"], `${key}.title`),
 		risk: optional(string, null)(property["risk"], `${key}.risk`),
@@ -93,38 +79,10 @@ function readField(key: string, value: unknown): Field {
 		default: property["default"],
 		unit: optional(string, "")(property["unit"], `${key}.unit`),
 		none: optional(string, "Any")(property["none"], `${key}.none`),
-		nullable,
+		nullable: options.some((one) => one["type"] === "null"),
 		rare: property["rare"] === true,
 		also: optional(readable(string), [])(property["also"], `${key}.also`),
 	};
-	const choices = Array.isArray(shape["enum"]) ? shape["enum"].filter(isChoice) : null;
-	if (choices) return { ...base, kind: "choice", options: choices };
-	const values = shape["additionalProperties"];
-	if (shape["type"] === "object" && isObject(values)) return table(base, values);
-	switch (shape["type"]) {
-		case "boolean":
-			return { ...base, kind: "toggle" };
-		case "integer":
-		case "number":
-			return { ...base, kind: "number", ...boundsOf(shape) };
-		case "string":
-			return { ...base, kind: "text" };
-		case "array":
-			return { ...base, kind: "strings" };
-		default:
-			return { ...base, kind: "opaque" };
-	}
-}
-
-function table(base: FieldBase, values: JsonObject): Field {
-	const options = Array.isArray(values["enum"]) ? values["enum"].filter((one): one is string => typeof one === "string") : [];
-	if (options.length === 0 && values["type"] !== "integer") return { ...base, kind: "opaque" };
-	return { ...base, kind: "table", options, ...boundsOf(values) };
-}
-
-function boundsOf(shape: JsonObject): { minimum: number | null; maximum: number | null } {
-	const bound = (name: string): number | null => (typeof shape[name] === "number" ? shape[name] : null);
-	return { minimum: bound("minimum"), maximum: bound("maximum") };
 }
 
 function isChoice(value: unknown): value is string | number {

@@ -2,11 +2,10 @@
 
 import { Emitter } from "../emitter";
 import { object, type JsonObject } from "../json";
-import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../rpc/messages";
+import { INTERNAL_ERROR, INVALID_PARAMS, RpcError } from "../rpc/client";
+import { ask, type MethodParams, type Request } from "../wire/reading";
 import { loadExtras, type Extras } from "./extras";
 import { readSettingsSchema, type Section, type SettingsSchema } from "./schema";
-import { readSettingsUpdated } from "../wire/readers";
-import type { MethodParams, Request } from "../wire/request";
 
 export interface Settings {
 	values: JsonObject;
@@ -31,12 +30,10 @@ export class SettingsStore {
 		return this.loaded;
 	}
 
-	/** Whether a change is on its way. */
 	get saving(): boolean {
 		return this.pending > 0;
 	}
 
-	/** Read everything again. */
 	async load(): Promise<void> {
 		const [values, schema, extras] = await Promise.all([
 			this.request("settings.get"),
@@ -44,8 +41,8 @@ export class SettingsStore {
 			loadExtras(this.request),
 		]);
 		const fresh: Settings = {
-			values: object(values, "settings.get"),
-			schema: readSettingsSchema(schema, "settings.schema"),
+			values: object(values, "the settings"),
+			schema: readSettingsSchema(schema, "the settings"),
 			extras,
 		};
 		if (JSON.stringify(fresh) === JSON.stringify(this.loaded)) return;
@@ -80,7 +77,7 @@ export class SettingsStore {
 
 	private async send<M extends "settings.update" | "settings.reset">(method: M, params: MethodParams<M>, announce: boolean): Promise<Outcome> {
 		try {
-			const { settings, warnings } = readSettingsUpdated(await this.request(method, params), method);
+			const { settings, warnings } = await ask(this.request, method, params);
 			if (this.loaded) this.loaded = { ...this.loaded, values: settings };
 			if (announce) this.changed.emit(this.loaded);
 			return { ok: true, warnings };

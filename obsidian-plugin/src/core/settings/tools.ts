@@ -1,4 +1,4 @@
-/** One choice for each tool: off, or one of the modes that it can have. */
+/** What agents can do: a named set of tools, or one choice for each tool: off, or one of the modes that it can have. */
 
 import type { JsonObject } from "../json";
 import type { ConsentMode, ToolSetting } from "../wire/contract";
@@ -9,7 +9,6 @@ export type ToolChoice = typeof OFF | ConsentMode;
 const ALL = "*";
 const ASKING: readonly ConsentMode[] = ["always_ask", "session_allow"];
 
-/** What can be chosen for a tool. */
 export function choicesOf({ modes }: ToolSetting): ToolChoice[] {
 	return [OFF, ...modes];
 }
@@ -40,4 +39,21 @@ export function grouped(tools: readonly ToolSetting[]): [group: string, tools: T
 	const groups = new Map<string, ToolSetting[]>();
 	for (const tool of tools) groups.set(tool.group, [...(groups.get(tool.group) ?? []), tool]);
 	return [...groups];
+}
+
+const TEXTS: Readonly<Record<string, string>> = {
+	minimal: "Finds and reads notes. Cannot change anything.",
+	agent: "Few tools that read and change notes, made for AI models. You are asked about what you have not allowed.",
+	vault: "Every tool that reads or changes notes, one by one. You are asked about what you have not allowed.",
+	everything: "Every tool, also those of the web. Commands, other servers and your own stay off until you turn them on.",
+};
+
+/** The sentence of a set; where a later bridge has another one, how many tools it has. */
+export function presetText(name: string, tools: readonly string[]): string {
+	return TEXTS[name] ?? `${tools.length} tools.`;
+}
+
+/** The set of which all and no other tools are enabled; null where there is none. */
+export function presetOf(presets: Readonly<Record<string, readonly string[]>>, enabled: readonly string[]): string | null {
+	return Object.keys(presets).find((name) => presets[name]?.length === enabled.length && presets[name].every((tool) => enabled.includes(tool))) ?? null;
 }

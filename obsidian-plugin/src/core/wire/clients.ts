@@ -17,7 +17,6 @@ const CAPABILITY_WORDS: Readonly<Record<Capability, string>> = {
 	administer: "administer the bridge: its settings, its log and these programs",
 };
 
-/** What a program may do, as one sentence. */
 export function capabilitySentence(capabilities: readonly Capability[]): string {
 	const words = Capability.filter((one) => capabilities.includes(one)).map((one) => CAPABILITY_WORDS[one]);
 	const last = words.pop();
@@ -26,7 +25,6 @@ export function capabilitySentence(capabilities: readonly Capability[]): string 
 	return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-/** When a program was added, and when it was last here. */
 export function presenceSentence({ added, lastSeen, connected }: ClientInfo, day: (iso: string) => string): string {
 	const seen = connected > 0 ? "Connected now." : lastSeen === null ? "Never connected." : `Last seen ${day(lastSeen)}.`;
 	return `Added ${day(added)}. ${seen}`;
@@ -42,4 +40,4 @@ export function webReaderSentence({ since, sites }: WebReaderInfo, day: (iso: st
 
 /** What follows for such programs. */
 export const WEB_READER_MEANING =
-	"A page, or the answer of another server, can tell an agent what to do. So you are asked about more, whatever you allowed before: each site that is new, each command, each tool of another server or of your own, and changes that could load something, run, or lead out of the vault.";
+	"A page, or the answer of another server, can tell an agent what to do. So you are asked about more, whatever you allowed before: each site that is new, each command, what is sent to another server, each tool of your own, and changes that could load something, run, or lead out of the vault.";

@@ -3,7 +3,7 @@
 /** The version of the protocol that this describes. */
 export const PROTOCOL = 5;
 
-/** How long the person's answers took. */
+/** The time that the person took to answer. */
 export interface ActivityAnswers {
 	count: number;
 	median: number | null;
@@ -61,7 +61,7 @@ export interface ActivityTool {
 	p95: number | null;
 }
 
-/** Which program, and which plan was shown. */
+/** The program, and the plan that was shown. */
 export interface AgentDoParams {
 	agent: string;
 	digest: string;
@@ -77,7 +77,7 @@ export interface AgentInfo {
 	fault: string | null;
 }
 
-/** What was done. */
+/** The result of connecting or disconnecting a program. */
 export interface AgentOutcome {
 	backup: string | null;
 	addedClient: boolean;
@@ -85,7 +85,7 @@ export interface AgentOutcome {
 	then: string;
 }
 
-/** What connecting or disconnecting would do, not done yet. */
+/** A plan: the effects of connecting or disconnecting a program, before anything is done. */
 export interface AgentPlan {
 	agent: string;
 	client: string;
@@ -95,19 +95,19 @@ export interface AgentPlan {
 	digest: string;
 }
 
-/** Which program, and whether it is to be disconnected. */
+/** The program, and whether to disconnect it. */
 export interface AgentPreviewParams {
 	agent: string;
 	remove?: boolean;
 }
 
-/** What was allowed without asking until now; `text` says it in a sentence. */
+/** The grants that have been ended; `text` says it in a sentence. */
 export interface AllEnded {
 	ended: Grant[];
 	text: string;
 }
 
-/** Whom, and which folders it reads without asking; `/` is the whole vault, none: it asks each time. */
+/** The client, and the folders it reads without asking; `/` is the whole vault, none: it asks each time. */
 export interface AllowReadingParams {
 	client: string;
 	where: string[];
@@ -150,7 +150,7 @@ export interface Attached {
 	attached: string[];
 }
 
-/** What agents did in some days, by the log. */
+/** The activity of agents over some days, according to the log. */
 export interface AuditActivity {
 	days: ActivityDay[];
 	clients: ActivityClient[];
@@ -163,7 +163,7 @@ export interface AuditActivity {
 	complete: boolean;
 }
 
-/** Of how many days, with today. */
+/** The number of days, with today. */
 export interface AuditActivityParams {
 	days?: number;
 }
@@ -182,7 +182,7 @@ export interface AuditAppended {
 	event: string | null;
 }
 
-/** How many records were removed. */
+/** The number of records removed. */
 export interface AuditCleared {
 	cleared: number;
 }
@@ -209,7 +209,7 @@ export interface AuditExportFile {
 	records: number;
 }
 
-/** Which records, as what, and into which file. */
+/** The records to export, the format, and the file to write. */
 export interface AuditExportParams {
 	format: "json" | "csv";
 	path?: string | null;
@@ -287,7 +287,7 @@ export interface AuditStats {
 	chain: AuditHead;
 }
 
-/** Whether the log is as it was written. */
+/** The result of checking the log for alterations. */
 export interface AuditVerification {
 	whole: boolean;
 	records: number;
@@ -309,14 +309,14 @@ export interface AuditedFile {
 	after: string | null;
 }
 
-/** Which operation is approved without asking, and for whom; without a client for everybody. */
+/** The operation to approve without asking, and the client; without a client, for everybody. */
 export interface AutoApproveParams {
 	operation: "create" | "update";
 	enabled: boolean;
 	client?: string | null;
 }
 
-/** What holds now; without a grant, the operation is asked about again. */
+/** The state from now on; without a grant, the operation is asked about again. */
 export interface AutoApproved {
 	enabled: boolean;
 	grant: Grant | null;
@@ -330,7 +330,7 @@ export interface BrokenLinks {
 	warnings: string[];
 }
 
-/** How full the cache of web results is. */
+/** The state of the cache of web results. */
 export interface CacheState {
 	entries: number;
 	size: number;
@@ -338,7 +338,7 @@ export interface CacheState {
 	misses: number;
 }
 
-/** What a call would do: of a read all that can be said before. */
+/** The effect of a call; for a read, all that can be said in advance. */
 export interface CallPlan {
 	tool: string;
 	operation: Operation;
@@ -348,17 +348,17 @@ export interface CallPlan {
 	targets: string[];
 }
 
-/** What `tools.preview` returns. */
+/** The result of `tools.preview`. */
 export interface CallPreview {
 	plan: WritePlan | RequestPlan | CallPlan;
 }
 
-/** Whether a call was stopped. */
+/** The result of cancelling: whether a call was stopped. */
 export interface Cancelled {
 	cancelled: boolean;
 }
 
-/** What a client may do. */
+/** A permission of a client. */
 export const Capability = ["call", "answer", "administer"] as const;
 export type Capability = (typeof Capability)[number];
 
@@ -372,7 +372,7 @@ export interface ChainCall {
 	each: Record<string, unknown> | null;
 }
 
-/** What a change did to each file. */
+/** The effect of a change on each file. */
 export interface ChangeDiff {
 	files: FilePreview[];
 	lost: string[];
@@ -425,7 +425,7 @@ export interface ChatDone {
 	message: string | null;
 }
 
-/** Which conversation, and the path of the note that is made of it. */
+/** The conversation to export, and the path of the note that it becomes. */
 export interface ChatExportParams {
 	conversationId: string;
 	path?: string | null;
@@ -451,7 +451,7 @@ export interface ChatModel {
 	size: number;
 }
 
-/** Where the model runs, and which there are. */
+/** The address at which models run, and the models there. */
 export interface ChatModels {
 	endpoint: string;
 	allowed: boolean;
@@ -460,7 +460,7 @@ export interface ChatModels {
 	models: ChatModel[];
 }
 
-/** What the person says, and in which conversation; without one a new one begins. */
+/** A message from the person, and its conversation; without one a new conversation begins. */
 export interface ChatSendParams {
 	text: string;
 	conversationId?: string | null;
@@ -495,14 +495,14 @@ export interface ChatToolEvent {
 	executionId: string | null;
 }
 
-/** What the person calls the program, the tools that it has, and whether it works in drafts. */
+/** The person's name for the program, the tools that it gets, and whether it works in drafts. */
 export interface ClientAddParams {
 	name: string;
 	preset?: Preset;
 	drafts?: boolean;
 }
 
-/** Which client, and what it may do beside what it may already. */
+/** A client, and the capability to add to those it has. */
 export interface ClientAllowParams {
 	clientId: string;
 	capability: Capability;
@@ -524,18 +524,18 @@ export interface ClientInfo {
 	showing: string | null;
 }
 
-/** Which client, and what it is called from now on. */
+/** A client, and its new name. */
 export interface ClientRenameParams {
 	clientId: string;
 	name: string;
 }
 
-/** Which client. */
+/** The client to revoke. */
 export interface ClientRevokeParams {
 	clientId: string;
 }
 
-/** Which client, and what is to be otherwise from now on. */
+/** A client, and the settings of it that change. */
 export interface ClientUpdateParams {
 	clientId: string;
 	preset?: Preset | null;
@@ -550,31 +550,31 @@ export interface ClientsChanged {
 	message: string;
 }
 
-/** What Obsidian says of some notes; which of them are not saved; and, once, the paths of all notes it knows. */
+/** Obsidian's facts on some notes, the unsaved ones among them and, once, the paths of all notes it knows. */
 export interface CompareParams {
 	files: Record<string, ObsidianFacts>;
 	unsaved?: string[];
 	notes?: string[] | null;
 }
 
-/** Which question of the client's own its user has said yes to, for this once. */
+/** A question about the client's own call to which its user has said yes, for this once. */
 export interface ConfirmParams {
 	requestId: string;
 }
 
-/** What came of a test: it answered (`connected`), it said no (`refused`), or it did not answer (`unreachable`). */
+/** The outcome of a test: it answered (`connected`), declined (`refused`) or did not answer (`unreachable`). */
 export const Connection = ["connected", "refused", "unreachable"] as const;
 export type Connection = (typeof Connection)[number];
 
-/** How far a tool may ever be trusted (`docs/protocol.md`, "Asking"). */
+/** The limit to which a tool may ever be trusted (`docs/protocol.md`, "Asking"). */
 export const ConsentClass = ["always", "session", "never"] as const;
 export type ConsentClass = (typeof ConsentClass)[number];
 
-/** When a tool asks: what the user set for it. */
+/** The user's setting for when a tool asks. */
 export const ConsentMode = ["always_ask", "session_allow", "always_allow", "never_allow"] as const;
 export type ConsentMode = (typeof ConsentMode)[number];
 
-/** What `consent.respond` returns. `outcome` and `by` say how the question ended, whoever ended it. */
+/** The result of `consent.respond`. `outcome` and `by` say how the question ended, whoever ended it. */
 export interface ConsentReply {
 	accepted: boolean;
 	outcome: Outcome | null;
@@ -687,12 +687,12 @@ export interface ConversationInfo {
 	running: boolean;
 }
 
-/** Which conversation. */
+/** A conversation, by its id. */
 export interface ConversationParams {
 	conversationId: string;
 }
 
-/** What an answer is about. */
+/** The subject of an answer. */
 export const Coverage = ["call", "tool", "reading", "adding", "changing", "requests", "running", "looking", "showing"] as const;
 export type Coverage = (typeof Coverage)[number];
 
@@ -716,7 +716,7 @@ export interface CustomAnswer {
 	code: string | null;
 }
 
-/** What the code of a run asks of the bridge, passed on by the host that runs it. */
+/** A request to the bridge by the code of a run, passed on by the host that runs it. */
 export interface CustomCallParams {
 	run: string;
 	kind: "tool" | "fetch" | "storage";
@@ -730,12 +730,12 @@ export interface CustomCallParams {
 	value?: string | null;
 }
 
-/** Which tool. */
+/** A custom tool, by its name. */
 export interface CustomParams {
 	name: string;
 }
 
-/** What one run came to. */
+/** The result of one run. */
 export interface CustomResult {
 	success: boolean;
 	result: unknown;
@@ -749,7 +749,7 @@ export interface CustomRunEnded {
 	run: string;
 }
 
-/** What to run once: a stored tool by its name, or one that is not stored; and with which parameters. */
+/** A tool to run once, stored (by its name) or not, and the parameters to run it with. */
 export interface CustomTestParams {
 	name?: string | null;
 	tool?: CustomAddParams | null;
@@ -780,13 +780,13 @@ export interface CustomToolList {
 	fault: string | null;
 }
 
-/** What was stored. */
+/** The tool as stored. */
 export interface CustomToolSaved {
 	tool: CustomToolInfo;
 	unchecked: string | null;
 }
 
-/** Which tool, and what of it is to change; what is left out stays. */
+/** The tool to change, and its new values; what is left out stays. */
 export interface CustomUpdateParams {
 	name: string;
 	description?: string | null;
@@ -804,7 +804,7 @@ export interface DataPart {
 	data: unknown;
 }
 
-/** What a person may answer. */
+/** An answer that a person may give. */
 export const Decision = ["allow_once", "allow_session", "allow_always", "deny_once", "deny_session", "deny_always"] as const;
 export type Decision = (typeof Decision)[number];
 
@@ -814,7 +814,7 @@ export interface DirtyAnswer {
 	unsaved: string[];
 }
 
-/** `host.dirty`: which of these files are open in an editor, and which of those hold text that is not saved? */
+/** The request `host.dirty`: which of these files are open in an editor, and which of those are unsaved? */
 export interface DirtyQuestion {
 	paths: string[];
 }
@@ -828,7 +828,7 @@ export interface Discovery {
 	runDir: string;
 }
 
-/** That a draft has ended without anything of it being written. */
+/** The result of discarding a draft: nothing of it has been written. */
 export interface DraftDiscarded {
 	draftId: string;
 }
@@ -849,12 +849,12 @@ export interface DraftInfo {
 	keptUntil: string | null;
 }
 
-/** Which draft. */
+/** A draft, by its id. */
 export interface DraftParams {
 	draftId: string;
 }
 
-/** What taking a draft would do to each file, as the vault is now. */
+/** The effect of taking a draft on each file, as the vault is now. */
 export interface DraftPreview {
 	files: FilePreview[];
 	warnings: string[];
@@ -871,7 +871,7 @@ export interface DraftStep {
 /** A draft was begun, changed or ended; `drafts.list` has them. Sent to those who administer. */
 export type DraftsChanged = Record<string, never>;
 
-/** What holds for every tool, also where nothing is set for it. */
+/** The values in force for every tool, also where nothing is set for it. */
 export interface EffectiveSettings {
 	consentMode: Record<string, "always_ask" | "session_allow" | "always_allow" | "never_allow">;
 	rateLimits: Record<string, number>;
@@ -905,7 +905,7 @@ export interface ExplainParams {
 	client?: string | null;
 }
 
-/** What the rules say of a call. */
+/** The verdict of the rules on a call. */
 export interface Explanation {
 	outcome: "allow" | "ask" | "deny";
 	rule: string;
@@ -919,13 +919,13 @@ export interface Explanation {
 	elicitation: boolean;
 }
 
-/** What is wrong, each as a sentence that says what to do. */
+/** The present faults, each as a sentence that says what to do. */
 export interface Faults {
 	faults: string[];
 	unprotected: string[];
 }
 
-/** What will happen to one file. `diff` is a unified diff of exactly the bytes that will be written. */
+/** The change to one file. `diff` is a unified diff of exactly the bytes that will be written. */
 export interface FilePreview {
 	path: string;
 	change: "create" | "modify" | "move" | "delete" | "mkdir" | "rmdir";
@@ -936,10 +936,13 @@ export interface FilePreview {
 	truncated: boolean;
 	follows: boolean;
 	note: string;
+	facts: string[][];
+	links: number;
 	unit: string;
 	yours: boolean;
 	since: "" | "same" | "changed" | "new";
 	newer: string;
+	picture: ShownPicture | null;
 }
 
 /** One state that a file had. */
@@ -995,17 +998,17 @@ export interface Grant {
 	since: string | null;
 }
 
-/** Answers were given, used up, taken back or have ended. `bounded` are those that are counted or end at a time. */
+/** A notice that answers were given, used, taken back or ended. `bounded` are those with a count or an end. */
 export interface GrantsChanged {
 	bounded: Grant[];
 }
 
-/** Which change. */
+/** A change, by the id of its call. */
 export interface HistoryDiffParams {
 	executionId: string;
 }
 
-/** How many, older than which change, to which file or note, since when, by which client and tool. */
+/** A choice of changes: how many, older than which, to which file or note, since when, by which client and tool. */
 export interface HistoryListParams {
 	limit?: number;
 	before?: string | null;
@@ -1018,7 +1021,7 @@ export interface HistoryListParams {
 	origin?: "typed" | "obsidian" | "program" | null;
 }
 
-/** Whom an answer holds for: one connection of a program without a name, one client, or everyone. */
+/** The holder of an answer: one connection of a program without a name, one client, or everyone. */
 export const Holder = ["connection", "client", "everyone"] as const;
 export type Holder = (typeof Holder)[number];
 
@@ -1042,7 +1045,7 @@ export interface ImagePart {
 	data: string;
 }
 
-/** What waits for the person: one thing, or many of a kind from one client. */
+/** An item that waits for the person: one thing, or many of a kind from one client. */
 export interface InboxLine {
 	kind: string;
 	client: string;
@@ -1057,7 +1060,7 @@ export interface InboxLine {
 	questions: string[];
 }
 
-/** What became of the comparison of some notes. */
+/** The result of comparing some notes. */
 export interface IndexComparison {
 	compared: number;
 	links: number;
@@ -1076,28 +1079,28 @@ export interface IndexDifference {
 	bridge: number;
 }
 
-/** How many files of those to be read have been read. */
+/** The number of files read so far, of those to be read. */
 export interface IndexProgress {
 	done: number;
 	total: number;
 }
 
-/** Where the master key is: in the system's `keyring`, or in a `file` that only the user can read. */
+/** The place of the master key: the system's `keyring`, or a `file` that only the user can read. */
 export const KeptIn = ["keyring", "file"] as const;
 export type KeptIn = (typeof KeptIn)[number];
 
-/** Whose key. */
+/** The provider of a key. */
 export interface KeyParams {
 	provider: Provider;
 }
 
-/** Whose key, and the key. It is in no text that is made of the parameters. */
+/** A provider and its key. The key is in no text that is made of the parameters. */
 export interface KeySetParams {
 	provider: Provider;
 	key: string;
 }
 
-/** What is known of the key of one provider. */
+/** The state of one provider's key. */
 export interface KeyStatus {
 	provider: string;
 	title: string;
@@ -1107,19 +1110,19 @@ export interface KeyStatus {
 	fault: string | null;
 }
 
-/** Whether to try to open the keys, for which the system's keyring may ask to be unlocked. */
+/** A choice: whether to try to open the keys, for which the system's keyring may ask to be unlocked. */
 export interface KeyStatusParams {
 	open?: boolean;
 }
 
-/** What came of a test. */
+/** The result of a test. */
 export interface KeyTest {
 	provider: string;
 	outcome: string;
 	message: string;
 }
 
-/** Which service; also one that wants no key. */
+/** A search service; also one that needs no key. */
 export interface KeyTestParams {
 	provider: SearchService;
 }
@@ -1145,14 +1148,14 @@ export interface LimitHit {
 	client: string;
 }
 
-/** How much of a limit is used. */
+/** The use of a limit. */
 export interface LimitUse {
 	limit: number;
 	used: number;
 	queued: number;
 }
 
-/** What a person says about a file of a draft, or about a line of it as the preview has it afterwards, from 1. */
+/** A person's comment on a file of a draft, or on a line of it as in the preview after the change, from 1. */
 export interface LineComment {
 	path: string;
 	line?: number | null;
@@ -1179,7 +1182,7 @@ export interface McpTool {
 	annotations: McpAnnotations;
 }
 
-/** A place where a draft and another hand changed the same, so that a person chooses. */
+/** A place where a draft and someone else changed the same, so that a person chooses. */
 export interface MergePlace {
 	placeId: string;
 	path: string;
@@ -1210,7 +1213,7 @@ export interface NotePart {
 	title: string;
 }
 
-/** What Obsidian's `metadataCache` says of one note. */
+/** The content of Obsidian's `metadataCache` for one note. */
 export interface ObsidianFacts {
 	resolved: Record<string, number>;
 	unresolved: Record<string, number>;
@@ -1219,7 +1222,7 @@ export interface ObsidianFacts {
 	size: number;
 }
 
-/** What Obsidian has written, or is about to. */
+/** A write by Obsidian, done or about to happen. */
 export interface ObsidianWrite {
 	path: string;
 	digest?: string | null;
@@ -1227,12 +1230,12 @@ export interface ObsidianWrite {
 	typed?: boolean;
 }
 
-/** How many were heard. Whether they are believed depends on what is seen of the files. */
+/** The number of writes received. Whether they are believed depends on what is seen of the files. */
 export interface ObsidianWritesHeard {
 	heard: number;
 }
 
-/** What Obsidian has written, the oldest first. */
+/** Obsidian's writes, oldest first. */
 export interface ObsidianWritesParams {
 	writes: ObsidianWrite[];
 }
@@ -1244,15 +1247,15 @@ export interface OpenFile {
 	selection?: Selection | null;
 }
 
-/** What a tool does to the vault or to the world outside. */
+/** The effect of a tool on the vault or on the world outside. */
 export const Operation = ["read", "create", "update", "delete", "network", "execute"] as const;
 export type Operation = (typeof Operation)[number];
 
-/** How a question ended. There is exactly one outcome a question. */
+/** The way a question ended. Every question has exactly one outcome. */
 export const Outcome = ["allowed", "denied", "timed_out", "cancelled", "stale"] as const;
 export type Outcome = (typeof Outcome)[number];
 
-/** What the person is to be told of other programs' changes. Sent to the person's own programs alone. */
+/** A notice of other programs' changes. Sent to the person's own programs alone. */
 export interface OutsideNotice {
 	entries: string[];
 	message: string;
@@ -1285,7 +1288,7 @@ export interface Place {
 	column: number;
 }
 
-/** What is taken at one place. */
+/** The side chosen for one conflict. */
 export interface PlaceChoice {
 	placeId: string;
 	take: Take;
@@ -1295,7 +1298,7 @@ export interface PlaceChoice {
 export const Preset = ["minimal", "agent", "vault", "everything"] as const;
 export type Preset = (typeof Preset)[number];
 
-/** What the person sees before a write, or the exact request or command of another effect. */
+/** A preview for the person: of a write, or of the exact request or command of another effect. */
 export interface Preview {
 	files: FilePreview[];
 	backup: string | null;
@@ -1308,12 +1311,12 @@ export interface Preview {
 export const Provider = ["ollama", "brave", "google"] as const;
 export type Provider = (typeof Provider)[number];
 
-/** What the client reads without asking now; without a grant, nothing. */
+/** The grant by which the client now reads without asking; None when it may read nothing. */
 export interface ReadingAllowed {
 	grant: Grant | null;
 }
 
-/** What becomes of a call that does not get as far as the rules, or is refused before them. */
+/** The fate of a call that does not get as far as the rules, or is refused before them. */
 export interface Refusal {
 	outcome: "deny" | "fail";
 	rule: string;
@@ -1332,14 +1335,14 @@ export interface RequestPlan {
 	warnings: string[];
 }
 
-/** What a person takes where a draft and another hand changed the same. */
+/** A person's choices for the conflicts between a draft and other changes. */
 export interface ResolveParams {
 	requestId: string;
 	planDigest: string;
 	choices: PlaceChoice[];
 }
 
-/** Answers to several questions that were shown in one list, each as `consent.respond` takes it. */
+/** The answers to several questions that were shown in one list, each as `consent.respond` takes it. */
 export interface RespondAllParams {
 	answers: RespondParams[];
 }
@@ -1356,12 +1359,12 @@ export interface RespondParams {
 	sendBack?: boolean;
 }
 
-/** Which change; by default the newest not yet undone, or the last undone. */
+/** A change to reverse; by default the newest not yet undone, or the last undone. */
 export interface ReverseParams {
 	executionId?: string | null;
 }
 
-/** What a person said about a file of a draft, or a line of it, as its client is told. */
+/** A person's comment on a file of a draft, or on a line of it, as sent to its client. */
 export interface ReviewComment {
 	path: string;
 	line: number | null;
@@ -1378,7 +1381,7 @@ export interface ReviseParams {
 	text: string;
 }
 
-/** What `consent.revise` and `consent.resolve` return: the question as it is now, or why the text was not taken. */
+/** The result of `consent.revise` and `consent.resolve`: the question now, or why the text was not accepted. */
 export interface Revision {
 	accepted: boolean;
 	question: ConsentRequest | null;
@@ -1390,16 +1393,16 @@ export interface RevokeParams {
 	grantId: string;
 }
 
-/** Whether there was such a grant. */
+/** The result of revoking a grant: whether it existed. */
 export interface Revoked {
 	revoked: boolean;
 }
 
-/** How much harm a tool could do, as the question shows it. */
+/** The harm that a tool could do, as the question shows it. */
 export const RiskLevel = ["safe", "low", "medium", "high"] as const;
 export type RiskLevel = (typeof RiskLevel)[number];
 
-/** What the run came to. */
+/** The result of the run. */
 export interface RunToolAnswer {
 	success: boolean;
 	result: unknown;
@@ -1408,7 +1411,7 @@ export interface RunToolAnswer {
 	output: string;
 }
 
-/** `host.runTool`: run this code in a Worker that reaches nothing but what `custom.call` gives it. */
+/** The request `host.runTool`: run this code in a Worker that only reaches what `custom.call` gives it. */
 export interface RunToolQuestion {
 	run: string;
 	tool: string;
@@ -1417,7 +1420,7 @@ export interface RunToolQuestion {
 	timeout: number;
 }
 
-/** What confines the programs that agents have started on this computer. */
+/** The confinement of programs that agents have started on this computer. */
 export interface SandboxStatus {
 	confines: boolean;
 	sentence: string;
@@ -1434,7 +1437,7 @@ export interface Scope {
 	affectsCount: number | null;
 }
 
-/** What the person looks at. */
+/** The files that the person has open or had open. */
 export interface Screen {
 	open?: OpenFile | null;
 	tabs?: string[];
@@ -1449,6 +1452,20 @@ export interface ScreenClients {
 	clients: string[];
 }
 
+/** A file, or what is selected in it, for a client or for the chat. */
+export interface ScreenSendParams {
+	clientId: string;
+	open: OpenFile;
+}
+
+/** News of something that the person sent to a client, for the person's own programs. */
+export interface ScreenSent {
+	client: string;
+	path: string;
+	became: string;
+	message: string;
+}
+
 /** A client wants to show the person a file. Sent to the plugin. */
 export interface ScreenShow {
 	client: string;
@@ -1458,7 +1475,7 @@ export interface ScreenShow {
 	unasked: boolean;
 }
 
-/** What the person looks at now; None: nothing is told any more. */
+/** The person's screen now; None: nothing is reported any more. */
 export interface ScreenTellParams {
 	screen: Screen | null;
 }
@@ -1478,7 +1495,7 @@ export interface SearchServiceInfo {
 	missing: string | null;
 }
 
-/** What is selected in the open note, or where the cursor stands. */
+/** The selection in the open note, or the position of the cursor. */
 export interface Selection {
 	text?: string;
 	start?: Place | null;
@@ -1488,12 +1505,12 @@ export interface Selection {
 	cut?: boolean;
 }
 
-/** Agreeing to have notes embedded on another machine. */
+/** An agreement to have notes embedded on another machine. */
 export interface SemanticAllowParams {
 	endpoint: string;
 }
 
-/** How far search by meaning is. */
+/** The progress of search by meaning. */
 export interface SemanticStatus {
 	state: "off" | "missing" | "waiting" | "embedding" | "paused" | "ready" | "failed" | "not_allowed";
 	reason: string;
@@ -1506,6 +1523,11 @@ export interface SemanticStatus {
 	sentence: string | null;
 }
 
+/** The very text that goes to a client, or into a message; empty where nothing does. */
+export interface SentText {
+	text: string;
+}
+
 /** A server to enter, as `mcp.json` has it; one of its name is replaced where that is said. */
 export interface ServerAddParams {
 	name: string;
@@ -1513,13 +1535,13 @@ export interface ServerAddParams {
 	replace?: boolean;
 }
 
-/** Whether `mcp_loader` loads a server. */
+/** A server, and whether `mcp_loader` loads it. */
 export interface ServerEnableParams {
 	name: string;
 	enabled: boolean;
 }
 
-/** Which server of which program's configuration to take over. */
+/** A server to import, and the program whose configuration has it. */
 export interface ServerImportParams {
 	agent: string;
 	name: string;
@@ -1549,7 +1571,7 @@ export interface ServerList {
 	allowed: boolean;
 }
 
-/** Which server. */
+/** An MCP server, by its name. */
 export interface ServerParams {
 	name: string;
 }
@@ -1566,14 +1588,14 @@ export interface ServerToolInfo {
 	change: string | null;
 }
 
-/** Whether to trust a server, and what was shown of it. */
+/** A server, whether to trust it, and the digest of what was shown of it. */
 export interface ServerTrustParams {
 	name: string;
 	trusted?: boolean;
 	digest?: string | null;
 }
 
-/** Who the caller is, and where. */
+/** The caller's identity, session and vault. */
 export interface SessionInfo {
 	role: string;
 	client: string;
@@ -1589,16 +1611,17 @@ export interface SessionInfo {
 	maxOutputBytes: number;
 	structuredResults: boolean;
 	sentBack: number;
+	sent: boolean;
 }
 
-/** How this connection is named now, and what its host can do. */
+/** The name of this connection now, and what its host can do. */
 export interface SessionName {
 	client: string;
 	sessionId: string;
 	can: string[];
 }
 
-/** How a client introduces itself. */
+/** The introduction of a client. */
 export interface SessionNameParams {
 	client: string;
 	can?: ("consent" | "write" | "dirty" | "runTool")[] | null;
@@ -1719,6 +1742,8 @@ export interface SettingsInForce {
 	semanticModel: string;
 	/** The text of PDF files is read in the background and found by searches, with its page. */
 	searchPdfs: boolean;
+	/** Text in pictures is recognised in the background and found by searches. Needs the extra `drawn-text`. */
+	searchPictures: boolean;
 	/** How many files `find` returns if the agent does not say. */
 	findMaxResults: number;
 	/** How many lines `grep` returns around a match if the agent does not say. */
@@ -1791,7 +1816,15 @@ export interface SettingsUpdated {
 	warnings: string[];
 }
 
-/** Which events; the list replaces the one before. */
+/** An image that a file becomes, made small to be shown. */
+export interface ShownPicture {
+	mimeType: string;
+	data: string;
+	width: number;
+	height: number;
+}
+
+/** The events to subscribe to; the list replaces the one before. */
 export interface SubscribeParams {
 	kinds: "vault.changed"[];
 }
@@ -1801,11 +1834,11 @@ export interface Subscribed {
 	kinds: string[];
 }
 
-/** What is taken where a draft and another hand changed the same: the vault's, the draft's, or one after the other. */
+/** The side to keep where a draft and someone else changed the same text: the vault's, the draft's, or both in turn. */
 export const Take = ["vault", "draft", "both"] as const;
 export type Take = (typeof Take)[number];
 
-/** What sort of thing a call touches. */
+/** The kind of thing that a call touches. */
 export const TargetKind = ["file", "folder", "url", "command", "server_tool", "custom_tool"] as const;
 export type TargetKind = (typeof TargetKind)[number];
 
@@ -1830,7 +1863,7 @@ export interface TemplateInfo {
 	shipped: boolean;
 }
 
-/** What is to be said when a template is run. */
+/** A value to give when a template is run. */
 export interface TemplateParameter {
 	name: string;
 	type: "text" | "number" | "boolean" | "list" | "date";
@@ -1841,18 +1874,18 @@ export interface TemplateParameter {
 	choices: string[];
 }
 
-/** Which of the user's own. */
+/** The template to remove, one of the user's own. */
 export interface TemplateRemoveParams {
 	name: string;
 }
 
-/** That a template is gone. `restored`: the one of this name that came with the bridge is there again. */
+/** The removal of a template. `restored`: the one of this name that came with the bridge is back. */
 export interface TemplateRemoved {
 	name: string;
 	restored: boolean;
 }
 
-/** Which template, and the values of its parameters; the other members are as those of `tools.call`. */
+/** The template to run, and the values of its parameters; the other members are as those of `tools.call`. */
 export interface TemplateRunParams {
 	name: string;
 	values?: Record<string, unknown>;
@@ -1888,6 +1921,7 @@ export interface ToolCallParams {
 	ask?: boolean;
 	draft?: string | null;
 	ticketIfAlone?: boolean;
+	carry?: boolean;
 }
 
 /** A call that is no longer wanted. */
@@ -1965,7 +1999,7 @@ export interface ToolPreviewParams {
 	arguments?: Record<string, unknown>;
 }
 
-/** How far a long call is. `total` is None when that is not known. */
+/** The progress of a long call. `total` is None when that is not known. */
 export interface ToolProgress {
 	executionId: string;
 	tool: string;
@@ -1976,7 +2010,7 @@ export interface ToolProgress {
 	message: string;
 }
 
-/** What a tool call answers, also when it failed: a failed tool is not a protocol error. */
+/** The answer to a tool call, also when it failed: a failed tool is not a protocol error. */
 export interface ToolResult {
 	success: boolean;
 	data: unknown;
@@ -1988,12 +2022,13 @@ export interface ToolResult {
 	parts: (TextPart | DataPart | ImagePart | NotePart | LinkPart)[];
 }
 
-/** A call made before. `withdraw` and `ticket_if_alone` are as in `tools.call`. */
+/** A call made before. `withdraw`, `ticket_if_alone` and `carry` are as in `tools.call`. */
 export interface ToolResultParams {
 	callId: string;
 	wait?: number | null;
 	withdraw?: boolean;
 	ticketIfAlone?: boolean;
+	carry?: boolean;
 }
 
 /** A tool with what is set for it. */
@@ -2022,7 +2057,7 @@ export interface ToolStarted {
 /** `tools.list` returns other tools than before. Sent to every client. */
 export type ToolsChanged = Record<string, never>;
 
-/** In which form. */
+/** The form of the list. */
 export interface ToolsListParams {
 	format?: "bridge" | "ollama" | "openai" | "mcp" | "text";
 }
@@ -2032,12 +2067,12 @@ export interface TrashAnswer {
 	results: TrashResult[];
 }
 
-/** `host.trash`: put these where the user's deleted files go (Obsidian's setting decides where). */
+/** The request `host.trash`: put these where the user's deleted files go (as Obsidian is set). */
 export interface TrashQuestion {
 	paths: string[];
 }
 
-/** What became of one file. */
+/** The outcome of moving one file to the trash. */
 export interface TrashResult {
 	path: string;
 	outcome: "trashed" | "missing" | "failed";
@@ -2049,7 +2084,7 @@ export interface UncomparedNote {
 	reason: "unsaved" | "changed" | "unread";
 }
 
-/** Which changes: these, or all that fit; at least one member is needed. `preview` says what would become of each. */
+/** A choice of changes: these, or all that fit; at least one member is needed. `preview` shows the effect on each. */
 export interface UndoAllParams {
 	executionIds?: string[] | null;
 	since?: string | null;
@@ -2059,13 +2094,13 @@ export interface UndoAllParams {
 	preview?: boolean;
 }
 
-/** Which change; of one by another program perhaps only some of its files. */
+/** A change to undo; of one by another program, perhaps only some of its files. */
 export interface UndoParams {
 	executionId?: string | null;
 	paths?: string[] | null;
 }
 
-/** What became, or would become, of several changes. */
+/** The result, real or previewed, of undoing several changes. */
 export interface UndoneAll {
 	changes: UndoneChange[];
 	undone: number;
@@ -2097,7 +2132,7 @@ export interface UndoneChange {
 	why: string | null;
 }
 
-/** When an answer stops holding. */
+/** The end of an answer's validity. */
 export const Until = ["once", "disconnect", "stop", "time", "revoked", "unused"] as const;
 export type Until = (typeof Until)[number];
 
@@ -2114,7 +2149,7 @@ export interface VaultMoved {
 	message: string;
 }
 
-/** How much is known of the vault. */
+/** The state of the bridge's knowledge of the vault. */
 export interface VaultStatus {
 	notes: number;
 	files: number;
@@ -2140,19 +2175,19 @@ export interface VersionReadParams {
 	at: string;
 }
 
-/** Brings the state of a file at a time back: in its place, or as the new file `to`. */
+/** The state of a file at a time to bring back: in its place, or as the new file `to`. */
 export interface VersionRestoreParams {
 	path: string;
 	at: string;
 	to?: string | null;
 }
 
-/** By which change of another program. */
+/** The change of another program that broke links. */
 export interface VersionsBrokenParams {
 	executionId: string;
 }
 
-/** Compares what there is with a time (ISO 8601): all files, or one folder or file, without some of them. */
+/** The time to compare with (ISO 8601), and what: all files, or one folder or file, without some of them. */
 export interface VersionsCompareParams {
 	at: string;
 	path?: string | null;
@@ -2160,7 +2195,7 @@ export interface VersionsCompareParams {
 	typed?: boolean;
 }
 
-/** What other programs changed since a time, as it would be taken back. */
+/** The changes by other programs since a time, and how they would be taken back. */
 export interface VersionsCompared {
 	at: string;
 	plan: string | null;
@@ -2170,30 +2205,30 @@ export interface VersionsCompared {
 	nearest: NearestState[];
 }
 
-/** Of which file or folder; `everything` lets all go, and begins anew. */
+/** The file or folder to forget; `everything` lets all go, and begins anew. */
 export interface VersionsForgetParams {
 	path?: string | null;
 	everything?: boolean;
 }
 
-/** What became of it. */
+/** The result of forgetting versions. */
 export interface VersionsForgotten {
 	path: string | null;
 	found: boolean;
 }
 
-/** Of which file: a path, or a note's name. */
+/** The file: a path, or a note's name. */
 export interface VersionsListParams {
 	path: string;
 }
 
-/** Mends them, if that is still the plan of which `versions.broken` gave the digest. */
+/** The change whose links to mend, if that is still the plan of which `versions.broken` gave the digest. */
 export interface VersionsMendParams {
 	executionId: string;
 	plan: string;
 }
 
-/** Makes them what they were then, if that is still the plan of which `versions.compare` gave the digest. */
+/** The time to go back to, and the plan that `versions.compare` gave the digest of, if it is still that one. */
 export interface VersionsRestoreAllParams {
 	at: string;
 	path?: string | null;
@@ -2202,7 +2237,7 @@ export interface VersionsRestoreAllParams {
 	plan: string;
 }
 
-/** How things stand. */
+/** The state of recording other programs' changes. */
 export interface VersionsStatus {
 	on: boolean;
 	since: string | null;
@@ -2215,12 +2250,12 @@ export interface VersionsStatus {
 	fault: string | null;
 }
 
-/** Which client. */
+/** The client to clear of having read from the web. */
 export interface WebClearParams {
 	clientId: string;
 }
 
-/** Whether the client was marked. */
+/** The result of clearing: whether the client had been marked as a reader of the web. */
 export interface WebCleared {
 	cleared: boolean;
 }
@@ -2238,7 +2273,7 @@ export interface WriteAnswer {
 	results: WriteResult[];
 }
 
-/** What a write would do to each file. */
+/** The effect of a write on each file. */
 export interface WritePlan {
 	tool: string;
 	operation: Operation;
@@ -2251,13 +2286,13 @@ export interface WritePlan {
 	warnings: string[];
 }
 
-/** `host.write`: write these, if they hold what is expected. After `expires_at` nothing may be written any more. */
+/** The request `host.write`: write these, if they hold what is expected, and never after `expires_at`. */
 export interface WriteQuestion {
 	changes: HostWrite[];
 	expiresAt: string;
 }
 
-/** What became of one file. */
+/** The outcome of writing one file. */
 export interface WriteResult {
 	path: string;
 	outcome: "written" | "stale" | "unsaved" | "missing" | "failed";
@@ -2344,6 +2379,9 @@ export interface Methods {
 	"inbox.list": { params: Record<string, never>; result: InboxLine[] };
 	"screen.tell": { params: ScreenTellParams; result: ScreenClients };
 	"screen.clients": { params: Record<string, never>; result: ScreenClients };
+	"screen.compose": { params: ScreenSendParams; result: SentText };
+	"screen.send": { params: ScreenSendParams; result: SentText };
+	"screen.take": { params: Record<string, never>; result: SentText };
 	"templates.list": { params: Record<string, never>; result: TemplateInfo[] };
 	"templates.run": { params: TemplateRunParams; result: ToolResult | PendingCall };
 	"templates.save": { params: TemplateSaveParams; result: TemplateInfo };
@@ -2400,6 +2438,7 @@ export interface Events {
 	"vault.moved": VaultMoved;
 	"versions.noticed": OutsideNotice;
 	"screen.changed": ScreenChanged;
+	"screen.sent": ScreenSent;
 	"screen.show": ScreenShow;
 	"chat.delta": ChatDelta;
 	"chat.tool": ChatToolEvent;

@@ -1,8 +1,8 @@
 /** The files in which a running bridge says where it is. */
 
-import { optional, pick, record, ShapeError, string } from "../json";
+import { ShapeError } from "../json";
 import type { Discovery, Endpoint } from "./contract";
-import { readDiscovery, readEndpoint } from "./readers";
+import { partReader } from "./reading";
 
 /** `.vault-bridge/bridge.json` in the vault. */
 export type BridgeFile = Pick<Discovery, "url" | "pid" | "version" | "runDir">;
@@ -13,9 +13,8 @@ export type HostFile = Pick<Endpoint, "url" | "token" | "pid" | "vault">;
 /** Vault-relative; the only file that the plugin reads through the vault to find the bridge. */
 export const BRIDGE_FILE = ".vault-bridge/bridge.json";
 
-const readBridge = record<BridgeFile>(pick(readDiscovery, "url", "pid", "version", "runDir"));
-/** Bridges from before it do not name the vault. */
-const readHost = record<HostFile>({ ...pick(readEndpoint, "url", "token", "pid"), vault: optional(string, "") });
+const readBridge = partReader("Discovery", "url", "pid", "version", "runDir");
+const readHost = partReader("Endpoint", "url", "token", "pid", "vault");
 
 export function parseBridgeFile(text: string): BridgeFile {
 	return checkUrl(readBridge(JSON.parse(text), ""));

@@ -1,7 +1,7 @@
 /** Other MCP servers, in words. */
 
+import { counted } from "../text";
 import type { ServerInfo, ServerToolInfo } from "./contract";
-import { counted } from "../text/shorten";
 
 /** Whether a server may be loaded, and how it is. */
 export function stateSentence({ enabled, state, reason, tools }: ServerInfo): string {
@@ -12,10 +12,12 @@ export function stateSentence({ enabled, state, reason, tools }: ServerInfo): st
 	return "Not connected. It is when an agent asks for it, or when you test it.";
 }
 
-/** Whether its tools are asked about. */
+/** Until when a server that is trusted is not asked about. */
+export const WHILE_TRUSTED = "no text of a note is sent, and the agent has read nothing from the web or a server. A tool that says of itself that it destroys, is new, or has changed is asked about all the same.";
+
 export function trustSentence({ trusted }: ServerInfo): string {
 	return trusted
-		? "Trusted: you are not asked about its tools, as long as they are as they were shown. A tool that says of itself that it destroys, is new, or has changed is asked about all the same."
+		? `Trusted: you are not asked about its tools, as long as they are as they were shown, ${WHILE_TRUSTED}`
 		: "Not trusted: you are asked about its tools.";
 }
 
@@ -23,7 +25,6 @@ export function toolCount(count: number): string {
 	return counted(count, "tool");
 }
 
-/** What a tool says of itself. */
 export function toolWords({ readOnly, destructive }: ServerToolInfo): string {
 	const words = [...(readOnly ? ["only reads"] : []), ...(destructive ? ["destroys"] : [])];
 	return words.length > 0 ? `Says of itself that it ${words.join(" and ")}.` : "";

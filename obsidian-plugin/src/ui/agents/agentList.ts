@@ -1,16 +1,15 @@
 /** The programs of this machine in which people use agents: which are connected, and how the others become it. Drawn on two pages. */
 
-import { Setting, type App } from "obsidian";
-import { list } from "../../core/json";
-import { METHOD_NOT_FOUND, RpcError } from "../../core/rpc/messages";
+import { Setting } from "obsidian";
 import { messageOf } from "../../core/settings/store";
-import { sanitizePlain } from "../../core/text/sanitize";
+import { sanitizePlain } from "../../core/text";
 import type { AgentInfo, AgentPlan } from "../../core/wire/contract";
-import { readAgentInfo, readAgentOutcome, readAgentPlan } from "../../core/wire/readers";
-import type { Request } from "../../core/wire/request";
-import { showText } from "../text";
-import { AgentModal } from "./agentModal";
+import { ask, isUnknown, type Request } from "../../core/wire/reading";
+import type { Context } from "../context";
+import { addEmpty, showText } from "../elements";
+import { LiveList } from "../liveList";
 import { tell, tellFailure } from "../notice";
+import { showAgentPlan } from "./agentWindow";
 
 const OLD = "The bridge of this vault is of an older version, which cannot connect programs. Update it.";
 
@@ -19,24 +18,23 @@ export type Agents = { kind: "listed"; agents: readonly AgentInfo[] } | { kind: 
 
 export async function listAgents(request: Request): Promise<Agents> {
 	try {
-		return { kind: "listed", agents: list(readAgentInfo)(await request("agents.list"), "agents.list") };
+		return { kind: "listed", agents: await ask(request, "agents.list") };
 	} catch (error) {
-		return { kind: "trouble", text: error instanceof RpcError && error.code === METHOD_NOT_FOUND ? OLD : messageOf(error) };
+		return { kind: "trouble", text: isUnknown(error) ? OLD : messageOf(error) };
 	}
 }
 
 export class AgentConnector {
 	constructor(
-		private readonly app: App,
-		private readonly request: Request,
+		private readonly context: Context,
 		/** A program was connected or disconnected, or an attempt failed. `then` says what the person does next. */
-		private readonly done: (title: string, then: string | null) => void,
+		private readonly done: (then: string | null) => void,
 	) {}
 
 	/** Draw a row for each program that is here, and the names of the others. */
 	draw(el: HTMLElement, state: Agents): void {
 		if (state.kind === "trouble") {
-			showText(el.createDiv({ cls: "vault-bridge-empty" }), state.text);
+			addEmpty(el, state.text);
 			return;
 		}
 		for (const agent of state.agents.filter(({ here }) => here)) this.drawAgent(el, agent);
@@ -52,7 +50,7 @@ export class AgentConnector {
 		if (fault !== null) return;
 		setting.settingEl.setAttr("title", sanitizePlain(file));
 		setting.addButton((button) => {
-			button.setButtonText(client === null ? "Connect" : "Disconnect").onClick(() => void this.preview(agent, title, client !== null));
+			button.setButtonText(client === null ? "Connect" : "Disconnect").onClick(() => { this.preview(agent, title, client !== null).catch(tellFailure); });
 			button.buttonEl.setAttr("aria-label", sanitizePlain(`${client === null ? "Connect" : "Disconnect"} ${title}`));
 			if (client === null) button.setCta();
 		});
@@ -60,29 +58,38 @@ export class AgentConnector {
 
 	/** Show what would be done. What is then done is exactly that, or nothing. */
 	private async preview(agent: string, title: string, remove: boolean): Promise<void> {
-		await this.attempt(async () => {
-			const plan = readAgentPlan(await this.request("agents.preview", { agent, remove }), "agents.preview");
-			new AgentModal(this.app, title, plan, (reads) => void this.carryOut(title, plan, reads)).open();
-		});
+		const plan = await ask(this.context.request, "agents.preview", { agent, remove });
+		showAgentPlan(this.context.app, title, plan, (reads) => void this.carryOut(plan, reads));
 	}
 
-	private async carryOut(title: string, { agent, client, digest, removes }: AgentPlan, reads: readonly string[]): Promise<void> {
-		const method = removes ? "agents.disconnect" : "agents.connect";
+	private async carryOut({ agent, client, digest, removes }: AgentPlan, reads: readonly string[]): Promise<void> {
 		let next: string | null = null;
-		await this.attempt(async () => {
-			const { then } = readAgentOutcome(await this.request(method, { agent, digest }), method);
+		try {
+			const { then } = await ask(this.context.request, removes ? "agents.disconnect" : "agents.connect", { agent, digest });
 			tell(then);
 			next = removes ? null : then;
-			if (!removes) await this.request("consent.allowReading", { client, where: [...reads] });
-		});
-		this.done(title, next);
-	}
-
-	private async attempt(action: () => Promise<void>): Promise<void> {
-		try {
-			await action();
+			if (!removes) await this.context.request("consent.allowReading", { client, where: [...reads] });
 		} catch (error) {
 			tellFailure(error);
 		}
+		this.done(next);
+	}
+}
+
+const PRINT = "vault-bridge install-client --print";
+
+export class AgentRows extends LiveList<Agents> {
+	protected override readonly old = "";
+
+	protected override async load(): Promise<Agents> {
+		return listAgents(this.context.request);
+	}
+
+	protected override drawAll(agents: Agents): void {
+		new AgentConnector(this.context, () => void this.draw()).draw(this.el, agents);
+		if (agents.kind === "trouble") return;
+		const other = this.el.createDiv({ cls: "vault-bridge-agents-rest", text: "Any other program that speaks MCP: " });
+		showText(other.createEl("code"), PRINT);
+		other.appendText(" in a terminal prints what it needs.");
 	}
 }

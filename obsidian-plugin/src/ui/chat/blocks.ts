@@ -1,27 +1,21 @@
 /** Draws parts of Markdown: elements made one by one, and text as text nodes. Nothing of it is ever parsed as HTML. */
 
+import type { App } from "obsidian";
 import type { Inline } from "../../core/chat/inline";
-import type { Block, Item, Row } from "../../core/chat/markdown";
-import { sanitizePlain } from "../../core/text/sanitize";
-import { showText } from "../text";
-import { shorten } from "../../core/text/shorten";
-
-/** Where links lead. */
-export interface Links {
-	/** Whether there is a note that a link to `target` leads to. */
-	isNote: (target: string) => boolean;
-	openNote: (target: string) => void;
-}
+import { GrowingMarkdown, type Block, type Item, type Row } from "../../core/chat/markdown";
+import { sanitizePlain, shorten } from "../../core/text";
+import { showText } from "../elements";
+import { noteFor, openNote } from "./notes";
 
 const LONGEST_TARGET = 80;
 
-export function drawBlock(block: Block, links: Links): HTMLElement {
+export function drawBlock(block: Block, app: App): HTMLElement {
 	switch (block.kind) {
 		case "paragraph":
-			return withParts(createEl("p"), block.parts, links);
+			return withParts(createEl("p"), block.parts, app);
 		case "heading":
 			// The names of levels are the page's; in an answer they are only larger or smaller.
-			return withParts(createEl("p", { cls: `vault-bridge-chat-heading mod-${block.level}` }), block.parts, links);
+			return withParts(createEl("p", { cls: `vault-bridge-chat-heading mod-${block.level}` }), block.parts, app);
 		case "code": {
 			const pre = createEl("pre", { attr: { tabindex: "0" } });
 			showText(pre.createEl("code"), block.text);
@@ -29,22 +23,22 @@ export function drawBlock(block: Block, links: Links): HTMLElement {
 		}
 		case "quote": {
 			const quote = createEl("blockquote");
-			for (const inner of block.blocks) quote.append(drawBlock(inner, links));
+			for (const inner of block.blocks) quote.append(drawBlock(inner, app));
 			return quote;
 		}
 		case "list": {
 			const list = createEl(block.start === null ? "ul" : "ol");
 			if (block.start !== null && block.start !== 1) list.setAttr("start", block.start);
-			for (const item of block.items) list.append(drawItem(item, links));
+			for (const item of block.items) list.append(drawItem(item, app));
 			return list;
 		}
 		case "table": {
 			const frame = createDiv({ cls: "vault-bridge-chat-table", attr: { tabindex: "0", role: "group", "aria-label": "Table" } });
 			const table = frame.createEl("table");
 			const head = table.createEl("thead").createEl("tr");
-			for (const cell of block.head) withParts(head.createEl("th", { attr: { scope: "col" } }), cell, links);
+			for (const cell of block.head) withParts(head.createEl("th", { attr: { scope: "col" } }), cell, app);
 			const body = table.createEl("tbody");
-			for (const row of block.rows) body.append(drawRow(row, links));
+			for (const row of block.rows) body.append(drawRow(row, app));
 			return frame;
 		}
 		case "rule":
@@ -57,15 +51,15 @@ export function drawBlock(block: Block, links: Links): HTMLElement {
  *
  * @returns The element that shows it: `el`, or another one that has taken its place.
  */
-export function redrawBlock(el: HTMLElement, before: Block, now: Block, links: Links): HTMLElement {
+export function redrawBlock(el: HTMLElement, before: Block, now: Block, app: App): HTMLElement {
 	if (before.kind === now.kind && before.source === now.source) return el;
 	if (before.kind === "list" && now.kind === "list" && before.start === now.start) {
-		redrawChildren(el, before.items, now.items, (item) => drawItem(item, links));
+		redrawChildren(el, before.items, now.items, (item) => drawItem(item, app));
 		return el;
 	}
 	const body = el.querySelector("tbody");
 	if (before.kind === "table" && now.kind === "table" && body && before.head.length === now.head.length) {
-		redrawChildren(body, before.rows, now.rows, (row) => drawRow(row, links));
+		redrawChildren(body, before.rows, now.rows, (row) => drawRow(row, app));
 		return el;
 	}
 	const code = el.querySelector("code");
@@ -73,7 +67,7 @@ export function redrawBlock(el: HTMLElement, before: Block, now: Block, links: L
 		showText(code, now.text.slice(before.text.length));
 		return el;
 	}
-	const drawn = drawBlock(now, links);
+	const drawn = drawBlock(now, app);
 	el.replaceWith(drawn);
 	return drawn;
 }
@@ -86,30 +80,30 @@ function redrawChildren<T extends { source: string }>(el: Element, before: reado
 	for (const one of now.slice(same)) el.append(draw(one));
 }
 
-function drawItem({ done, blocks }: Item, links: Links): HTMLElement {
+function drawItem({ done, blocks }: Item, app: App): HTMLElement {
 	const el = createEl("li");
 	if (done !== null) {
 		el.addClass("vault-bridge-chat-task");
 		el.createEl("input", { type: "checkbox", attr: { disabled: "", "aria-label": done ? "Done" : "To do", ...(done && { checked: "" }) } });
 	}
-	for (const block of blocks) el.append(drawBlock(block, links));
+	for (const block of blocks) el.append(drawBlock(block, app));
 	return el;
 }
 
-function drawRow({ cells }: Row, links: Links): HTMLElement {
+function drawRow({ cells }: Row, app: App): HTMLElement {
 	const el = createEl("tr");
-	for (const cell of cells) withParts(el.createEl("td"), cell, links);
+	for (const cell of cells) withParts(el.createEl("td"), cell, app);
 	return el;
 }
 
-function withParts(el: HTMLElement, parts: readonly Inline[], links: Links): HTMLElement {
-	for (const part of parts) drawPart(el, part, links);
+function withParts(el: HTMLElement, parts: readonly Inline[], app: App): HTMLElement {
+	for (const part of parts) drawPart(el, part, app);
 	return el;
 }
 
 const TAGS = { strong: "strong", emphasis: "em", strike: "del" } as const;
 
-function drawPart(el: HTMLElement, part: Inline, links: Links): void {
+function drawPart(el: HTMLElement, part: Inline, app: App): void {
 	switch (part.kind) {
 		case "text":
 			showText(el, part.text);
@@ -121,39 +115,39 @@ function drawPart(el: HTMLElement, part: Inline, links: Links): void {
 			el.createEl("br");
 			return;
 		case "link":
-			drawLink(el, part, links);
+			drawLink(el, part, app);
 			return;
 		case "note":
-			drawNoteLink(el, part.target, [{ kind: "text", text: part.label ?? part.target }], part.source, links);
+			drawNoteLink(el, part.target, [{ kind: "text", text: part.label ?? part.target }], part.source, app);
 			return;
 		default:
-			withParts(el.createEl(TAGS[part.kind]), part.parts, links);
+			withParts(el.createEl(TAGS[part.kind]), part.parts, app);
 	}
 }
 
 /** Beside a link that is called something else stands where it leads, as the browser understands it. */
-function drawLink(el: HTMLElement, { target, parts, source }: Extract<Inline, { kind: "link" }>, links: Links): void {
+function drawLink(el: HTMLElement, { target, parts, source }: Extract<Inline, { kind: "link" }>, app: App): void {
 	const url = webAddress(target);
 	if (url === null) {
-		drawNoteLink(el, decoded(target), parts, source, links);
+		drawNoteLink(el, decoded(target), parts, source, app);
 		return;
 	}
 	const link = el.createEl("a", { cls: "external-link", href: url, attr: { target: "_blank", rel: "noopener noreferrer nofollow", title: url } });
-	withParts(link, parts, links);
+	withParts(link, parts, app);
 	if (samePlace(link.textContent, url)) return;
 	showText(el.createSpan({ cls: "vault-bridge-chat-target" }), ` (${shorten(url, LONGEST_TARGET)})`);
 }
 
-function drawNoteLink(el: HTMLElement, target: string, parts: readonly Inline[], source: string, links: Links): void {
-	if (!links.isNote(target)) {
+function drawNoteLink(el: HTMLElement, target: string, parts: readonly Inline[], source: string, app: App): void {
+	if (noteFor(app, target) === null) {
 		showText(el, source);
 		return;
 	}
 	const link = el.createEl("a", { cls: "internal-link", href: "#", title: sanitizePlain(target) });
-	withParts(link, parts, links);
+	withParts(link, parts, app);
 	link.addEventListener("click", (event) => {
 		event.preventDefault();
-		links.openNote(target);
+		void openNote(app, target);
 	});
 	if (link.textContent !== target && link.textContent !== target.replace(/^.*\//u, "")) showText(el.createSpan({ cls: "vault-bridge-chat-target" }), ` (${target})`);
 }
@@ -177,5 +171,68 @@ function decoded(target: string): string {
 		return decodeURIComponent(target);
 	} catch {
 		return target;
+	}
+}
+
+/** Characters that are parsed and drawn in one frame: more of them would hold the window up. */
+const MOST_IN_FRAME = 2_000;
+
+export class Answer {
+	private readonly growing = new GrowingMarkdown();
+	private open: { block: Block; el: HTMLElement } | null = null;
+	/** What has come and is not drawn. */
+	private waiting = "";
+	private frame: number | null = null;
+
+	/** @param drawn - Called when there is more of it on the screen. */
+	constructor(
+		private readonly el: HTMLElement,
+		private readonly app: App,
+		private readonly drawn: () => void,
+	) {}
+
+	add(text: string): void {
+		this.waiting += text;
+		this.next();
+	}
+
+	/** Draw all that has come, now. */
+	draw(): void {
+		this.end();
+		// In the same portions: a long text costs as much as its parts, not the square of it.
+		do this.show(); while (this.waiting !== "");
+		this.drawn();
+	}
+
+	/** Draw no more. */
+	end(): void {
+		if (this.frame !== null) this.el.win.cancelAnimationFrame(this.frame);
+		this.frame = null;
+	}
+
+	private next(): void {
+		this.frame ??= this.el.win.requestAnimationFrame(() => {
+			this.frame = null;
+			this.show();
+			this.drawn();
+			if (this.waiting !== "") this.next();
+		});
+	}
+
+	private show(): void {
+		this.growing.add(this.waiting.slice(0, MOST_IN_FRAME));
+		this.waiting = this.waiting.slice(MOST_IN_FRAME);
+		const { finished, open } = this.growing.look();
+		for (const block of finished) {
+			this.showBlock(block);
+			this.open = null;
+		}
+		if (open) this.showBlock(open);
+	}
+
+	private showBlock(block: Block): void {
+		const el = this.open ? redrawBlock(this.open.el, this.open.block, block, this.app) : drawBlock(block, this.app);
+		if (!this.open) this.el.append(el);
+		this.open = { block, el };
 	}
 }

@@ -1,21 +1,16 @@
 /** Where the person writes: the message, what goes along with it, and the notes that it mentions. */
 
-import { setIcon } from "obsidian";
+import { setIcon, type App } from "obsidian";
 import { composed, mentionAt, notesLike, withMention, type Attached, type NoteName } from "../../core/chat/compose";
-import { sanitizePlain } from "../../core/text/sanitize";
-import { showText } from "../text";
-import { addButton } from "../addButton";
+import { sanitizePlain } from "../../core/text";
+import { addButton, addIconButton, showText } from "../elements";
+import { attachedNow, noteNames } from "./notes";
 
 export interface ComposerActions {
 	/** Send a message. Returns whether it is on its way; otherwise what is written stays. */
 	send: (text: string, replaces: number | null) => Promise<boolean>;
 	stop: () => void;
-	/** Edit the message that was sent last. */
 	editLast: () => void;
-	/** The notes that can be mentioned. */
-	notes: () => readonly NoteName[];
-	/** What is open and selected in the app now. */
-	attached: () => Attached;
 }
 
 export class Composer {
@@ -34,6 +29,7 @@ export class Composer {
 
 	constructor(
 		el: HTMLElement,
+		private readonly app: App,
 		private readonly actions: ComposerActions,
 	) {
 		this.editingEl = el.createDiv({ cls: "vault-bridge-chat-editing" });
@@ -78,6 +74,13 @@ export class Composer {
 		this.focus();
 	}
 
+	/** Begin a message with a text, above what is written already. What is open and selected does not go along too. */
+	begin(text: string): void {
+		const { note, selection } = attachedNow(this.app);
+		this.left = { note, selection: selection?.text ?? null };
+		this.edit(this.replaces, text + this.input.value);
+	}
+
 	/** What is open or selected may be something else now. */
 	drawChips(): void {
 		this.chipsEl.empty();
@@ -90,9 +93,7 @@ export class Composer {
 		const chip = this.chipsEl.createSpan({ cls: "vault-bridge-chat-chip", title });
 		setIcon(chip.createSpan({ cls: "vault-bridge-chat-chip-icon", attr: { "aria-hidden": "true" } }), icon);
 		showText(chip.createSpan({ cls: "vault-bridge-chat-chip-label" }), label);
-		const button = chip.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": `Do not send: ${sanitizePlain(label)}` } });
-		setIcon(button, "x");
-		button.addEventListener("click", () => {
+		addIconButton(chip, "x", `Do not send: ${sanitizePlain(label)}`, () => {
 			remove();
 			this.drawChips();
 			this.focus();
@@ -102,7 +103,7 @@ export class Composer {
 	/** What goes along. A message that is edited holds it already. */
 	private attached(): Attached {
 		if (this.replaces !== null) return { note: null, selection: null };
-		const { note, selection } = this.actions.attached();
+		const { note, selection } = attachedNow(this.app);
 		return {
 			note: note === this.left.note ? null : note,
 			selection: selection?.text === this.left.selection ? null : selection,
@@ -158,7 +159,7 @@ export class Composer {
 
 	private complete(): void {
 		const mention = mentionAt(this.input.value, this.input.selectionStart);
-		this.found = mention ? notesLike(this.actions.notes(), mention.query) : [];
+		this.found = mention ? notesLike(noteNames(this.app), mention.query) : [];
 		this.chosen = 0;
 		this.drawList();
 	}

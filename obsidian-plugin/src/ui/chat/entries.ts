@@ -1,23 +1,21 @@
 /** What was said in a conversation, from top to bottom: messages, answers, and calls with what came of them. */
 
 import { setIcon } from "obsidian";
-import type { Called, ChatSession, Entry } from "../../core/chat/session";
-import { showLongText, showText } from "../text";
-import { Answer } from "./answer";
-import type { Links } from "./blocks";
-import { addButton } from "../addButton";
+import type { Called, Entry } from "../../core/chat/session";
+import { copyText } from "../clipboard";
+import type { Context } from "../context";
+import { addButton, addDetails, addIconButton, showLongText, showText } from "../elements";
+import { Answer } from "./blocks";
+import { insertIntoNote } from "./notes";
 
 /** Entries that are drawn at once. Earlier ones come at the press of a button. */
 const PAGE = 60;
 /** Pixels from the end within which the reader counts as being at it. */
 const AT_END = 48;
 
-export interface EntryActions extends Links {
-	copy: (text: string) => void;
-	insert: (text: string) => void;
+export interface EntryActions {
 	/** Let the person change one of their messages and send it again. */
 	edit: (number: number, text: string) => void;
-	/** Say the same again. */
 	retry: (number: number, text: string) => void;
 }
 
@@ -45,7 +43,7 @@ export class Entries {
 	constructor(
 		private readonly el: HTMLElement,
 		private readonly scrollEl: HTMLElement,
-		private readonly session: ChatSession,
+		private readonly context: Context,
 		private readonly actions: EntryActions,
 	) {
 		// Looked at only when it scrolls: to ask while pieces come would lay out the page for each of them.
@@ -58,11 +56,10 @@ export class Entries {
 		});
 	}
 
-	/** Draw everything again. */
 	redraw(): void {
 		this.end();
 		this.el.empty();
-		const { entries } = this.session;
+		const { entries } = this.context.chat;
 		this.first = Math.max(0, entries.length - PAGE);
 		this.offerEarlier();
 		for (const entry of entries.slice(this.first)) this.add(entry, true);
@@ -70,19 +67,16 @@ export class Entries {
 		this.follow();
 	}
 
-	/** Draw one more. */
 	add(entry: Entry, whole = false): void {
 		this.draw(entry, whole);
 		if (!whole) this.follow();
 	}
 
-	/** There is more of one. */
 	grow(entry: Entry, more: string): void {
 		this.drawn.get(entry)?.grow?.(more);
 		if (entry.kind === "call") this.follow();
 	}
 
-	/** The model is at it, or has ended. */
 	setRunning(running: boolean): void {
 		this.el.toggleClass("is-running", running);
 	}
@@ -100,7 +94,7 @@ export class Entries {
 			const from = Math.max(0, this.first - PAGE);
 			const { scrollHeight, scrollTop } = this.scrollEl;
 			const after = button.nextElementSibling;
-			for (const entry of this.session.entries.slice(from, this.first)) {
+			for (const entry of this.context.chat.entries.slice(from, this.first)) {
 				this.draw(entry, true);
 				const el = this.drawn.get(entry)?.el;
 				if (el) this.el.insertBefore(el, after);
@@ -126,17 +120,15 @@ export class Entries {
 			case "model":
 				return this.drawAnswer(el, entry, whole);
 			case "thinking": {
-				const details = el.createEl("details", { cls: "vault-bridge-details" });
-				details.createEl("summary", { text: "What the model thought" });
-				const text = details.createDiv({ cls: "vault-bridge-chat-thought" });
+				const text = addDetails(el, "What the model thought").createDiv({ cls: "vault-bridge-chat-thought" });
 				showText(text, entry.text);
 				return { grow: (more) => { showText(text, more); } };
 			}
 			case "user":
 				showLongText(el.createDiv({ cls: "vault-bridge-chat-words" }), entry.text);
 				this.drawActions(el, [
-					["pencil", "Edit and send again", () => { this.actions.edit(this.session.numberOf(entry), entry.text); }, true],
-					["copy", "Copy", () => { this.actions.copy(entry.text); }],
+					["pencil", "Edit and send again", () => { this.actions.edit(this.context.chat.numberOf(entry), entry.text); }, true],
+					["copy", "Copy", () => { void copyText(entry.text); }],
 				]);
 				return {};
 			case "failure":
@@ -153,12 +145,12 @@ export class Entries {
 
 	private drawAnswer(el: HTMLElement, entry: Entry, whole: boolean): Omit<Drawn, "el"> {
 		const words = el.createDiv({ cls: "vault-bridge-chat-answer" });
-		const answer = new Answer(words, this.actions, () => { this.follow(); });
+		const answer = new Answer(words, this.context.app, () => { this.follow(); });
 		answer.add(entry.text);
 		if (whole) answer.draw();
 		this.drawActions(el, [
-			["copy", "Copy", () => { this.actions.copy(entry.text); }],
-			["between-horizontal-start", "Insert into the note", () => { this.actions.insert(entry.text); }],
+			["copy", "Copy", () => { void copyText(entry.text); }],
+			["between-horizontal-start", "Insert into the note", () => { insertIntoNote(this.context.app, entry.text); }],
 			["rotate-cw", "Answer again", () => { this.retry(entry); }, true],
 		]);
 		return { answer, grow: (more) => { answer.add(more); } };
@@ -168,17 +160,15 @@ export class Entries {
 	private drawActions(el: HTMLElement, actions: readonly (readonly [string, string, () => void, boolean?])[]): void {
 		const bar = el.createDiv({ cls: "vault-bridge-chat-actions" });
 		for (const [icon, name, act, waits] of actions) {
-			const button = bar.createEl("button", { cls: `clickable-icon${waits === true ? " mod-waits" : ""}`, type: "button", attr: { "aria-label": name } });
-			setIcon(button, icon);
-			button.addEventListener("click", act);
+			addIconButton(bar, icon, name, act).toggleClass("mod-waits", waits === true);
 		}
 	}
 
 	/** Say again what the person said before an entry. */
 	private retry(entry: Entry): void {
-		const { entries } = this.session;
+		const { entries } = this.context.chat;
 		const said = entries.slice(0, entries.indexOf(entry)).filter((one) => one.kind === "user").at(-1);
-		if (said) this.actions.retry(this.session.numberOf(said), said.text);
+		if (said) this.actions.retry(this.context.chat.numberOf(said), said.text);
 	}
 
 	/** Who reads at the end stays there; who has scrolled up is left alone. */

@@ -1,10 +1,8 @@
 /** Where a chat cannot begin yet, or a model has to be chosen: what is missing, and what to do. */
 
 import type { ChatModels } from "../../core/wire/contract";
-import { showText } from "../text";
-import { addButton } from "../addButton";
+import { addButton, showText } from "../elements";
 
-/** What is known of the model's server. */
 export type Server = { kind: "away" } | { kind: "asking" } | { kind: "failed"; message: string } | { kind: "known"; models: ChatModels };
 
 export interface SetupActions {
@@ -55,9 +53,7 @@ export function drawSetup(el: HTMLElement, server: Server, model: string | null,
 function drawKnown(el: HTMLElement, models: ChatModels, model: string | null, isEmpty: boolean, actions: SetupActions): void {
 	if (!models.allowed) {
 		showText(el.createEl("p"), models.sentence ?? `What is said here is sent to ${models.endpoint}.`);
-		const button = el.createEl("button", { cls: "mod-cta", type: "button" });
-		showText(button, `Allow ${models.endpoint}…`);
-		button.addEventListener("click", () => { actions.allow(models); });
+		showText(addButton(el, "", () => { actions.allow(models); }, "mod-cta"), `Allow ${models.endpoint}…`);
 	} else if (models.models.length === 0) {
 		showText(el.createEl("p"), `The server at ${models.endpoint} has no model yet.`);
 		drawSteps(el, [["Get one that knows how to use tools:", "ollama pull qwen3:8b"]]);

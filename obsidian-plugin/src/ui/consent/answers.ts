@@ -1,9 +1,9 @@
 /** The row of answers: deny or allow once; everything else is behind a button. */
 
+import { allows } from "../../core/consent/options";
 import { denialHolds, ONCE } from "../../core/consent/wording";
-import { sanitizePlain } from "../../core/text/sanitize";
-import { allows, type ConsentRequest } from "../../core/wire/consent";
-import type { AnswerOption, Decision } from "../../core/wire/contract";
+import { sanitizePlain } from "../../core/text";
+import type { AnswerOption, ConsentRequest, Decision } from "../../core/wire/contract";
 import type { Guard } from "./guard";
 import { RememberPanel } from "./rememberPanel";
 
@@ -12,7 +12,6 @@ export interface Given {
 	/** Which of the answers for longer; null: for once. */
 	option: AnswerOption | null;
 	feedback: string | null;
-	/** Whether a key gave it. */
 	byKey: boolean;
 }
 
@@ -75,12 +74,10 @@ export class Answers {
 		return this.buttons.get("deny_once") ?? null;
 	}
 
-	/** What an answer for once does, in the bridge's words. */
 	private onceSentence(decision: Decision): string | null {
 		return this.options.find((one) => one.decision === decision)?.sentence ?? null;
 	}
 
-	/** What the person wrote to the agent. */
 	get feedback(): string | null {
 		return this.message.value.trim() || null;
 	}
@@ -95,7 +92,6 @@ export class Answers {
 		this.refresh();
 	}
 
-	/** How many questions of this client wait. */
 	setGroup(count: number): void {
 		this.group.toggle(count > 1);
 		this.group.setText(`Answer ${count} together`);

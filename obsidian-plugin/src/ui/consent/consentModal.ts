@@ -1,19 +1,16 @@
 /** One question, whole and true, and the answers that are offered. It never answers by itself. */
 
-import { Modal, type App } from "obsidian";
-import type { Clock } from "../../core/clock";
+import { Modal } from "obsidian";
 import { noteOf } from "../../core/consent/asker";
-import { countdown } from "../../core/consent/countdown";
-import { patienceOf, untilWords } from "../../core/consent/patience";
+import { countdown, patienceOf, untilWords } from "../../core/consent/countdown";
+import { allows } from "../../core/consent/options";
 import type { Hunks, Selection } from "../../core/diff/selection";
-import { allows, type ConsentRequest } from "../../core/wire/consent";
-import type { LineComment, PlaceChoice } from "../../core/wire/contract";
-import { trapFocus } from "../focusTrap";
-import { showText } from "../text";
+import type { ConsentRequest, LineComment, PlaceChoice } from "../../core/wire/contract";
+import type { Context } from "../context";
+import { addButton, showText } from "../elements";
 import { Answers, type Given } from "./answers";
-import { drawEffect } from "./effect";
-import { Guard } from "./guard";
-import { drawBackground, drawSummary, drawTool } from "./header";
+import { drawBackground, drawEffect, drawSummary, drawTool } from "./effect";
+import { Guard, trapFocus } from "./guard";
 import { drawMoreBelow } from "./moreBelow";
 import { Comments } from "./review";
 
@@ -25,15 +22,11 @@ export interface Answer extends Given {
 
 export interface ConsentEvents {
 	decide: (answer: Answer) => void;
-	/** Which parts are wanted, here and wherever else the question is shown; null where there are none to choose from. */
-	selection: (request: ConsentRequest) => Selection | null;
 	/** The person does not answer now: the question stays open. */
 	later: () => void;
 	together: () => void;
-	/** The person wants to look at something else first; the question stays open too. */
-	showLog: () => void;
-	showSettings: () => void;
-	showNote: (path: string) => void;
+	/** The same, to look at something else first. */
+	leave: (then: () => void) => void;
 	/** Ask for a plan with other text. Returns why there is none; null when there is. */
 	revise: (request: ConsentRequest, path: string, hunk: number, text: string) => Promise<string | null>;
 	/** Take something where others changed the same. Returns why it was not taken; null when it was. */
@@ -55,32 +48,25 @@ export class ConsentModal extends Modal {
 	private drawn: (() => void)[] = [];
 	private readonly ends: (() => void)[] = [];
 	private cancelTick: (() => void) | null = null;
-	private opened = false;
 	private settled = false;
 	private trouble: string | null = null;
 	private patience: string | null = null;
 	private place = { others: 0, group: 1 };
 
 	constructor(
-		app: App,
+		private readonly context: Context,
 		private shown: ConsentRequest,
-		private readonly clock: Clock,
 		private readonly events: ConsentEvents,
 	) {
-		super(app);
-		this.guard = new Guard(clock, () => this.answers?.refresh());
+		super(context.app);
+		this.guard = new Guard(context.clock, () => this.answers?.refresh());
 	}
 
 	get request(): ConsentRequest {
 		return this.shown;
 	}
 
-	get isOpen(): boolean {
-		return this.opened;
-	}
-
 	override onOpen(): void {
-		this.opened = true;
 		this.modalEl.addClass("vault-bridge-consent");
 		this.titleEl.addClass("vault-bridge-tool");
 		this.draw();
@@ -88,7 +74,7 @@ export class ConsentModal extends Modal {
 		this.tick();
 		this.focusStart();
 		// Once more when the modal's own opening is over, which gives the focus to the first control.
-		this.ends.push(this.clock.after(0, () => { this.focusStart(); }));
+		this.ends.push(this.context.clock.after(0, () => { this.focusStart(); }));
 	}
 
 	/** Escape and the close button: with a field open they close the field, else they put the question off. */
@@ -98,7 +84,6 @@ export class ConsentModal extends Modal {
 	}
 
 	override onClose(): void {
-		this.opened = false;
 		this.cancelTick?.();
 		for (const end of [...this.drawn, ...this.ends]) end();
 		this.contentEl.empty();
@@ -123,7 +108,6 @@ export class ConsentModal extends Modal {
 		this.focusStart();
 	}
 
-	/** Whether the person is at it. */
 	get isTouched(): boolean {
 		return this.guard.isTouched;
 	}
@@ -181,7 +165,7 @@ export class ConsentModal extends Modal {
 		this.patience = null;
 		this.patienceEl = content.createDiv({ cls: "vault-bridge-faint", attr: { role: "status" } });
 		drawBackground(content.createDiv({ cls: "vault-bridge-background" }), request);
-		this.selection = this.events.selection(request);
+		this.selection = this.context.choices.of(request);
 		if (this.selection) this.drawn.push(this.selection.changed.on(() => { this.showSelection(); }));
 		const revising = request.editable && {
 			revise: async (path: string, hunk: number, text: string) => this.events.revise(request, path, hunk, text),
@@ -213,13 +197,11 @@ export class ConsentModal extends Modal {
 
 	private drawFooter(request: ConsentRequest): void {
 		const footer = this.contentEl.createDiv({ cls: "vault-bridge-footer" });
-		const link = (text: string, action: () => void): void => {
-			footer.createEl("button", { cls: "vault-bridge-link", text, type: "button" }).addEventListener("click", action);
-		};
+		const link = (text: string, then: () => void): void => void addButton(footer, text, () => { this.events.leave(then); }, "vault-bridge-link");
 		const note = noteOf(request);
-		if (note !== null && this.app.vault.getFileByPath(note)) link("Open the note beside", () => { this.events.showNote(note); });
-		link("View audit log", this.events.showLog);
-		link("Tool settings", this.events.showSettings);
+		if (note !== null && this.app.vault.getFileByPath(note)) link("Open the note beside", () => void this.app.workspace.openLinkText(note, "", "split"));
+		link("View audit log", this.context.open.log);
+		link("Tool settings", this.context.open.settings);
 	}
 
 	/** What is read has the focus at first, so that keys scroll it and answer nothing. From there Tab goes to the answers. */
@@ -242,17 +224,17 @@ export class ConsentModal extends Modal {
 		const { urgency } = this.drawTime();
 		if (urgency === "over") this.answers?.setBlocked(true);
 		else
-			this.cancelTick = this.clock.after(500, () => {
+			this.cancelTick = this.context.clock.after(500, () => {
 				this.tick();
 			});
 	}
 
 	private drawTime(): ReturnType<typeof countdown> {
 		const { waiting, expiresAt } = this.request;
-		const left = countdown(expiresAt, this.clock.now());
-		const text = waiting ? `Until ${untilWords(expiresAt, this.clock.now())}` : `${left.text} left`;
+		const left = countdown(expiresAt, this.context.clock.now());
+		const text = waiting ? `Until ${untilWords(expiresAt, this.context.clock.now())}` : `${left.text} left`;
 		this.timeEl?.setText(left.urgency === "over" ? "Time is up" : text);
-		this.drawPatience(patienceOf(this.request, this.clock.now()));
+		this.drawPatience(patienceOf(this.request, this.context.clock.now()));
 		this.timeEl?.toggleClass("is-soon", left.urgency !== "calm");
 		return left;
 	}

@@ -2,18 +2,15 @@
 
 import { Modal, type App } from "obsidian";
 import type { Clock } from "../../core/clock";
+import { patienceOf } from "../../core/consent/countdown";
 import { denialHolds } from "../../core/consent/wording";
-import { patienceOf } from "../../core/consent/patience";
 import { isDestructive } from "../../core/diff/totals";
-import type { ConsentRequest } from "../../core/wire/consent";
-import { riskBadge } from "../badges";
+import type { ConsentRequest } from "../../core/wire/contract";
 import { drawChevron } from "../diff/filePreview";
-import { trapFocus } from "../focusTrap";
-import { showLongText, showText } from "../text";
+import { addButton, riskBadge, showLongText, showText, whenOpened } from "../elements";
 import { drawEffect } from "./effect";
-import { Guard } from "./guard";
+import { Guard, trapFocus } from "./guard";
 import { drawMoreBelow } from "./moreBelow";
-import { addButton } from "../addButton";
 
 export interface GroupEvents {
 	/** @param byKey - Whether a key, and not the pointer, said it. */
@@ -50,15 +47,12 @@ export class GroupModal extends Modal {
 		app: App,
 		private readonly asker: string,
 		private readonly first: readonly ConsentRequest[],
-		clock: Clock,
+		private readonly clock: Clock,
 		private readonly events: GroupEvents,
 	) {
 		super(app);
 		this.guard = new Guard(clock, () => { this.refresh(); });
-		this.clock = clock;
 	}
-
-	private readonly clock: Clock;
 
 	override onOpen(): void {
 		this.modalEl.addClasses(["vault-bridge-consent", "vault-bridge-group"]);
@@ -71,8 +65,7 @@ export class GroupModal extends Modal {
 		head.createDiv({ cls: "vault-bridge-summary", text: `${this.first.length} questions to answer together` });
 		this.listEl = content.createDiv({ cls: "vault-bridge-files" });
 		for (const request of this.first) this.drawRow(request);
-		this.moreEl = content.createEl("button", { cls: "vault-bridge-group-more", type: "button" });
-		this.moreEl.addEventListener("click", () => { this.takeWaiting(); });
+		this.moreEl = addButton(content, "", () => { this.takeWaiting(); }, "vault-bridge-group-more");
 		this.moreEl.hide();
 		this.bodyEl = body;
 		this.drawAnswers();
@@ -151,15 +144,12 @@ export class GroupModal extends Modal {
 		if (patience !== null) showText(summary.createSpan({ cls: "vault-bridge-faint" }), patience);
 		const body = details.createDiv({ cls: "vault-bridge-group-body" });
 		let end: () => void = () => undefined;
-		const draw = (): void => {
-			if (!details.open || body.childElementCount > 0) return;
+		details.open = request.preview?.files.some(isDestructive) ?? false;
+		whenOpened(details, () => {
 			if (request.reason) showLongText(body.createDiv({ cls: "vault-bridge-reason vault-bridge-quote" }), request.reason, FIRST);
 			end = drawEffect(body, request, null);
 			addButton(body, "Answer this one alone", () => { this.events.single(request); }, "vault-bridge-link");
-		};
-		details.open = request.preview?.files.some(isDestructive) ?? false;
-		draw();
-		details.addEventListener("toggle", draw);
+		});
 		this.rows.set(request.requestId, { request, el, box, end: () => { end(); } });
 	}
 
@@ -168,7 +158,7 @@ export class GroupModal extends Modal {
 		const bar = area.createDiv({ cls: "modal-button-container vault-bridge-answers" });
 		const rest = bar.createDiv({ cls: "vault-bridge-answers-rest" });
 		addButton(rest, "Later", () => { this.close(); });
-		rest.createEl("button", { text: "All or none", type: "button" }).addEventListener("click", () => {
+		addButton(rest, "All or none", () => {
 			const none = [...this.rows.values()].every((row) => row.box.checked);
 			for (const row of this.rows.values()) row.box.checked = !none;
 			this.guard.rearm();

@@ -1,8 +1,7 @@
 /** What a question's window knows of the person's attention, and what keys may do in it because of that. */
 
 import type { Clock } from "../../core/clock";
-import { Arming } from "../../core/consent/arming";
-import { effectOf, type Purpose } from "../../core/consent/keys";
+import { Arming, effectOf, type Purpose } from "../../core/consent/keys";
 
 const POINTING = ["mousedown", "click"] as const;
 
@@ -93,4 +92,21 @@ export class Guard {
 			modalEl.removeEventListener("wheel", touch);
 		};
 	}
+}
+
+/** Keeps the Tab key inside an element. Returns the function that ends it. */
+export function trapFocus(el: HTMLElement): () => void {
+	const keep = (event: KeyboardEvent): void => {
+		if (event.key !== "Tab") return;
+		const stops = el.findAll("button, input, select, textarea, summary, a[href], [tabindex='0']").filter((stop) => stop.isShown());
+		const edge = event.shiftKey ? stops[0] : stops.at(-1);
+		if (edge?.isActiveElement() || !el.contains(el.doc.activeElement)) {
+			event.preventDefault();
+			(event.shiftKey ? stops.at(-1) : stops[0])?.focus();
+		}
+	};
+	el.addEventListener("keydown", keep);
+	return () => {
+		el.removeEventListener("keydown", keep);
+	};
 }

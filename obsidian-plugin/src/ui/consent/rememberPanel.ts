@@ -1,14 +1,12 @@
 /** The answers for longer: each with its button and, beside it, what it holds for in the bridge's words. */
 
-import { forLonger, isFarReaching } from "../../core/consent/options";
-import { allows } from "../../core/wire/consent";
+import { allows, forLonger, isFarReaching } from "../../core/consent/options";
 import type { AnswerOption } from "../../core/wire/contract";
-import { showText } from "../text";
+import { showText } from "../elements";
 import type { Guard } from "./guard";
 
 export interface RememberEvents {
 	choose: (option: AnswerOption) => void;
-	/** Whether an answer can be given now. */
 	ready: (option: AnswerOption) => boolean;
 }
 

@@ -1,9 +1,8 @@
 /** What is particular to the review of a draft: places where others changed the same, and comments on lines. */
 
-import type { Hunk } from "../../core/diff/model";
+import type { Hunk } from "../../core/diff/hunks";
 import type { LineComment, MergePlace, PlaceChoice } from "../../core/wire/contract";
-import { addButton } from "../addButton";
-import { showLongText } from "../text";
+import { addButton, showLongText } from "../elements";
 
 type Take = PlaceChoice["take"];
 

@@ -1,22 +1,65 @@
-/** One file's diff: hunks with line numbers, the words that changed, folded context. */
+/** One file's diff: hunks with line numbers, the words that changed, folded context, and boxes that leave parts out. */
 
-import { mixedReturns } from "../../core/diff/display";
-import { foldContext } from "../../core/diff/fold";
-import type { Hunk, Row } from "../../core/diff/model";
+import { foldContext, mixedReturns, segmentsOf } from "../../core/diff/display";
+import type { Hunk, Row, Span } from "../../core/diff/hunks";
 import type { Part, Selection } from "../../core/diff/selection";
 import { WordMarks } from "../../core/diff/words";
-import { inSlices } from "../slices";
-import { showText } from "../text";
-import { offerEdit, type Revising } from "./hunkEditor";
-import { drawPartBox } from "./partBox";
-import { drawRow, type RowStyle } from "./row";
-import { addButton } from "../addButton";
 import type { Comments } from "../consent/review";
+import { addButton, showLongText, showText } from "../elements";
+import { inSlices } from "../slices";
+import { offerEdit, type Revising } from "./hunkEditor";
+
+export interface RowStyle {
+	keepReturn: boolean;
+	marksOf: (row: Row) => readonly Span[];
+}
+
+const SIGNS: Readonly<Record<Row["kind"], string>> = { context: " ", added: "+", removed: "−", note: " " };
+const LONG = 2_000;
+
+export function drawRow(chunk: HTMLElement, row: Row, style: RowStyle): void {
+	const line = chunk.createDiv({ cls: `vault-bridge-row is-${row.kind}` });
+	if (row.kind === "note") {
+		showText(line.createSpan({ cls: "vault-bridge-line" }), row.text);
+		return;
+	}
+	line.createSpan({ cls: "vault-bridge-number", text: row.old === null ? "" : String(row.old), attr: { "aria-hidden": "true" } });
+	line.createSpan({ cls: "vault-bridge-number", text: row.new === null ? "" : String(row.new), attr: { "aria-hidden": "true" } });
+	line.createSpan({ cls: "vault-bridge-sign", text: SIGNS[row.kind] });
+	const text = line.createSpan({ cls: "vault-bridge-line" });
+	if (row.text.length > LONG) {
+		showLongText(text, row.text);
+		return;
+	}
+	for (const segment of segmentsOf(row, style.marksOf(row), style.keepReturn)) {
+		const place = segment.changed ? text.createSpan({ cls: "vault-bridge-changed" }) : text;
+		if (segment.trailing) place.createSpan({ cls: "vault-bridge-escape", text: "·".repeat(segment.text.length), title: "blanks at the end of the line" });
+		else showText(place, segment.text);
+	}
+}
+
+/**
+ * Draw the box. It shows what is wanted of its parts, whichever box that was said with.
+ *
+ * @param body - What looks left out when none of them is wanted.
+ */
+export function drawPartBox(place: HTMLElement, body: HTMLElement, parts: readonly Part[], selection: Selection): HTMLInputElement {
+	const box = place.createEl("input", { type: "checkbox" });
+	const show = (): void => {
+		const wanted = parts.filter((part) => selection.has(part)).length;
+		box.checked = wanted === parts.length;
+		box.indeterminate = wanted > 0 && wanted < parts.length;
+		body.toggleClass("is-left-out", wanted === 0);
+	};
+	show();
+	box.addEventListener("change", () => { selection.set(parts, box.checked); });
+	selection.changed.on(show);
+	return box;
+}
 
 /** Rows that share one element; those outside the window cost no layout. */
 const ROWS_A_CHUNK = 60;
 
-/** Lets a person leave hunks of one file out. */
 export interface HunkChoice {
 	selection: Selection;
 	parts: readonly Part[];

@@ -3,9 +3,10 @@
 import { unitsOf } from "../../core/diff/selection";
 import { followsSentence, groupFiles, isDestructive, totalsOf } from "../../core/diff/totals";
 import type { FilePreview } from "../../core/wire/contract";
+import { whenOpened } from "../elements";
 import { inSlices } from "../slices";
+import { drawPartBox } from "./diffView";
 import { drawChevron, drawFile, type FileOffer } from "./filePreview";
-import { drawPartBox } from "./partBox";
 
 /** Files that are open at first, as long as they are short; those that lose something are, however many. */
 const OPEN_FILES = 3;
@@ -17,7 +18,6 @@ export type { FileOffer } from "./filePreview";
 
 interface Row {
 	el: HTMLElement;
-	/** What the filter looks at. */
 	name: string;
 }
 
@@ -84,7 +84,7 @@ class FileList {
 		for (const file of files) {
 			this.lines += file.added + file.removed;
 			const short = (isDestructive(file) || this.count < OPEN_FILES) && this.lines <= OPEN_LINES;
-			const open = file.diff !== "" && (this.count === 0 || short);
+			const open = file.picture !== null || (file.diff !== "" && (this.count === 0 || short));
 			this.count++;
 			this.drawFile(list, file, open);
 			yield;
@@ -112,13 +112,7 @@ class FileList {
 		drawChevron(summary);
 		summary.createSpan({ text: followsSentence(files) });
 		const list = section.createDiv({ cls: "vault-bridge-files" });
-		let drawn = false;
-		const draw = (): void => {
-			if (drawn || !section.open) return;
-			drawn = true;
-			for (const file of files) this.drawFile(list, file, false);
-		};
-		section.addEventListener("toggle", draw);
+		const draw = whenOpened(section, () => { for (const file of files) this.drawFile(list, file, false); });
 		this.openers.push(() => {
 			section.open = true;
 			draw();

@@ -2,19 +2,14 @@
 
 import { setIcon } from "obsidian";
 import { changeLabel } from "../../core/consent/wording";
-import { dangersOf, type Danger } from "../../core/diff/dangers";
-import { factsOf } from "../../core/diff/facts";
-import { parseDiff } from "../../core/diff/parse";
+import { parseDiff } from "../../core/diff/hunks";
 import type { Selection } from "../../core/diff/selection";
-import type { FileChange } from "../../core/wire/consent";
+import { sanitizePlain } from "../../core/text";
 import type { FilePreview } from "../../core/wire/contract";
-import { sanitizePlain } from "../../core/text/sanitize";
-import { showText } from "../text";
-import { drawDiff, type HunkActions } from "./diffView";
-import { drawFacts } from "./facts";
 import type { Comments } from "../consent/review";
+import { addDetails, addWarning, showText, whenOpened } from "../elements";
+import { drawDiff, drawPartBox, type HunkActions } from "./diffView";
 import type { Revising } from "./hunkEditor";
-import { drawPartBox } from "./partBox";
 
 /** Characters of a diff that is read after it is on the screen. */
 const LONG_DIFF = 50_000;
@@ -22,19 +17,13 @@ const LONG_DIFF = 50_000;
 /** Rows of a diff that one sees at a glance. */
 const SEEN_WHOLE = 40;
 
-const ICONS: Readonly<Record<FileChange, string>> = {
+const ICONS: Readonly<Record<FilePreview["change"], string>> = {
 	create: "file-plus-2",
 	modify: "file-diff",
 	move: "file-symlink",
 	delete: "trash-2",
 	mkdir: "folder-plus",
 	rmdir: "folder-x",
-};
-
-const DANGERS: Readonly<Record<Danger, string>> = {
-	"runs-code": "The new text holds code that a plugin may run when the note is opened.",
-	"loads-remote": "The new text loads something from the internet when the note is opened, which tells that server of it.",
-	"hides-text": "The new text holds characters that cannot be seen. They are shown as codes.",
 };
 
 /** What a person may do with the parts of a change: leave some out, edit them, or say something about them. */
@@ -53,15 +42,8 @@ export function drawFile(list: HTMLElement, file: FilePreview, open: boolean, of
 	const section = row.createEl("details", { cls: `vault-bridge-file is-${file.change}` });
 	drawSummary(section, file);
 	const body = section.createDiv({ cls: "vault-bridge-file-body" });
-	let drawn = false;
-	const draw = (): void => {
-		if (drawn || !section.open) return;
-		drawn = true;
-		drawBody(body, file, offer, ends);
-	};
 	section.open = open;
-	draw();
-	section.addEventListener("toggle", draw);
+	whenOpened(section, () => { drawBody(body, file, offer, ends); });
 	return row === list ? section : row;
 }
 
@@ -96,32 +78,30 @@ function drawSummary(section: HTMLElement, file: FilePreview): void {
 
 /** Reading all of a very long change takes a moment, in which the question should stand on the screen already. */
 function drawBody(body: HTMLElement, file: FilePreview, offer: FileOffer | null, ends: (() => void)[]): void {
-	const soon = (work: () => void): void => {
-		if (file.diff.length < LONG_DIFF) work();
-		else window.setTimeout(work);
-	};
 	if (file.truncated)
-		body.createDiv({ cls: "vault-bridge-note is-warning", text: "This change is too long to be shown whole. What is below is only its beginning." });
+		addWarning(body, "This change is too long to be shown whole. What is below is only its beginning.");
 	if (file.note !== "") body.createDiv({ cls: "vault-bridge-note", text: file.note });
+	const { picture } = file;
+	if (picture) {
+		body.createEl("img", { cls: "vault-bridge-picture", attr: { src: `data:${picture.mimeType};base64,${picture.data}`, alt: sanitizePlain(file.path) } });
+		return;
+	}
 	if (file.newer !== "") {
-		const newer = body.createEl("details");
-		newer.createEl("summary", { text: "What has changed since you looked" });
+		const newer = addDetails(body, "What has changed since you looked", "");
 		ends.push(drawDiff(newer, parseDiff(file.newer), null));
 	}
-	const about = body.createDiv();
 	const diff = body.createDiv();
 	const facts = body.createDiv();
-	soon(() => {
+	const draw = (): void => {
 		const hunks = parseDiff(file.diff);
 		// Below a change that one sees whole; above one that one would have to read to its end.
-		if (hunks.reduce((count, { rows }) => count + rows.length, 0) > SEEN_WHOLE) about.append(facts);
+		if (hunks.reduce((count, { rows }) => count + rows.length, 0) > SEEN_WHOLE) diff.before(facts);
 		if (hunks.length > 0) ends.push(drawDiff(diff, hunks, actionsFor(file, offer)));
 		else diff.createDiv({ cls: "vault-bridge-file-empty", text: emptySentence(file) });
-		soon(() => {
-			for (const danger of dangersOf(hunks)) about.createDiv({ cls: "vault-bridge-note is-warning", text: DANGERS[danger] });
-			drawFacts(facts, factsOf(hunks));
-		});
-	});
+		drawFacts(facts, file.facts);
+	};
+	if (file.diff.length < LONG_DIFF) draw();
+	else window.setTimeout(draw);
 }
 
 /** Hunks of a change that is shown whole. Lines can be edited also where the file is new. */
@@ -148,4 +128,14 @@ function emptySentence(file: FilePreview): string {
 	if (file.change === "move") return "The content stays as it is.";
 	if (file.change === "mkdir" || file.change === "rmdir") return "A folder has no content to show.";
 	return file.change === "create" ? "The new file is empty." : "There is no text to compare.";
+}
+
+/** What a change does to links and properties: the bridge's words, and text of the note in turns. */
+function drawFacts(container: HTMLElement, facts: readonly (readonly string[])[]): void {
+	if (facts.length === 0) return;
+	const list = container.createEl("ul", { cls: "vault-bridge-facts" });
+	for (const pieces of facts) {
+		const item = list.createEl("li");
+		for (const [index, piece] of pieces.entries()) showText(index % 2 === 0 ? item : item.createEl("code"), piece || "(empty)");
+	}
 }

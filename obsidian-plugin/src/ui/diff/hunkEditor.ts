@@ -1,9 +1,7 @@
 /** A field with the new side of one hunk, in which a person writes what they want instead. */
 
-import { asLines, newSideOf } from "../../core/diff/newSide";
-import type { Hunk } from "../../core/diff/model";
-import { showText } from "../text";
-import { addButton } from "../addButton";
+import { asLines, newSideOf, type Hunk } from "../../core/diff/hunks";
+import { addButton, showText } from "../elements";
 
 export interface Revising {
 	/** Ask for a plan with this text. Returns why it was not taken; null when it was. */
@@ -14,7 +12,6 @@ export interface Revising {
 
 const MOST_ROWS = 16;
 
-/** Add the button that opens the field. */
 export function offerEdit(header: HTMLElement, body: HTMLElement, hunk: Hunk, path: string, revising: Revising): void {
 	const text = newSideOf(hunk);
 	const button = header.createEl("button", { cls: "vault-bridge-link vault-bridge-edit", text: "Edit", type: "button", attr: { "aria-label": `Edit change ${hunk.index + 1}` } });

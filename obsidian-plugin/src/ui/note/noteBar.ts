@@ -1,24 +1,18 @@
 /** The bar above a note: who wants to change it, the answers for once, and the way to the window; afterwards, the way back. */
 
 import type { EditorView, PanelConstructor, ViewUpdate } from "@codemirror/view";
-import type { Clock } from "../../core/clock";
 import { askerOf } from "../../core/consent/asker";
 import { isWhole, whyNotWhole } from "../../core/consent/inNote";
+import { allows } from "../../core/consent/options";
 import { denialHolds, ONCE } from "../../core/consent/wording";
-import { allows, type ConsentRequest } from "../../core/wire/consent";
-import type { FilePreview } from "../../core/wire/contract";
-import { addButton } from "../addButton";
-import { riskBadge } from "../badges";
+import type { ConsentRequest, FilePreview } from "../../core/wire/contract";
 import { Guard } from "../consent/guard";
-import { drawPartBox } from "../diff/partBox";
-import { showLongText } from "../text";
+import type { Context } from "../context";
+import { drawPartBox } from "../diff/diffView";
+import { addButton, riskBadge, showLongText } from "../elements";
 import { noteField } from "./noteField";
 
-export interface NoteActions {
-	answer: (request: ConsentRequest, decision: "allow_once" | "deny_once", byKey: boolean) => void;
-	/** Open the question's window. */
-	open: (requestId: string) => void;
-}
+export type AnswerOnce = (request: ConsentRequest, decision: "allow_once" | "deny_once", byKey: boolean) => void;
 
 const LONGEST = 300;
 const LOST = "The connection to the bridge is lost.";
@@ -39,11 +33,10 @@ export function createBar(): HTMLElement {
 	return createDiv({ cls: "vault-bridge-note-bar", attr: { role: "region", "aria-label": "Question about this note" } });
 }
 
-/** The bar of one question in an editor. */
-export function questionBar(request: ConsentRequest, file: FilePreview, clock: Clock, actions: NoteActions): PanelConstructor {
+export function questionBar(request: ConsentRequest, file: FilePreview, context: Context, give: AnswerOnce): PanelConstructor {
 	return (view) => {
 		const dom = createBar();
-		const bar = new QuestionBar(view, dom, request, file, clock, actions);
+		const bar = new QuestionBar(view, dom, request, file, context, give);
 		return { dom, top: true, mount: () => { bar.begin(); }, update: (update) => { bar.update(update); }, destroy: () => { bar.end(); } };
 	};
 }
@@ -62,20 +55,20 @@ class QuestionBar {
 		private readonly dom: HTMLElement,
 		private readonly request: ConsentRequest,
 		private readonly file: FilePreview,
-		clock: Clock,
-		actions: NoteActions,
+		{ clock, open }: Context,
+		give: AnswerOnce,
 	) {
 		this.guard = new Guard(clock, () => { this.show(); });
 		this.showOthers = drawNoteQuestion(dom, request);
 		this.drawParts();
 		this.status = dom.createDiv({ cls: "vault-bridge-faint", attr: { role: "status" } });
 		const buttons = dom.createDiv({ cls: "vault-bridge-note-bar-buttons" });
-		addButton(buttons, "Open the question", () => { actions.open(request.requestId); });
+		addButton(buttons, "Open the question", () => { open.question(request.requestId); });
 		const answer = (decision: keyof typeof ONCE): HTMLButtonElement | null => {
 			if (!request.choices.includes(decision)) return null;
 			const button = buttons.createEl("button", { cls: `vault-bridge-answer is-${decision}`, text: allows(decision) ? ONCE[decision] : `${ONCE[decision]}${denialHolds(request.options)}`, type: "button" });
 			this.guard.press(button, allows(decision) ? "allow" : "deny", (byKey) => {
-				if (button.getAttr("aria-disabled") !== "true") actions.answer(request, decision, byKey);
+				if (button.getAttr("aria-disabled") !== "true") give(request, decision, byKey);
 			});
 			return button;
 		};

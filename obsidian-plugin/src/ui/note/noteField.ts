@@ -1,15 +1,69 @@
 /** What an editor shows of a question about its note, by CodeMirror's own means. Nothing here changes the document. */
 
 import { Compartment, EditorState, RangeSet, StateEffect, StateField, type Extension, type Range, type Text, type TransactionSpec } from "@codemirror/state";
-import { Decoration, EditorView, gutter, GutterMarker, showPanel, type DecorationSet, type PanelConstructor } from "@codemirror/view";
+import { Decoration, EditorView, gutter, GutterMarker, showPanel, WidgetType, type DecorationSet, type PanelConstructor } from "@codemirror/view";
 import { editorLivePreviewField, setIcon } from "obsidian";
+import type { Hunk, Row } from "../../core/diff/hunks";
 import { marksOf, placesOf, type Mark, type Place } from "../../core/diff/placing";
-import type { Hunk } from "../../core/diff/model";
 import type { Selection } from "../../core/diff/selection";
 import { WordMarks } from "../../core/diff/words";
-import type { ConsentRequest } from "../../core/wire/consent";
-import type { FilePreview } from "../../core/wire/contract";
-import { HunkWidget, LinesWidget } from "./noteWidgets";
+import type { ConsentRequest, FilePreview } from "../../core/wire/contract";
+import { drawRow } from "../diff/diffView";
+import { addButton } from "../elements";
+
+abstract class NoteWidget extends WidgetType {
+	/** Keys and clicks in it are its own. */
+	override ignoreEvent(): boolean {
+		return true;
+	}
+}
+
+class LinesWidget extends NoteWidget {
+	constructor(
+		private readonly rows: readonly Row[],
+		private readonly words: WordMarks,
+		private readonly place: number,
+	) {
+		super();
+	}
+
+	override eq(other: LinesWidget): boolean {
+		return other.place === this.place && other.rows.length === this.rows.length && other.rows.every((row, index) => row.kind === this.rows[index]?.kind && row.text === this.rows[index].text);
+	}
+
+	override toDOM(): HTMLElement {
+		const el = createDiv({ cls: "vault-bridge-note-lines", attr: { role: "group", "aria-label": "What the change does here", "data-place": String(this.place) } });
+		for (const row of this.rows) drawRow(el, row, { keepReturn: false, marksOf: (one) => this.words.of(one) });
+		return el;
+	}
+}
+
+class HunkWidget extends NoteWidget {
+	constructor(
+		private readonly selection: Selection,
+		private readonly path: string,
+		private readonly hunk: Hunk,
+		private readonly total: number,
+		private readonly left: boolean,
+	) {
+		super();
+	}
+
+	override eq(other: HunkWidget): boolean {
+		return other.selection === this.selection && other.hunk.index === this.hunk.index && other.left === this.left;
+	}
+
+	override toDOM(): HTMLElement {
+		const name = `Change ${this.hunk.index + 1} of ${this.total}`;
+		const el = createDiv({ cls: `vault-bridge-note-hunk${this.left ? " is-left-out" : ""}`, attr: { role: "group", "aria-label": name } });
+		el.createSpan({ text: this.left ? `${name}: left out` : name });
+		for (const [label, wanted] of [["Deny", false], ["Allow", true]] as const) {
+			const button = addButton(el, label, () => { this.selection.set(this.selection.of(this.path).slice(this.hunk.index, this.hunk.index + 1), wanted); });
+			button.setAttrs({ "aria-label": `${label} change ${this.hunk.index + 1}`, "aria-pressed": wanted !== this.left });
+		}
+		return el;
+	}
+}
 
 /** A question as it is shown in one note. */
 export interface Shown {
@@ -19,9 +73,7 @@ export interface Shown {
 	/** The text that the question was made of; null while nobody has read it. */
 	base: Text | null;
 	selection: Selection | null;
-	/** Hunks that are left out. */
 	left: readonly number[];
-	/** Whether there is no connection. */
 	lost: boolean;
 	/** How many other questions are about this note. */
 	more: number;

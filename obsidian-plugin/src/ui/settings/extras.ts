@@ -1,18 +1,18 @@
 /** Controls for what only some bridges have: services and their keys, allowed sites, the cache, the log's size, search by meaning. */
 
-import { type SettingDefinition, type SettingDefinitionItem } from "obsidian";
+import type { SettingDefinition, SettingDefinitionItem } from "obsidian";
 import { semanticText, sizeText } from "../../core/settings/labels";
-import { sanitizePlain } from "../../core/text/sanitize";
-import { confirm } from "../confirmModal";
-import type { Form } from "./form";
-import { showText } from "../text";
-import { keyRow } from "./keys";
-import { showOutcome } from "./problem";
-import { serviceRow } from "./searchServices";
-import { siteRow } from "./siteRows";
-import type { SemanticStatus } from "../../core/wire/contract";
-import type { MethodName, MethodParams } from "../../core/wire/request";
+import { listOf, messageOf } from "../../core/settings/store";
+import { sanitizePlain } from "../../core/text";
+import type { AllowedSite, SemanticStatus } from "../../core/wire/contract";
+import type { MethodName, MethodParams } from "../../core/wire/reading";
+import { clearLog } from "../clearLog";
+import { addAction, showOutcome } from "../controls";
+import { showText } from "../elements";
 import { tellFailure } from "../notice";
+import { confirm } from "../window";
+import { valueOf, type Form } from "./form";
+import { keyRow, serviceRow } from "./searchServices";
 
 /** What stands above a section's settings. */
 export function groupsBefore(form: Form, section: string): SettingDefinitionItem[] {
@@ -61,7 +61,7 @@ function cacheRow(form: Form, bytes: number): SettingDefinition {
 		name: "Cached answers",
 		desc: `The cache holds ${sizeText(bytes)}.`,
 		render: (setting) => {
-			setting.addButton((button) => button.setButtonText("Clear cache").onClick(() => void run(form, "cache.clear").then(form.reload)));
+			addAction(setting, "Clear cache", async () => run(form, "cache.clear"));
 		},
 	};
 }
@@ -72,14 +72,8 @@ function logRow(form: Form, bytes: number | null): SettingDefinition {
 		desc: bytes === null ? "Everything that was asked, decided and done." : `Everything that was asked, decided and done: ${sizeText(bytes)}.`,
 		aliases: ["export log", "clear log"],
 		render: (setting) => {
-			setting.addButton((button) => button.setButtonText("View log").onClick(form.openLog));
-			if (bytes === null) return;
-			setting.addButton((button) =>
-				button.setButtonText("Clear log").onClick(async () => {
-					const sure = await confirm(form.app, { title: "Clear the audit log?", text: "What agents did in this vault can then no longer be looked up. Export it first if you may need it.", action: "Clear log" });
-					if (sure) await run(form, "audit.clear").then(form.reload);
-				}),
-			);
+			addAction(setting, "View log", form.openLog);
+			if (bytes !== null) addAction(setting, "Clear log", async () => clearLog(form).then(form.reload).catch(tellFailure));
 		},
 	};
 }
@@ -92,25 +86,47 @@ function semanticRow(form: Form, semantic: SemanticStatus): SettingDefinition {
 		render: (setting) => {
 			const { endpoint, sentence } = semantic;
 			if (endpoint !== null) {
-				setting.addButton((button) =>
-					button.setButtonText("Allow").onClick(async () => {
-						const sure = await confirm(form.app, { title: "Send notes to another computer?", text: sentence ?? endpoint, action: "Allow" });
-						if (sure) await run(form, "semantic.allow", { endpoint }).then(form.reload);
-					}),
-				);
-			} else if (semantic.model !== "") {
-				setting.addButton((button) => button.setButtonText("Rebuild").onClick(() => void run(form, "semantic.rebuild").then(form.reload)));
-			}
+				addAction(setting, "Allow", async () => {
+					const sure = await confirm(form.app, { title: "Send notes to another computer?", text: sentence ?? endpoint, action: "Allow" });
+					if (sure) await run(form, "semantic.allow", { endpoint });
+				});
+			} else if (semantic.model !== "") addAction(setting, "Rebuild", async () => run(form, "semantic.rebuild"));
 		},
 	};
 }
 
-/** Ask the bridge, and say so when it cannot. Undefined then. */
-async function run<M extends MethodName>(form: Form, method: M, params?: MethodParams<M>): Promise<unknown> {
+/** Ask the bridge, and show what is then; or say why it cannot. */
+async function run<M extends MethodName>(form: Form, method: M, params?: MethodParams<M>): Promise<void> {
+	await form.request(method, params).then(form.reload).catch(tellFailure);
+}
+
+function siteRow(form: Form, site: AllowedSite): SettingDefinition {
+	const used = site.lastUsed === null ? "Not used since the bridge started." : `Last used ${new Date(site.lastUsed).toLocaleString()}.`;
+	return {
+		name: sanitizePlain(site.site),
+		desc: "",
+		aliases: ["allowed sites"],
+		render: (setting) => {
+			showText(setting.descEl, `${site.sentence}. ${used}`);
+			addAction(setting, "Take back", async () => {
+				const refusal = await takeBack(form, site);
+				if (refusal === null) await form.reload();
+				else showOutcome(setting, { ok: false, message: refusal });
+			});
+		},
+	};
+}
+
+/** Null, or why it is still allowed. */
+async function takeBack(form: Form, { allowedBy, site }: AllowedSite): Promise<string | null> {
+	if (allowedBy === null) {
+		const outcome = await form.store.update({ allowedDomains: listOf(valueOf(form, "allowedDomains")).filter((one) => one !== site) }, true);
+		return outcome.ok ? null : outcome.message;
+	}
 	try {
-		return await form.request(method, params);
+		await form.request("consent.revoke", { grantId: allowedBy });
+		return null;
 	} catch (error) {
-		tellFailure(error);
-		return undefined;
+		return messageOf(error);
 	}
 }

@@ -1,15 +1,14 @@
 /** One control for one setting, by its kind. What a value may be, the bridge says. */
 
-import type { Setting, SettingDefinition } from "obsidian";
+import { ExtraButtonComponent, TextComponent, type Setting, type SettingDefinition } from "obsidian";
 import { choiceLabel, plain, unitOf } from "../../core/settings/labels";
-import type { ChoiceField, Field, NumberField } from "../../core/settings/schema";
+import type { Field } from "../../core/settings/schema";
 import { listOf } from "../../core/settings/store";
-import { sanitizePlain } from "../../core/text/sanitize";
-import { confirm } from "../confirmModal";
+import { sanitizePlain } from "../../core/text";
+import { about, addChoice, replaceTyped, showOutcome } from "../controls";
+import { addButton, showText } from "../elements";
+import { confirm } from "../window";
 import { valueOf, type Form } from "./form";
-import { about, showOutcome } from "./problem";
-import { drawStrings } from "./strings";
-import { replaceTyped } from "./typed";
 
 const NULL = "";
 
@@ -71,7 +70,7 @@ function riskQuestion({ title }: Field, risk: string): { title: string; text: st
 	return { title: `${sanitizePlain(title)}?`, text, action: "Turn on" };
 }
 
-function drawNumber(form: Form, field: NumberField, setting: Setting, save: Save): void {
+function drawNumber(form: Form, field: Field, setting: Setting, save: Save): void {
 	const unit = unitOf(field);
 	setting.addText((text) => {
 		const shown = (): string => {
@@ -94,19 +93,55 @@ function drawNumber(form: Form, field: NumberField, setting: Setting, save: Save
 	if (unit.name) setting.controlEl.createSpan({ cls: "vault-bridge-unit", text: unit.name });
 }
 
-function drawChoice(form: Form, field: ChoiceField, setting: Setting, save: Save): void {
-	setting.addDropdown((dropdown) => {
-		if (field.nullable) dropdown.addOption(NULL, field.none);
-		for (const option of field.options) dropdown.addOption(String(option), choiceLabel(field.unit, option));
-		const shown = (): string => {
-			const value = valueOf(form, field.key);
-			return typeof value === "string" || typeof value === "number" ? String(value) : NULL;
-		};
-		dropdown.setValue(shown()).onChange((chosen) => {
-			const value = chosen === NULL ? null : (field.options.find((option) => String(option) === chosen) ?? null);
-			void save(setting, value).then((saved) => {
-				if (!saved) dropdown.setValue(shown());
-			});
+function drawChoice(form: Form, field: Field, setting: Setting, save: Save): void {
+	const shown = (): string => {
+		const value = valueOf(form, field.key);
+		return typeof value === "string" || typeof value === "number" ? String(value) : NULL;
+	};
+	const none = field.nullable ? [[NULL, field.none] as const] : [];
+	addChoice(setting, field.title, [...none, ...field.options.map((option) => [String(option), choiceLabel(field.unit, option)] as const)], shown(), (chosen, dropdown) => {
+		const value = chosen === NULL ? null : (field.options.find((option) => String(option) === chosen) ?? null);
+		void save(setting, value).then((saved) => {
+			if (!saved) dropdown.setValue(shown());
 		});
 	});
+}
+
+export interface StringList {
+	values: () => string[];
+	save: (values: string[]) => Promise<boolean>;
+}
+
+function drawStrings(setting: Setting, list: StringList): void {
+	setting.settingEl.addClass("vault-bridge-strings");
+	const items = setting.controlEl.createDiv({ cls: "vault-bridge-strings-list" });
+	const redraw = (): void => {
+		items.empty();
+		for (const value of list.values()) drawItem(items, value, () => void change(list.values().filter((one) => one !== value)));
+	};
+	const change = async (values: string[]): Promise<boolean> => {
+		const saved = await list.save(values);
+		if (saved) redraw();
+		return saved;
+	};
+	const row = setting.controlEl.createDiv({ cls: "vault-bridge-strings-add" });
+	const text = new TextComponent(row).setPlaceholder("Add one");
+	text.inputEl.setAttr("aria-label", "Value to add");
+	const add = async (): Promise<void> => {
+		const typed = text.getValue();
+		const value = typed.trim();
+		if (value === "" || list.values().includes(value)) return;
+		if (await change([...list.values(), value])) replaceTyped(text, typed, "");
+	};
+	addButton(row, "Add", () => void add());
+	text.inputEl.addEventListener("keydown", (event) => {
+		if (event.key === "Enter") void add();
+	});
+	redraw();
+}
+
+function drawItem(items: HTMLElement, value: string, remove: () => void): void {
+	const item = items.createDiv({ cls: "vault-bridge-strings-item" });
+	showText(item.createSpan(), value);
+	new ExtraButtonComponent(item).setIcon("x").setTooltip("Remove").onClick(remove);
 }

@@ -1,13 +1,14 @@
 /** What a person wants to know first: who may do what, how much was asked, what reaches out, and how all of it ends. */
 
-import { type SettingDefinition, type SettingDefinitionItem } from "obsidian";
+import type { SettingDefinition, SettingDefinitionItem } from "obsidian";
 import { messageOf } from "../../core/settings/store";
-import { sanitizePlain } from "../../core/text/sanitize";
-import { readAllEnded } from "../../core/wire/readers";
-import { confirm } from "../confirmModal";
-import { showText } from "../text";
-import { valueOf, type Form } from "./form";
+import { sanitizePlain } from "../../core/text";
+import { ask } from "../../core/wire/reading";
+import { addAction } from "../controls";
+import { addProblem } from "../elements";
 import { tell } from "../notice";
+import { confirm } from "../window";
+import { valueOf, type Form } from "./form";
 
 export function glanceGroup(form: Form, openActivity: () => void): SettingDefinitionItem {
 	const { grants, asked } = form.settings.extras;
@@ -18,7 +19,7 @@ export function glanceGroup(form: Form, openActivity: () => void): SettingDefini
 			{ name: "Without asking", desc: sanitizePlain(allowedText(form, grants)), aliases: ["who may do what", "grants", "permissions"], searchable: true, render: () => undefined },
 			{
 				name: "Asked this week",
-				desc: asked === null ? "Not known." : `${counted(asked, "question", "questions")} in seven days.`,
+				desc: asked === null ? "Not known." : `${asked.toLocaleString()} ${asked === 1 ? "question" : "questions"} in seven days.`,
 				aliases: ["how often", "activity", "statistics"],
 				render: (setting) => { setting.addButton((button) => button.setButtonText("Show activity").onClick(openActivity)); },
 			},
@@ -39,7 +40,7 @@ function allowedText(form: Form, grants: Form["settings"]["extras"]["grants"]): 
 /** The switches that open something outside the notes, by their titles; the bridge says which those are. */
 function beyondText({ settings }: Form): string {
 	const on = settings.schema.fields.filter(({ section, key, risk }) => risk !== null && section === "network" && settings.values[key] === true).map(({ title }) => title);
-	return on.length === 0 ? "Nothing is switched on that reaches beyond it." : `Switched on: ${on.join(", ")}.`;
+	return on.length === 0 ? "No switch under Network is on." : `Switched on: ${on.join(", ")}.`;
 }
 
 function endRow(form: Form): SettingDefinition {
@@ -48,24 +49,17 @@ function endRow(form: Form): SettingDefinition {
 		desc: "Ends every permission at once. Each program asks again from then on.",
 		aliases: ["revoke all", "emergency", "panic", "take back"],
 		render: (setting) => {
-			setting.addButton((button) =>
-				button.setButtonText("Stop everything").onClick(async () => {
-					const text = "Everything that you have allowed for longer than once ends, for every program. What you have denied stays denied. Nothing that was written is undone.";
-					if (!(await confirm(form.app, { title: "End all permissions?", text, action: "Stop everything" }))) return;
-					try {
-						const { text: said, ended } = readAllEnded(await form.request("consent.endAll"), "consent.endAll");
-						await form.reload();
-						tell([said, ...ended.map(({ sentence }) => sentence)].join("\n"), 15_000);
-					} catch (error) {
-						showText(setting.descEl.createDiv({ cls: "vault-bridge-problem is-error", attr: { role: "alert" } }), messageOf(error));
-					}
-				}),
-			);
-			setting.controlEl.lastElementChild?.addClass("mod-warning");
+			addAction(setting, "Stop everything", async () => {
+				const text = "Everything that you have allowed for longer than once ends, for every program. What you have denied stays denied. Nothing that was written is undone.";
+				if (!(await confirm(form.app, { title: "End all permissions?", text, action: "Stop everything" }))) return;
+				try {
+					const { text: said, ended } = await ask(form.request, "consent.endAll");
+					await form.reload();
+					tell([said, ...ended.map(({ sentence }) => sentence)].join("\n"), 15_000);
+				} catch (error) {
+					addProblem(setting.descEl, messageOf(error));
+				}
+			}, "mod-warning");
 		},
 	};
-}
-
-function counted(count: number, one: string, many: string): string {
-	return `${count.toLocaleString()} ${count === 1 ? one : many}`;
 }

@@ -1,16 +1,15 @@
 /** The settings screen of a connected vault: a page for each of the bridge's sections. */
 
 import type { SettingDefinition, SettingDefinitionItem, SettingDefinitionPage } from "obsidian";
-import type { Field, TableField } from "../../core/settings/schema";
-import { sanitizePlain } from "../../core/text/sanitize";
+import type { Field } from "../../core/settings/schema";
+import { sanitizePlain } from "../../core/text";
 import type { SettingsSection } from "../../core/wire/contract";
-import { confirm } from "../confirmModal";
+import { addAction, showOutcome } from "../controls";
+import { confirm } from "../window";
 import { extraRows, groupsAfter, groupsBefore, rowsAbove } from "./extras";
 import { fieldRow } from "./fields";
-import type { Form } from "./form";
-import { showOutcome } from "./problem";
+import { filtered, type Form } from "./form";
 import { CHOSEN } from "./searchServices";
-import { filtered } from "./filtered";
 import { rateGroup, toolGroups } from "./tools";
 
 /** Settings that have controls of their own. */
@@ -31,7 +30,7 @@ export function allSettings(form: Form): SettingDefinitionPage {
 }
 
 function page(form: Form, section: SettingsSection, fields: readonly Field[]): SettingDefinitionPage {
-	const limits = fields.filter((field): field is TableField => field.kind === "table" && field.key === "rateLimits");
+	const limits = fields.filter((field) => field.key === "rateLimits");
 	const rare = rowsOf(form, fields.filter((field) => field.rare));
 	const more: SettingDefinitionPage = { type: "page", name: "More settings", desc: "What few people change.", items: [filtered(rare)] };
 	const items: SettingDefinitionItem[] = [
@@ -57,15 +56,13 @@ function resetRow(form: Form, section: SettingsSection): SettingDefinition {
 		name: "Reset to defaults",
 		desc: "This page, with its “More settings” and single tools.",
 		render: (setting) => {
-			setting.addButton((button) =>
-				button.setButtonText("Reset").onClick(async () => {
-					const sure = await confirm(form.app, { title: "Reset this page?", text: `Everything under “${sanitizePlain(section.title)}” goes back to its default.`, action: "Reset" });
-					if (!sure) return;
-					const outcome = await form.store.reset(section.id);
-					if (outcome.ok) await form.reload();
-					else showOutcome(setting, outcome);
-				}),
-			);
+			addAction(setting, "Reset", async () => {
+				const sure = await confirm(form.app, { title: "Reset this page?", text: `Everything under “${sanitizePlain(section.title)}” goes back to its default.`, action: "Reset" });
+				if (!sure) return;
+				const outcome = await form.store.reset(section.id);
+				if (outcome.ok) await form.reload();
+				else showOutcome(setting, outcome);
+			});
 		},
 	};
 }

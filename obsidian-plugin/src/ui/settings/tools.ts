@@ -3,16 +3,13 @@
 import { ExtraButtonComponent, type SettingDefinition, type SettingDefinitionItem, type SettingDefinitionPage } from "obsidian";
 import { isObject, type JsonObject } from "../../core/json";
 import { labelOf, MODE_LABELS } from "../../core/settings/labels";
-import { presetText } from "../../core/settings/presets";
-import type { TableField } from "../../core/settings/schema";
+import type { Field } from "../../core/settings/schema";
 import { absentTools, listOf, type Outcome } from "../../core/settings/store";
-import { choiceOf, choicesOf, choosing, grouped, OFF, type ToolChoice } from "../../core/settings/tools";
-import { sanitizePlain } from "../../core/text/sanitize";
+import { choiceOf, choicesOf, choosing, grouped, OFF, presetOf, presetText, type ToolChoice } from "../../core/settings/tools";
+import { sanitizePlain } from "../../core/text";
 import type { ToolSetting } from "../../core/wire/contract";
-import { filtered } from "./filtered";
-import { valueOf, type Form } from "./form";
-import { about, showOutcome } from "./problem";
-import { replaceTyped } from "./typed";
+import { about, addChoice, replaceTyped, showOutcome } from "../controls";
+import { filtered, valueOf, type Form } from "./form";
 
 const CUSTOM = "";
 /** Words of a row's text, so that one can run over the rows. */
@@ -32,24 +29,16 @@ export function toolGroups(form: Form): SettingDefinitionItem[] {
 	return [{ type: "group", items: [presetRow(form), each] }];
 }
 
-export function presetNameOf(form: Form): string | null {
-	const enabled = enabledIn(form);
-	const same = (tools: string[]): boolean => tools.length === enabled.length && tools.every((tool) => enabled.includes(tool));
-	return Object.entries(form.settings.schema.presets).find(([, tools]) => same(tools))?.[0] ?? null;
-}
-
 function presetRow(form: Form): SettingDefinition {
+	const { presets } = form.settings.schema;
+	const chosen = (): string => presetOf(presets, enabledIn(form)) ?? CUSTOM;
 	return {
 		name: "Preset",
-		desc: sanitizePlain(presetText(presetNameOf(form) ?? CUSTOM, enabledIn(form))),
+		desc: sanitizePlain(presetText(chosen(), enabledIn(form))),
 		render: (setting) => {
-			setting.addDropdown((dropdown) => {
-				dropdown.addOption(CUSTOM, "Custom");
-				for (const name of Object.keys(form.settings.schema.presets)) dropdown.addOption(name, labelOf(name));
-				dropdown.setValue(presetNameOf(form) ?? CUSTOM).onChange((name) => {
-					const tools = form.settings.schema.presets[name];
-					if (tools) void form.store.update({ enabledTools: tools }, true).then((outcome) => { showOutcome(setting, outcome); });
-				});
+			addChoice(setting, "Preset", [[CUSTOM, "Custom"], ...Object.keys(presets).map((name) => [name, labelOf(name)] as const)], chosen(), (name) => {
+				const tools = presets[name];
+				if (tools) void form.store.update({ enabledTools: tools }, true).then((outcome) => { showOutcome(setting, outcome); });
 			});
 		},
 	};
@@ -61,19 +50,15 @@ function toolRow(form: Form, tool: ToolSetting, heading: string): SettingDefinit
 		desc: sanitizePlain(short(tool.description)),
 		aliases: [tool.name, sanitizePlain(heading), "consent"],
 		render: (setting) => {
-			setting.addDropdown((dropdown) => {
-				const shown = (): ToolChoice => choiceOf(tool, enabledIn(form), tableOf(form, "consentMode"));
-				const choices = choicesOf(tool);
-				for (const choice of choices) dropdown.addOption(choice, choice === OFF ? "Off" : MODE_LABELS[choice]);
-				dropdown.selectEl.setAttr("aria-label", sanitizePlain(tool.title));
-				dropdown.setValue(shown()).onChange((value) => {
-					const choice = choices.find((one) => one === value);
-					if (choice === undefined) return;
-					const known = form.settings.schema.tools.map((one) => one.name);
-					void form.store.update(choosing(choice, tool.name, enabledIn(form), known)).then((outcome) => {
-						showOutcome(setting, about(outcome, "enabledTools", "consentMode", tool.name));
-						if (!outcome.ok) dropdown.setValue(shown());
-					});
+			const shown = (): ToolChoice => choiceOf(tool, enabledIn(form), tableOf(form, "consentMode"));
+			const choices = choicesOf(tool);
+			addChoice(setting, tool.title, choices.map((choice) => [choice, choice === OFF ? "Off" : MODE_LABELS[choice]]), shown(), (value, dropdown) => {
+				const choice = choices.find((one) => one === value);
+				if (choice === undefined) return;
+				const known = form.settings.schema.tools.map((one) => one.name);
+				void form.store.update(choosing(choice, tool.name, enabledIn(form), known)).then((outcome) => {
+					showOutcome(setting, about(outcome, "enabledTools", "consentMode", tool.name));
+					if (!outcome.ok) dropdown.setValue(shown());
 				});
 			});
 		},
@@ -95,7 +80,7 @@ function absentRow(form: Form): SettingDefinition[] {
 }
 
 /** The tools with a limit of their own, and a choice of those that can be given one. */
-export function rateGroup(form: Form, field: TableField): SettingDefinitionItem {
+export function rateGroup(form: Form, field: Field): SettingDefinitionItem {
 	const own = tableOf(form, field.key);
 	const { tools } = form.settings.schema;
 	const limited = tools.filter((tool) => own[tool.name] !== undefined);
@@ -106,7 +91,7 @@ export function rateGroup(form: Form, field: TableField): SettingDefinitionItem 
 	};
 }
 
-function rateRow(form: Form, field: TableField, tool: ToolSetting): SettingDefinition {
+function rateRow(form: Form, field: Field, tool: ToolSetting): SettingDefinition {
 	return {
 		name: sanitizePlain(tool.title),
 		aliases: [tool.name, "limit"],
@@ -136,26 +121,21 @@ function rateRow(form: Form, field: TableField, tool: ToolSetting): SettingDefin
 	};
 }
 
-function addRateRow(form: Form, field: TableField, tools: readonly ToolSetting[]): SettingDefinition {
+function addRateRow(form: Form, field: Field, tools: readonly ToolSetting[]): SettingDefinition {
 	return {
 		name: "Limit another tool",
 		desc: sanitizePlain(field.description),
 		render: (setting) => {
-			setting.addDropdown((dropdown) => {
-				dropdown.addOption(CUSTOM, "Choose a tool");
-				for (const tool of tools) dropdown.addOption(tool.name, sanitizePlain(`${tool.title} (${tool.defaultRate})`));
-				dropdown.onChange((name) => {
-					const tool = tools.find((one) => one.name === name);
-					if (!tool) return;
-					void saveEntry(form, field, name, tool.defaultRate, true).then((outcome) => { showOutcome(setting, outcome); });
-				});
+			addChoice(setting, "Limit another tool", [[CUSTOM, "Choose a tool"], ...tools.map(({ name, title, defaultRate }) => [name, `${title} (${defaultRate})`] as const)], CUSTOM, (name) => {
+				const tool = tools.find((one) => one.name === name);
+				if (tool) void saveEntry(form, field, name, tool.defaultRate, true).then((outcome) => { showOutcome(setting, outcome); });
 			});
 		},
 	};
 }
 
 /** With `redraw` the page is drawn anew, because it has a row more or less. */
-async function saveEntry(form: Form, field: TableField, name: string, value: unknown, redraw = false): Promise<Outcome> {
+async function saveEntry(form: Form, field: Field, name: string, value: unknown, redraw = false): Promise<Outcome> {
 	return form.store.update({ [field.key]: { [name]: value } }, redraw);
 }
 

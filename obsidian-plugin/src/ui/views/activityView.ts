@@ -1,49 +1,27 @@
 /** How much agents did, by day, client and tool: small plots, and the same numbers as tables. */
 
-import { ButtonComponent, DropdownComponent, ItemView, type WorkspaceLeaf } from "obsidian";
+import { ButtonComponent, DropdownComponent } from "obsidian";
 import { changesOf, PERIODS, PLOTS, sentences, shortDay, sum, tookText, totals, type PlotSpec } from "../../core/activity";
 import { messageOf } from "../../core/settings/store";
 import type { ActivityDay, AuditActivity } from "../../core/wire/contract";
-import { showText } from "../text";
+import { ask } from "../../core/wire/reading";
+import { addDetails, addEmpty, showText } from "../elements";
+import { Pane, type Face } from "./pane";
 
-export const ACTIVITY_VIEW = "vault-bridge-activity";
 /** Units of the plot's own: of a day, of the gap between two bars, and of the greatest bar. */
 const DAY = 10;
 const GAP = 2;
 const HEIGHT = 60;
 
-export interface ActivitySource {
-	activity: (days: number) => Promise<AuditActivity>;
-	/** Called when the connection came or went. */
-	onConnection: (listener: () => void) => () => void;
-	openLog: () => void;
-}
+export const ACTIVITY: Face = { type: "vault-bridge-activity", title: "Agents' activity", icon: "chart-column", command: ["agents-activity", "Show agents' activity"] };
 
-export class ActivityView extends ItemView {
+export class ActivityView extends Pane {
 	private days = 7;
 	private request = 0;
 
-	constructor(
-		leaf: WorkspaceLeaf,
-		private readonly source: ActivitySource,
-	) {
-		super(leaf);
-		this.icon = "chart-column";
-	}
-
-	override getViewType(): string {
-		return ACTIVITY_VIEW;
-	}
-
-	override getDisplayText(): string {
-		return "Agents' activity";
-	}
-
-	override async onOpen(): Promise<void> {
-		this.contentEl.empty();
-		this.contentEl.addClass("vault-bridge-view");
-		const bar = this.contentEl.createDiv({ cls: "vault-bridge-toolbar" });
-		const bodyEl = this.contentEl.createDiv({ cls: "vault-bridge-activity" });
+	protected override async fill(el: HTMLElement): Promise<void> {
+		const bar = el.createDiv({ cls: "vault-bridge-toolbar" });
+		const bodyEl = el.createDiv({ cls: "vault-bridge-activity" });
 		const refresh = (): void => { void this.refresh(bodyEl); };
 		const period = new DropdownComponent(bar).addOptions(PERIODS).setValue(String(this.days)).onChange((days) => {
 			this.days = Number(days);
@@ -52,35 +30,29 @@ export class ActivityView extends ItemView {
 		period.selectEl.setAttr("aria-label", "Time");
 		const buttons = bar.createDiv({ cls: "vault-bridge-toolbar-buttons" });
 		new ButtonComponent(buttons).setButtonText("Refresh").onClick(refresh);
-		new ButtonComponent(buttons).setButtonText("View log").onClick(this.source.openLog);
-		this.register(this.source.onConnection(refresh));
+		new ButtonComponent(buttons).setButtonText("View log").onClick(this.context.open.log);
+		this.on(this.context.connection.changed, refresh);
 		await this.refresh(bodyEl);
 	}
 
 	private async refresh(el: HTMLElement): Promise<void> {
 		const request = ++this.request;
-		try {
-			const found = await this.source.activity(this.days);
-			if (request !== this.request) return;
-			el.empty();
-			draw(el, found);
-		} catch (error) {
-			if (request !== this.request) return;
-			el.empty();
-			showText(el.createDiv({ cls: "vault-bridge-empty" }), messageOf(error));
-		}
+		const found = await ask(this.context.request, "audit.activity", { days: this.days }).catch(messageOf);
+		if (request !== this.request) return;
+		el.empty();
+		if (typeof found === "string") addEmpty(el, found);
+		else draw(el, found);
 	}
 }
 
 function draw(el: HTMLElement, found: AuditActivity): void {
 	if (found.clients.length === 0) {
-		el.createDiv({ cls: "vault-bridge-empty", text: "No agent did anything in these days. Here you will see how many calls they made, how you answered, what they changed, and how long it took." });
+		addEmpty(el, "No agent did anything in these days. Here you will see how many calls they made, how you answered, what they changed, and how long it took.");
 		return;
 	}
 	for (const plot of PLOTS) drawPlot(el, plot, found.days);
 	for (const sentence of sentences(found)) el.createEl("p", { cls: "vault-bridge-faint", text: sentence });
-	const details = el.createEl("details");
-	details.createEl("summary", { text: "The numbers of each day" });
+	const details = addDetails(el, "The numbers of each day", "");
 	drawTable(details, "Each day", ["Day", ...PLOTS.flatMap(({ series }) => series.map(({ label }) => label))], found.days.map((day) => [day.day, ...PLOTS.flatMap(({ series }) => series.map(({ counts }) => sum(day, counts)))]));
 	const clients = [...found.clients, ...(found.others ? [found.others] : [])];
 	drawTable(el, "Programs", ["Program", "Calls", "Failed", "Refused", "Changes"], clients.map((one) => [one.name, one.calls, one.failed, one.refused, changesOf(one)]));

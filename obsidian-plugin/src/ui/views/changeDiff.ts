@@ -1,14 +1,15 @@
 /** What a change did, asked for and drawn when somebody looks. */
 
-import type { ChangeDiff } from "../../core/wire/contract";
+import type { History } from "../../core/history";
+import { messageOf } from "../../core/settings/store";
 import { drawFiles } from "../diff/fileList";
-import { showText } from "../text";
+import { addProblem, showText } from "../elements";
 
 /** Returns the function that ends the drawing early. */
-export function drawChangeDiff(container: HTMLElement, load: () => Promise<ChangeDiff>): () => void {
+export function drawChangeDiff(container: HTMLElement, history: History, executionId: string): () => void {
 	let end = (): void => undefined;
 	let ended = false;
-	load().then(
+	history.diff(executionId).then(
 		({ files, lost }) => {
 			if (ended) return;
 			if (lost.length > 0) {
@@ -18,8 +19,7 @@ export function drawChangeDiff(container: HTMLElement, load: () => Promise<Chang
 			end = drawFiles(container, files, null);
 		},
 		(error: unknown) => {
-			const problem = container.createDiv({ cls: "vault-bridge-problem is-error", attr: { role: "alert" } });
-			showText(problem, error instanceof Error ? error.message : String(error));
+			addProblem(container, messageOf(error));
 		},
 	);
 	return () => {

@@ -1,49 +1,24 @@
 /** The chat with a model: the conversation, what is written next, and the other conversations. */
 
-import { ItemView, setIcon, type WorkspaceLeaf } from "obsidian";
-import type { Attached, NoteName } from "../../core/chat/compose";
-import type { ChatSession, Change } from "../../core/chat/session";
+import type { Change } from "../../core/chat/session";
+import { momentWords } from "../../core/drafts";
 import { messageOf } from "../../core/settings/store";
-import { sanitizePlain } from "../../core/text/sanitize";
+import { counted, sanitizePlain } from "../../core/text";
 import type { ChatModels, ConversationInfo } from "../../core/wire/contract";
+import { ask } from "../../core/wire/reading";
 import { Composer } from "../chat/composer";
-import { drawConversations } from "../chat/conversations";
 import { Entries } from "../chat/entries";
-import type { Links } from "../chat/blocks";
 import { drawSetup, modelFor, obstacle, type Server } from "../chat/setup";
-import { showText } from "../text";
+import { addEmpty, addIconButton, showText } from "../elements";
+import { tell, tellFailure } from "../notice";
+import { confirm } from "../window";
+import { Pane, type Face } from "./pane";
 
-export const CHAT_VIEW = "vault-bridge-chat";
+export const CHAT: Face = { type: "vault-bridge-chat", title: "Chat", icon: "message-circle", command: ["open-chat", "Chat"], place: "right" };
 /** Characters of an answer that are read aloud when it is there. */
 const MOST_SPOKEN = 300;
 
-export interface ChatSource extends Links {
-	session: ChatSession;
-	now: () => number;
-	/** Whether there is a bridge. */
-	connected: () => boolean;
-	/** Be told when it comes or goes, or what it is set to has changed. Returns how to be told no longer. */
-	onServer: (changed: () => void) => () => void;
-	/** Be told when another note is open. Returns how to be told no longer. */
-	onNote: (changed: () => void) => () => void;
-	/** The model's server; rejects with why it does not answer. */
-	models: () => Promise<ChatModels>;
-	/** Agree to its address, when the person says so once more. Null: they did not. */
-	allow: (models: ChatModels) => Promise<ChatModels | null>;
-	list: () => Promise<ConversationInfo[]>;
-	/** Delete a conversation, when the person says so once more. */
-	remove: (conversation: ConversationInfo) => Promise<void>;
-	/** Make a note of a conversation. */
-	export: (conversationId: string) => void;
-	notes: () => readonly NoteName[];
-	attached: () => Attached;
-	copy: (text: string) => void;
-	insert: (text: string) => void;
-	/** Say what went wrong. */
-	complain: (problem: string) => void;
-}
-
-export class ChatView extends ItemView {
+export class ChatView extends Pane {
 	private server: Server = { kind: "away" };
 	private asked = 0;
 	private chosen: string | null = null;
@@ -57,60 +32,47 @@ export class ChatView extends ItemView {
 	private entries: Entries | null = null;
 	private composer: Composer | null = null;
 
-	constructor(
-		leaf: WorkspaceLeaf,
-		private readonly source: ChatSource,
-	) {
-		super(leaf);
-		this.icon = "message-circle";
-	}
-
-	override getViewType(): string {
-		return CHAT_VIEW;
-	}
-
-	override getDisplayText(): string {
-		return "Chat";
-	}
-
-	override async onOpen(): Promise<void> {
-		const { contentEl, source } = this;
-		contentEl.empty();
-		contentEl.addClasses(["vault-bridge-view", "vault-bridge-chat"]);
+	protected override async fill(contentEl: HTMLElement): Promise<void> {
+		const { app, chat, connection, settings } = this.context;
+		contentEl.addClass("vault-bridge-chat");
 		this.drawHead(contentEl.createDiv({ cls: "vault-bridge-chat-head" }));
 		const scrollEl = contentEl.createDiv({ cls: "vault-bridge-chat-scroll", attr: { tabindex: "0", role: "log", "aria-label": "Conversation", "aria-live": "off" } });
 		this.listEl = scrollEl.createDiv({ cls: "vault-bridge-chat-others" });
 		this.listEl.hide();
 		this.setupEl = scrollEl.createDiv({ cls: "vault-bridge-chat-setup", attr: { role: "status" } });
-		this.entries = new Entries(scrollEl.createDiv({ cls: "vault-bridge-chat-entries" }), scrollEl, source.session, {
-			...source,
+		this.entries = new Entries(scrollEl.createDiv({ cls: "vault-bridge-chat-entries" }), scrollEl, this.context, {
 			edit: (number, text) => { this.composer?.edit(number, text); },
 			retry: (number, text) => void this.send(text, number),
 		});
 		this.spokenEl = contentEl.createDiv({ cls: "vault-bridge-spoken", attr: { role: "status", "aria-live": "polite" } });
-		this.composer = new Composer(contentEl.createDiv({ cls: "vault-bridge-chat-composer" }), {
+		this.composer = new Composer(contentEl.createDiv({ cls: "vault-bridge-chat-composer" }), app, {
 			send: async (text, replaces) => this.send(text, replaces),
 			stop: () => { this.stop(); },
 			editLast: () => { this.editLast(); },
-			notes: source.notes,
-			attached: source.attached,
 		});
 		this.registerDomEvent(contentEl, "keydown", (event) => {
-			if (event.key !== "Escape" || !source.session.running || event.isComposing) return;
+			if (event.key !== "Escape" || !chat.running || event.isComposing) return;
 			event.preventDefault();
 			this.stop();
 		});
-		this.register(source.session.changed.on((change) => { this.take(change); }));
-		this.register(source.onServer(() => void this.ask()));
-		this.register(source.onNote(() => { this.composer?.drawChips(); }));
+		this.on(chat.changed, (change) => { this.take(change); });
+		this.on(connection.changed, () => void this.ask());
+		this.on(settings.changed, () => void this.ask());
+		const drawChips = (): void => { this.composer?.drawChips(); };
+		this.registerEvent(app.workspace.on("active-leaf-change", drawChips));
+		this.registerEvent(app.workspace.on("file-open", drawChips));
 		this.register(() => { this.entries?.end(); });
 		this.drawAll();
 		this.composer.focus();
 		await this.ask();
 	}
 
+	begin(text: string): void {
+		this.composer?.begin(text);
+	}
+
 	private drawHead(el: HTMLElement): void {
-		const { session } = this.source;
+		const { chat } = this.context;
 		this.titleEl = el.createDiv({ cls: "vault-bridge-chat-title" });
 		const bar = el.createDiv({ cls: "vault-bridge-chat-bar" });
 		this.modelEl = bar.createEl("select", { cls: "dropdown", attr: { "aria-label": "Model" } });
@@ -118,40 +80,33 @@ export class ChatView extends ItemView {
 			this.chosen = this.modelEl?.value || null;
 			this.drawServer();
 		});
-		const button = (icon: string, name: string, act: () => void): HTMLButtonElement => {
-			const made = bar.createEl("button", { cls: "clickable-icon", type: "button", attr: { "aria-label": name } });
-			setIcon(made, icon);
-			made.addEventListener("click", act);
-			return made;
-		};
-		button("square-pen", "New conversation", () => {
-			session.clear();
+		addIconButton(bar, "square-pen", "New conversation", () => {
+			chat.clear();
 			this.listEl?.hide();
 			this.composer?.focus();
 		});
-		button("history", "Conversations", () => void this.toggleList());
-		this.exportEl = button("file-output", "Make a note of this conversation", () => {
-			if (session.conversationId !== null) this.source.export(session.conversationId);
+		addIconButton(bar, "history", "Conversations", () => { this.toggleList().catch(tellFailure); });
+		this.exportEl = addIconButton(bar, "file-output", "Make a note of this conversation", () => {
+			if (chat.conversationId !== null) this.export(chat.conversationId).catch(tellFailure);
 		});
 	}
 
 	private async send(text: string, replaces: number | null): Promise<boolean> {
-		const model = modelFor(this.server, this.chosen, this.source.session.model);
-		const problem = obstacle(this.server, model) ?? (await this.source.session.send(text, model, replaces));
+		const model = modelFor(this.server, this.chosen, this.context.chat.model);
+		const problem = obstacle(this.server, model) ?? (await this.context.chat.send(text, model, replaces));
 		if (problem === null) return true;
-		this.source.complain(problem);
+		tell(problem);
 		return false;
 	}
 
 	private stop(): void {
-		const { session, complain } = this.source;
-		void session.stop().catch((error: unknown) => { complain(messageOf(error)); });
+		this.context.chat.stop().catch(tellFailure);
 	}
 
 	private editLast(): void {
-		const { session } = this.source;
-		const last = session.entries.filter((one) => one.kind === "user").at(-1);
-		if (last) this.composer?.edit(session.numberOf(last), last.text);
+		const { chat } = this.context;
+		const last = chat.entries.filter((one) => one.kind === "user").at(-1);
+		if (last) this.composer?.edit(chat.numberOf(last), last.text);
 	}
 
 	private take(change: Change): void {
@@ -179,17 +134,17 @@ export class ChatView extends ItemView {
 	}
 
 	private drawState(): void {
-		const { session } = this.source;
-		const { running } = session;
+		const { chat } = this.context;
+		const { running } = chat;
 		this.entries?.setRunning(running);
 		this.composer?.setRunning(running);
 		if (this.titleEl) {
 			this.titleEl.empty();
-			showText(this.titleEl, session.title || "New conversation");
+			showText(this.titleEl, chat.title || "New conversation");
 		}
-		if (this.exportEl) this.exportEl.disabled = session.conversationId === null || running;
+		if (this.exportEl) this.exportEl.disabled = chat.conversationId === null || running;
 		if (running !== this.drawnRunning) {
-			const last = session.entries.at(-1);
+			const last = chat.entries.at(-1);
 			this.speak(running ? "The model is at it." : last?.kind === "model" ? `The answer is there: ${last.text.slice(0, MOST_SPOKEN)}` : "");
 		}
 		this.drawnRunning = running;
@@ -202,11 +157,11 @@ export class ChatView extends ItemView {
 
 	private async ask(): Promise<void> {
 		const asked = ++this.asked;
-		if (!this.source.connected()) this.server = { kind: "away" };
+		if (!this.context.connection.connected) this.server = { kind: "away" };
 		else {
 			if (this.server.kind !== "known") this.server = { kind: "asking" };
 			this.drawServer();
-			const found = await this.source.models().then(
+			const found = await ask(this.context.request, "chat.models").then(
 				(models): Server => ({ kind: "known", models }),
 				(error: unknown): Server => ({ kind: "failed", message: messageOf(error) }),
 			);
@@ -218,8 +173,8 @@ export class ChatView extends ItemView {
 
 	private drawServer(): void {
 		const { server, modelEl, setupEl } = this;
-		const { session } = this.source;
-		const model = modelFor(server, this.chosen, session.model);
+		const { chat } = this.context;
+		const model = modelFor(server, this.chosen, chat.model);
 		if (modelEl) {
 			modelEl.empty();
 			const models = server.kind === "known" ? server.models.models : [];
@@ -229,13 +184,9 @@ export class ChatView extends ItemView {
 			modelEl.disabled = models.length === 0;
 		}
 		if (setupEl) {
-			drawSetup(setupEl, server, model, session.entries.length === 0, {
+			drawSetup(setupEl, server, model, chat.entries.length === 0, {
 				again: () => void this.ask(),
-				allow: (models) => void this.source.allow(models).then((allowed) => {
-					if (!allowed) return;
-					this.server = { kind: "known", models: allowed };
-					this.drawServer();
-				}, (error: unknown) => { this.source.complain(messageOf(error)); }),
+				allow: (models) => { this.allow(models).catch(tellFailure); },
 			});
 		}
 	}
@@ -248,22 +199,45 @@ export class ChatView extends ItemView {
 	}
 
 	private async showList(listEl: HTMLElement): Promise<void> {
-		const { source } = this;
-		try {
-			const all = await source.list();
-			drawConversations(listEl, all, source.session.conversationId, {
-				now: source.now,
-				open: ({ conversationId }) => {
-					this.chosen = null;
-					listEl.hide();
-					void source.session.open(conversationId).then(() => { this.composer?.focus(); }, (error: unknown) => { source.complain(messageOf(error)); });
-				},
-				remove: (one) => void source.remove(one).then(async () => this.showList(listEl), (error: unknown) => { source.complain(messageOf(error)); }),
+		const { chat, clock, request } = this.context;
+		const all = await ask(request, "chat.list");
+		listEl.empty();
+		if (all.length === 0) addEmpty(listEl, "No conversation is kept yet. Those that you have are listed here, on this computer only.");
+		const list = listEl.createEl("ul", { cls: "vault-bridge-chat-list" });
+		list.toggle(all.length > 0);
+		for (const one of all) {
+			const row = list.createEl("li");
+			const open = row.createEl("button", { cls: "vault-bridge-chat-listed", type: "button", attr: { "aria-current": one.conversationId === chat.conversationId ? "true" : null } });
+			showText(open.createSpan({ cls: "vault-bridge-chat-listed-title" }), one.title);
+			showText(open.createSpan({ cls: "vault-bridge-faint" }), `${one.running ? "The model is at it · " : ""}${momentWords(one.updated, clock.now())} · ${counted(one.messages, "message")} · ${one.model}`);
+			open.addEventListener("click", () => {
+				this.chosen = null;
+				listEl.hide();
+				chat.open(one.conversationId).then(() => { this.composer?.focus(); }).catch(tellFailure);
 			});
-			listEl.show();
-			listEl.scrollIntoView({ block: "nearest" });
-		} catch (error) {
-			source.complain(messageOf(error));
+			addIconButton(row, "trash-2", `Delete the conversation ${sanitizePlain(one.title)}`, () => { this.remove(one).then(async () => this.showList(listEl)).catch(tellFailure); });
 		}
+		listEl.show();
+		listEl.scrollIntoView({ block: "nearest" });
+	}
+
+	/** Agree to the server's address, when the person says so once more. */
+	private async allow({ endpoint, sentence }: ChatModels): Promise<void> {
+		if (!(await confirm(this.context.app, { title: "Send conversations to another computer?", text: sentence ?? endpoint, action: "Allow" }))) return;
+		this.server = { kind: "known", models: await ask(this.context.request, "chat.allow", { endpoint }) };
+		this.drawServer();
+	}
+
+	/** Delete a conversation, when the person says so once more. */
+	private async remove({ conversationId, title }: ConversationInfo): Promise<void> {
+		const { chat, request } = this.context;
+		if (!(await confirm(this.context.app, { title: "Delete this conversation?", text: `“${title}” cannot be brought back. What was done in the vault stays, and can be undone as before.`, action: "Delete" }))) return;
+		await request("chat.delete", { conversationId });
+		if (chat.conversationId === conversationId) chat.clear();
+	}
+
+	/** Make a note of a conversation. It is a call like any other: the bridge asks first, and says what became of it. */
+	private async export(conversationId: string): Promise<void> {
+		tell((await ask(this.context.request, "chat.export", { conversationId })).text);
 	}
 }

@@ -1,9 +1,8 @@
 /** What a model writes, as parts: nothing of it is lost, and nothing of it is markup. */
 
 import { describe, expect, it } from "vitest";
-import { GrowingMarkdown } from "../../../src/core/chat/growing";
+import { GrowingMarkdown, parse, type Block } from "../../../src/core/chat/markdown";
 import type { Inline } from "../../../src/core/chat/inline";
-import { parse, type Block } from "../../../src/core/chat/markdown";
 
 const inline = (part: Inline): string => {
 	switch (part.kind) {

@@ -78,6 +78,32 @@ describe("a turn", () => {
 		expect([said(), session.running]).toEqual([["user: One"], false]);
 	});
 
+	it.each([
+		["the bridge has said which turn it is", async () => Promise.resolve({ conversationId: ID, turnId: "t1", model: "m" }), ["chat.send", "chat.cancel"]],
+		["the bridge has said that it cannot begin", async () => Promise.reject(new Error("No model")), ["chat.send"]],
+	])("stopped while it is on its way waits until %s", async (_title, answered, methods) => {
+		let answer: () => void = () => undefined;
+		answers["chat.send"] = async () => new Promise<void>((resolve) => { answer = resolve; }).then(answered);
+		const sending = session.send("Hello", "m");
+		const stopping = session.stop();
+		expect(asked.map(([method]) => method)).toEqual(["chat.send"]);
+		answer();
+		await Promise.all([sending, stopping]);
+		expect(asked.map(([method]) => method)).toEqual(methods);
+	});
+
+	it("stopped while it is on its way stops no other that is opened meanwhile", async () => {
+		let answer: (value: unknown) => void = () => undefined;
+		answers["chat.send"] = async () => new Promise((resolve) => { answer = resolve; });
+		const sending = session.send("Hello", "m");
+		const stopping = session.stop();
+		answers["chat.read"] = async () => Promise.resolve(kept(true, { role: "user", text: "Another" }));
+		await session.open("ffffffffffffffff");
+		answer({ conversationId: ID, turnId: "t1", model: "m" });
+		await Promise.all([sending, stopping]);
+		expect(asked.map(([method]) => method)).toEqual(["chat.send", "chat.read"]);
+	});
+
 	it("is not begun while another goes on", async () => {
 		await session.send("One", null);
 		expect(await session.send("Two", null)).toContain("still at the last message");

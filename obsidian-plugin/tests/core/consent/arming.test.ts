@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Arming } from "../../../src/core/consent/arming";
+import { Arming } from "../../../src/core/consent/keys";
 import { FakeClock } from "../fakeClock";
 
 describe("a yes", () => {

@@ -1,9 +1,10 @@
 import { expect, it } from "vitest";
 import { askerOf, filesOf, noteOf, notificationOf } from "../../../src/core/consent/asker";
-import { readConsentRequest, type ConsentRequest } from "../../../src/core/wire/consent";
+import type { ConsentRequest } from "../../../src/core/wire/contract";
+import { reader } from "../../../src/core/wire/reading";
 import { question } from "../samples";
 
-const asked = (changes: object = {}): ConsentRequest => readConsentRequest({ ...question, ...changes }, "");
+const asked = (changes: object = {}): ConsentRequest => reader("ConsentRequest")({ ...question, ...changes }, "");
 const preview = (...files: object[]): object => ({ preview: { files: files.map((file) => ({ change: "modify", diff: "", ...file })), warnings: [] } });
 
 it("is the name that the person gave, and never what a program says of itself", () => {

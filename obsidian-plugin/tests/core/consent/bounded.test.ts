@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { countedOf, countText, grantTitle } from "../../../src/core/consent/bounded";
+import { countedOf, countText, grantTitle } from "../../../src/core/consent/grants";
 import type { Grant } from "../../../src/core/wire/contract";
-import { readGrant } from "../../../src/core/wire/readers";
+import { reader } from "../../../src/core/wire/reading";
 
-const grant = (changes: object = {}): Grant => readGrant({ grantId: "g", kind: "session", who: "client", what: "adding", until: "time", sentence: "", decision: "allow_session", client: "Claude", mostFiles: 50, usedFiles: 12, ...changes }, "");
+const grant = (changes: object = {}): Grant => reader("Grant")({ grantId: "g", kind: "session", who: "client", what: "adding", until: "time", sentence: "", decision: "allow_session", client: "Claude", mostFiles: 50, usedFiles: 12, ...changes }, "");
 
 it("counts what permissions to add have been used for", () => {
 	expect(countText([grant()])).toBe("12 of 50");

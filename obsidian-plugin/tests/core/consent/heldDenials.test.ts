@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { HeldDenials, type Denial } from "../../../src/core/consent/heldDenials";
-import { readConsentRequest } from "../../../src/core/wire/consent";
+import { reader } from "../../../src/core/wire/reading";
 import { FakeClock } from "../fakeClock";
 import { question } from "../samples";
 
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const idsOf = (denials: readonly Denial[]): string[] => denials.map((one) => one.request.requestId);
 const denial = (requestId: string, left = 300_000): Denial => ({
-	request: readConsentRequest({ ...question, requestId, expiresAt: new Date(clock.now() + left).toISOString() }, ""),
+	request: reader("ConsentRequest")({ ...question, requestId, expiresAt: new Date(clock.now() + left).toISOString() }, ""),
 	answer: { requestId, decision: "deny_once" },
 });
 

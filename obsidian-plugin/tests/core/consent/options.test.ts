@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { forLonger, isFarReaching } from "../../../src/core/consent/options";
 import type { AnswerOption, Decision } from "../../../src/core/wire/contract";
-import { readAnswerOption } from "../../../src/core/wire/readers";
+import { reader } from "../../../src/core/wire/reading";
 
 const option = (optionId: string, decision: Decision, changes: object = {}): AnswerOption =>
-	readAnswerOption({ optionId, decision, label: optionId, sentence: optionId, who: "client", what: "tool", until: "stop", ...changes }, "");
+	reader("AnswerOption")({ optionId, decision, label: optionId, sentence: optionId, who: "client", what: "tool", until: "stop", ...changes }, "");
 
 describe("answers for longer", () => {
 	it("are grouped by yes and no, the suggested one first and the others as the bridge orders them", () => {

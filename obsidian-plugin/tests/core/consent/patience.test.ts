@@ -1,9 +1,10 @@
 /** A question that nobody sits and waits for says who goes on when it is answered, and until when that can be. */
 
 import { describe, expect, it } from "vitest";
-import { isNews, patienceOf, untilWords } from "../../../src/core/consent/patience";
+import { isNews, patienceOf, untilWords } from "../../../src/core/consent/countdown";
 import { Questions } from "../../../src/core/consent/questions";
-import { readConsentRequest, type ConsentRequest } from "../../../src/core/wire/consent";
+import type { ConsentRequest } from "../../../src/core/wire/contract";
+import { reader } from "../../../src/core/wire/reading";
 import { FakeClock } from "../fakeClock";
 import { question as sample } from "../samples";
 
@@ -22,7 +23,7 @@ describe("until when", () => {
 });
 
 describe("a question with a ticket", () => {
-	const asked = (changes: object = {}): ConsentRequest => readConsentRequest({ ...sample, ...changes }, "question");
+	const asked = (changes: object = {}): ConsentRequest => reader("ConsentRequest")({ ...sample, ...changes }, "question");
 
 	it("says who goes on, and any other says nothing", () => {
 		expect(patienceOf(asked({ waiting: true, expiresAt: at(1), verified: true, client: "Claude Code" }), now)).toBe(`Claude Code goes on when you answer; until tomorrow ${time}`);

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Questions } from "../../../src/core/consent/questions";
-import { readConsentRequest, type ConsentRequest } from "../../../src/core/wire/consent";
+import type { ConsentRequest } from "../../../src/core/wire/contract";
+import { reader } from "../../../src/core/wire/reading";
 import { FakeClock } from "../fakeClock";
 import { question } from "../samples";
 
-const request = (id: string): ConsentRequest => readConsentRequest({ ...question, requestId: id }, "");
+const request = (id: string): ConsentRequest => reader("ConsentRequest")({ ...question, requestId: id }, "");
 const ids = (questions: Questions): string[] => questions.all.map((one) => one.request.requestId);
 
 function questions(): { list: Questions; gone: [string, string | null][] } {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { changeLabel, outcomeSentence } from "../../../src/core/consent/wording";
-import { readFilePreview } from "../../../src/core/wire/readers";
+import { reader } from "../../../src/core/wire/reading";
 
 it.each([
 	["allow_once", "vault-bridge approve", "It was allowed in vault-bridge approve."],
@@ -19,5 +19,5 @@ it.each([
 	["Notes/Jam.md", "Archive/Jam.md", "Moved"],
 	["Jam.md", "Archive/Jam.md", "Moved"],
 ])("calls a move from %s to %s by what changes", (path, newPath, label) => {
-	expect(changeLabel(readFilePreview({ path, change: "move", newPath }, ""))).toBe(label);
+	expect(changeLabel(reader("FilePreview")({ path, change: "move", newPath }, ""))).toBe(label);
 });

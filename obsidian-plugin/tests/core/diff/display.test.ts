@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mixedReturns, segmentsOf } from "../../../src/core/diff/display";
-import type { Row } from "../../../src/core/diff/model";
+import type { Row } from "../../../src/core/diff/hunks";
 
 const row = (text: string, kind: Row["kind"] = "added"): Row => ({ kind, text, old: null, new: 1 });
 const drawn = (one: Row, marks: { start: number; end: number }[] = [], keep = false): string[] =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { foldContext } from "../../../src/core/diff/fold";
-import type { Row } from "../../../src/core/diff/model";
+import { foldContext } from "../../../src/core/diff/display";
+import type { Row } from "../../../src/core/diff/hunks";
 
 const rows = (kinds: string): Row[] =>
 	Array.from(kinds, (kind, index) => ({ kind: kind === "." ? "context" : "added", text: String(index), old: null, new: null }));

@@ -1,7 +1,5 @@
 import { expect, it } from "vitest";
-import { asLines, newSideOf } from "../../../src/core/diff/newSide";
-import type { Hunk } from "../../../src/core/diff/model";
-import { parseDiff } from "../../../src/core/diff/parse";
+import { asLines, newSideOf, parseDiff, type Hunk } from "../../../src/core/diff/hunks";
 
 it.each([
 	["those around the change included", "@@ -1,3 +1,3 @@\n a\n-b\n+c\n d\n\\ No newline at end of file\n", "a\nc\nd"],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDiff } from "../../../src/core/diff/parse";
+import { parseDiff } from "../../../src/core/diff/hunks";
 
 const rowsOf = (diff: string): string[] =>
 	parseDiff(diff).flatMap((hunk) => hunk.rows.map((row) => `${row.kind} ${row.old ?? "-"} ${row.new ?? "-"} ${row.text}`));

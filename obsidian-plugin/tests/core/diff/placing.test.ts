@@ -1,7 +1,7 @@
 /** Where the lines of a diff are: found only in the text it was made of, and after it in the text that it makes. */
 
 import { describe, expect, it } from "vitest";
-import { parseDiff } from "../../../src/core/diff/parse";
+import { parseDiff } from "../../../src/core/diff/hunks";
 import { marksOf, placesOf } from "../../../src/core/diff/placing";
 
 const at = (text: string): ((line: number) => string | null) => (line) => text.split("\n")[line - 1] ?? null;

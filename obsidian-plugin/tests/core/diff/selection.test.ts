@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { Selection, unitsOf } from "../../../src/core/diff/selection";
 import type { FilePreview } from "../../../src/core/wire/contract";
-import { readFilePreview } from "../../../src/core/wire/readers";
+import { reader } from "../../../src/core/wire/reading";
 
-const file = (path: string, change: string, more: object = {}): FilePreview => readFilePreview({ path, change, ...more }, "");
+const file = (path: string, change: string, more: object = {}): FilePreview => reader("FilePreview")({ path, change, ...more }, "");
 const edit = (path: string, hunks: number, more: object = {}): FilePreview =>
 	file(path, "modify", { diff: Array.from({ length: hunks }, (_, index) => `@@ -${index}1 +${index}1 @@\n-old\n+new\n`).join(""), ...more });
 const move = (path: string, unit: string): FilePreview => file(path, "move", { newPath: `Archive/${path}`, unit });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseDiff } from "../../../src/core/diff/parse";
+import { parseDiff } from "../../../src/core/diff/hunks";
 import { WordMarks } from "../../../src/core/diff/words";
 
 /** The rows of a block with the changed parts in brackets. */

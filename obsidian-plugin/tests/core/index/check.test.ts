@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkIndex, type IndexSource } from "../../../src/core/index/check";
+import { checkIndex, type IndexSource } from "../../../src/core/index";
 import type { IndexComparison, ObsidianFacts } from "../../../src/core/wire/contract";
 
 const facts = (more: Partial<ObsidianFacts> = {}): ObsidianFacts => ({ resolved: {}, unresolved: {}, tags: [], mtime: 1, size: 2, ...more });

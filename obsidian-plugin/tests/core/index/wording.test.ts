@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { aboutOf, asText, countsOf, summaryOf } from "../../../src/core/index/wording";
+import { aboutOf, asText, countsOf, summaryOf } from "../../../src/core/index";
 import type { IndexComparison, IndexDifference } from "../../../src/core/wire/contract";
 
 const found = (more: Partial<IndexComparison> = {}): IndexComparison => ({ compared: 1, links: 2000, tags: 0, differences: [], more: 0, uncompared: [], ...more });

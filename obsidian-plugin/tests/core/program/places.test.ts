@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Machine, System } from "../../../src/core/program/machine";
-import { isAbsolute, readPath } from "../../../src/core/program/machine";
-import { insideFolder, programNote, usualPlaces } from "../../../src/core/program/places";
+import { isAbsolute, readPath, insideFolder, programNote, usualPlaces, type Machine, type System } from "../../../src/core/program/places";
 
 const HOMES: Record<System, string> = { linux: "/home/ada", macos: "/Users/ada", windows: "C:\\Users\\ada" };
 const machine = (system: System, env: Machine["env"] = {}): Machine => ({ system, home: HOMES[system], env });

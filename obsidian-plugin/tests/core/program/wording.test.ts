@@ -4,7 +4,7 @@ import type { Status } from "../../../src/core/program/supervisor";
 import type { Trouble } from "../../../src/core/program/trouble";
 import type { State } from "../../../src/core/rpc/connection";
 
-const connected: State = { kind: "connected", info: { vault: "Notes", version: "0.1.0", role: "host", protocol: 3 } };
+const connected: State = { kind: "connected", info: { version: "0.1.0" } };
 const absent: State = { kind: "absent", reason: null };
 const lost: State = { kind: "unreachable", reason: "It does not answer." };
 const trouble: Trouble = { kind: "ended", text: "The bridge stopped with exit code 1.", said: "" };

@@ -1,7 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { readTrashQuestion } from "../../../src/core/wire/readers";
-import { Disconnected, RpcClient, type HostRequestHandler } from "../../../src/core/rpc/client";
-import { parseFrame, RpcError } from "../../../src/core/rpc/messages";
+import { reader } from "../../../src/core/wire/reading";
+import { Disconnected, RpcClient, parseFrame, RpcError, type HostRequestHandler } from "../../../src/core/rpc/client";
 import { settled } from "../fakeClock";
 
 function connect(handlers: [string, HostRequestHandler][] = []) {
@@ -76,7 +75,7 @@ describe("what the bridge asks of the plugin", () => {
 	])("is refused for %s", async (_, method, params, code) => {
 		vi.spyOn(console, "error").mockImplementation(() => undefined);
 		const { sent, receive } = connect([
-			["host.trash", async (given) => Promise.resolve(readTrashQuestion(given, ""))],
+			["host.trash", async (given) => Promise.resolve(reader("TrashQuestion")(given, ""))],
 			["host.fail", async () => Promise.reject(new Error("/home/me/secret"))],
 		]);
 		receive({ jsonrpc: "2.0", id: 7, method, params });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { presetText } from "../../../src/core/settings/presets";
+import { presetText } from "../../../src/core/settings/tools";
 
 const recorded = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../recorded/${name}.json`, import.meta.url), "utf8"));
 const { presets, tools } = recorded("settings-schema") as { presets: Record<string, string[]>; tools: { name: string; modes: string[] }[] };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../../src/core/rpc/messages";
+import { INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError } from "../../../src/core/rpc/client";
 import { absentTools, messageOf, SettingsStore } from "../../../src/core/settings/store";
 
 const schema = { properties: { a: { type: "boolean", section: "tools" } }, presets: { vault: ["find", "edit"] } };
@@ -29,14 +29,15 @@ describe("the settings of a vault", () => {
 
 	it("include what the bridge offers beside", async () => {
 		const key = { provider: "ollama", title: "Ollama", server: "http://localhost:11434", isSet: true, keptIn: null, fault: null };
-		const service = { service: "brave", title: "Brave Search", terms: "Needs a key.", link: "https://brave.com", needsKey: true, hasFreshness: true, missing: null };
+		const service = { service: "brave", title: "Brave Search", terms: "Needs a key.", link: "https://brave.com", missing: null };
 		const sandbox = { confines: false, sentence: "None works", lacks: ["A program can do everything"] };
 		const site = { site: "https://tea.example/", allowedBy: "s-1", client: null, sentence: "x", lastUsed: null };
-		const semantic = { state: "ready", reason: "", model: "small", done: 3, total: 3, passages: 9, size: 4096, endpoint: null, sentence: null };
+		const semantic = { state: "ready", reason: "", model: "small", done: 3, total: 3, size: 4096, endpoint: null, sentence: null };
+		const stats = JSON.parse(readFileSync(new URL("../../recorded/audit-stats.json", import.meta.url), "utf8")) as { size: number };
 		const vault = { notes: 3, files: 3, indexed: 3, indexing: false, lastSweep: null, byNameOnly: 0, namedOnly: [], semantic };
-		const { made } = store({ "search.services": [service], "sandbox.status": sandbox, "web.sites": [site], "keys.status": [key], "cache.stats": { bytes: 5 }, "audit.stats": { size: 7 }, "vault.status": vault });
+		const { made } = store({ "search.services": [service], "sandbox.status": sandbox, "web.sites": [site], "keys.status": [key], "cache.stats": { entries: 1, size: 5, hits: 0, misses: 0 }, "audit.stats": stats, "vault.status": vault });
 		await made.load();
-		expect(made.current?.extras).toEqual({ keys: [key], services: [service], sites: [site], sandbox, cacheBytes: 5, logBytes: 7, semantic, grants: [], asked: null });
+		expect(made.current?.extras).toEqual({ keys: [key], services: [service], sites: [site], sandbox, cacheBytes: 5, logBytes: stats.size, semantic, grants: [], asked: null });
 	});
 
 	it("are told of once, as long as nothing changes", async () => {

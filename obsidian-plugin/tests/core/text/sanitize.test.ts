@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { sanitize, sanitizePlain } from "../../../src/core/text/sanitize";
+import { sanitize, sanitizePlain } from "../../../src/core/text";
 
 /** The pieces as one string, escapes in braces. */
 const drawn = (text: string): string => sanitize(text).map((piece) => (piece.hidden ? `{${piece.text}}` : piece.text)).join("");

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { capabilitySentence, presenceSentence, webReaderSentence } from "../../../src/core/wire/clients";
 import type { ClientInfo, Grant } from "../../../src/core/wire/contract";
-import { grantSentence } from "../../../src/core/wire/grants";
-import { readClientInfo, readGrant } from "../../../src/core/wire/readers";
+import { grantSentence } from "../../../src/core/consent/grants";
+import { reader } from "../../../src/core/wire/reading";
 
-const client = (changes: object = {}): ClientInfo => readClientInfo({ clientId: "0a1b", name: "Claude", capabilities: ["call"], added: "2026-11-20T08:00:00Z", ...changes }, "");
+const client = (changes: object = {}): ClientInfo => reader("ClientInfo")({ clientId: "0a1b", name: "Claude", capabilities: ["call"], added: "2026-11-20T08:00:00Z", ...changes }, "");
 
 describe("a connected program", () => {
 	it("may do what is said, and nothing that this plugin does not know", () => {
@@ -40,7 +40,7 @@ describe("a program that has read from the web", () => {
 	});
 });
 
-const grant = (changes: object): Grant => readGrant({ grantId: "g", kind: "session", who: "client", what: "tool", until: "stop", sentence: "Claude may use Read without asking, until the bridge stops.", decision: "allow_session", ...changes }, "");
+const grant = (changes: object): Grant => reader("Grant")({ grantId: "g", kind: "session", who: "client", what: "tool", until: "stop", sentence: "Claude may use Read without asking, until the bridge stops.", decision: "allow_session", ...changes }, "");
 
 describe("a remembered answer", () => {
 	it.each<[string, object, string]>([

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { ShapeError } from "../../../src/core/json";
-import { readConsentRequest } from "../../../src/core/wire/consent";
+import { reader } from "../../../src/core/wire/reading";
 import { question } from "../samples";
 
 describe("a question from the bridge", () => {
 	it("is read whole", () => {
-		expect(readConsentRequest(question, "")).toMatchObject({ requestId: "c-9f2e", planDigest: "sha256:0", hunksSupported: false });
+		expect(reader("ConsentRequest")(question, "")).toMatchObject({ requestId: "c-9f2e", planDigest: "sha256:0", hunksSupported: false });
 	});
 
 	it("may have no preview, reason or digest", () => {
-		expect(readConsentRequest({ ...question, preview: null, reason: null, planDigest: null }, "")).toMatchObject({ preview: null, reason: null });
+		expect(reader("ConsentRequest")({ ...question, preview: null, reason: null, planDigest: null }, "")).toMatchObject({ preview: null, reason: null });
 	});
 
 	it("offers no answer that this plugin does not know", () => {
-		expect(readConsentRequest({ ...question, choices: ["allow_once", "allow_everything", "deny_once"] }, "").choices).toEqual(["allow_once", "deny_once"]);
+		expect(reader("ConsentRequest")({ ...question, choices: ["allow_once", "allow_everything", "deny_once"] }, "").choices).toEqual(["allow_once", "deny_once"]);
 	});
 
 	it.each([
@@ -22,6 +22,6 @@ describe("a question from the bridge", () => {
 		["with a file that cannot be shown", { ...question, preview: { files: [{ path: "a.md", change: "transmogrify" }] } }],
 		["that is no object", "c-9f2e"],
 	])("is refused %s", (_, value) => {
-		expect(() => readConsentRequest(value, "")).toThrow(ShapeError);
+		expect(() => reader("ConsentRequest")(value, "")).toThrow(ShapeError);
 	});
 });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ServerInfo, ServerToolInfo } from "../../../src/core/wire/contract";
-import { readServerInfo, readServerToolInfo } from "../../../src/core/wire/readers";
+import { reader } from "../../../src/core/wire/reading";
 import { differenceOf, entryOf, stateSentence, toolWords, trustSentence } from "../../../src/core/wire/servers";
 
-const tool = (changes: object = {}): ServerToolInfo => readServerToolInfo({ name: "read", call: "mcp__papers__read", title: "", description: "", takes: "{}", readOnly: false, destructive: false, ...changes }, "");
-const server = (changes: object = {}): ServerInfo => readServerInfo({ name: "papers", description: "", told: [], enabled: true, trusted: false, state: "off", reason: "", change: null, tools: [], faults: [], log: [], digest: "d", ...changes }, "");
+const tool = (changes: object = {}): ServerToolInfo => reader("ServerToolInfo")({ name: "read", call: "mcp__papers__read", title: "", description: "", takes: "{}", readOnly: false, destructive: false, ...changes }, "");
+const server = (changes: object = {}): ServerInfo => reader("ServerInfo")({ name: "papers", description: "", told: [], enabled: true, trusted: false, state: "off", reason: "", change: null, tools: [], faults: [], log: [], digest: "d", ...changes }, "");
 
 describe("another server", () => {
 	it.each([

@@ -1,0 +1,149 @@
+"""The texts of files of a kind in a file of their own, by the hash of what they were read from.
+
+A file that is moved, or copied, or whose time alone changes, is not read again; nor is one that could not be read.
+"""
+
+import contextlib
+import hashlib
+import json
+import logging
+import os
+import sqlite3
+import threading
+import zlib
+from collections.abc import Collection, Iterable
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from bridge.pdf.document import FileText
+
+logger = logging.getLogger(__name__)
+
+VERSION: Final = 2
+"""Of the form, and of what is made of a page; another one is made anew."""
+_TABLES: Final = """
+CREATE TABLE texts(digest BLOB PRIMARY KEY, count INTEGER NOT NULL, why TEXT NOT NULL, pages BLOB NOT NULL)
+  WITHOUT ROWID;
+CREATE TABLE files(path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, digest BLOB NOT NULL)
+  WITHOUT ROWID;
+"""
+
+
+class Known(NamedTuple):
+    """A file whose text is known: its size and time when it was read, and the hash of its bytes."""
+
+    size: int
+    mtime_ns: int
+    digest: bytes
+
+
+class FileTextStore:
+    """Keeps texts. Any thread may ask.
+
+    Args:
+        place: The file; None keeps everything in memory.
+    """
+
+    def __init__(self, place: Path | None) -> None:
+        self._lock = threading.Lock()
+        self._connection = _open(place)
+        with self._lock:
+            rows = self._connection.execute("SELECT path, size, mtime_ns, digest FROM files").fetchall()
+        self._files = {path: Known(size, mtime_ns, bytes(digest)) for path, size, mtime_ns, digest in rows}
+
+    @property
+    def files(self) -> dict[str, Known]:
+        """Return the files whose text is known, by path. It changes: copy it before you go through it."""
+        return self._files
+
+    def text(self, digest: bytes) -> FileText | None:
+        """Return what was read of a file with this hash; None where it was not read."""
+        with self._lock:
+            row = self._connection.execute("SELECT count, why, pages FROM texts WHERE digest = ?", (digest,)).fetchone()
+        if row is None:
+            return None
+        count, why, pages = row
+        return FileText(tuple(json.loads(zlib.decompress(pages))), count, why)
+
+    def put_text(self, digest: bytes, text: FileText) -> None:
+        """Keep what was read of a file with this hash."""
+        pages = zlib.compress(json.dumps(text.pages, ensure_ascii=False).encode(), 6)
+        with self._lock:
+            self._connection.execute(
+                "INSERT OR REPLACE INTO texts VALUES(?, ?, ?, ?)", (digest, text.count, text.why, pages)
+            )
+
+    def put_file(self, path: str, known: Known) -> None:
+        """Note which text a file has."""
+        with self._lock:
+            self._connection.execute("INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?)", (path, *known))
+            self._files[path] = known
+
+    def keep_only(self, paths: Collection[str]) -> None:
+        """Forget all files but these; their texts stay until `tidy`, as a file may have another name now."""
+        gone = set(self._files).difference(paths)
+        if not gone:
+            return
+        with self._lock:
+            self._connection.executemany("DELETE FROM files WHERE path = ?", _rows(gone))
+            self._files = {path: known for path, known in self._files.items() if path not in gone}
+
+    def tidy(self) -> None:
+        """Forget the texts that no file has any more."""
+        with self._lock:
+            self._connection.execute("DELETE FROM texts WHERE digest NOT IN (SELECT digest FROM files)")
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+
+def digest_of(data: bytes) -> bytes:
+    """Return the hash that a file's text is kept by."""
+    return hashlib.blake2b(data, digest_size=16).digest()
+
+
+def remove(place: Path) -> None:
+    """Remove what is kept in a file."""
+    for suffix in ("", "-wal", "-shm", "-journal"):
+        place.with_name(place.name + suffix).unlink(missing_ok=True)
+
+
+def _rows(paths: Iterable[str]) -> Iterable[tuple[str]]:
+    return ((path,) for path in paths)
+
+
+def _open(place: Path | None) -> sqlite3.Connection:
+    """Return the file, whatever is found in its place: what does not fit is made anew; in memory if need be."""
+    if place is not None:
+        for _attempt in range(2):
+            try:
+                return _opened(place)
+            except (OSError, sqlite3.Error) as error:
+                logger.warning("The texts in %s cannot be opened (%s); they are read anew", place.name, error)
+                with contextlib.suppress(OSError):
+                    remove(place)
+    connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    connection.executescript(_TABLES)
+    return connection
+
+
+def _opened(place: Path) -> sqlite3.Connection:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
+    os.close(os.open(place, flags, 0o600))
+    place.chmod(0o600)
+    connection = sqlite3.connect(place, timeout=10, isolation_level=None, check_same_thread=False)
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = NORMAL")
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version == 0:
+            connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")
+        elif version != VERSION:
+            raise sqlite3.DatabaseError(f"form {version} instead of {VERSION}")
+        connection.execute("SELECT count(*) FROM files JOIN texts USING(digest)").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection

@@ -1,0 +1,223 @@
+"""Losses by a change that its diff does not show: headings and blocks that links name, properties, rows of bases.
+
+Whatever tool makes the change. A heading also goes if it is no longer read as one, and properties if one line too many
+is above them: then Obsidian shows none (rules 46 to 49 of docs/obsidian.md). Notes of which only links follow another
+change are not looked at.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, Final
+
+from bridge.clock import Clock
+from bridge.errors import InvalidParameters
+from bridge.index.knowledge import Knowledge, NoteFacts
+from bridge.notes.frontmatter import find_frontmatter, read_properties
+from bridge.notes.markdown import base_blocks, parse_note
+from bridge.notes.note import BlockId, ParsedNote
+from bridge.notes.parts import has_part, strip_heading
+from bridge.notes.reference import Reference, parse_reference
+from bridge.notes.work import TooMuchWork, Work
+from bridge.vault.diff import parse_hunks
+from bridge.vault.name_folding import fold
+from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.text import is_note
+
+if TYPE_CHECKING:
+    from bridge.index.base_warnings import BaseWarnings
+
+_NAMED_PARTS: Final = 5
+"""Headings and blocks of one note that are named; the others are only counted."""
+_LONGEST: Final = 80
+_NAMED_PROPERTIES: Final = 10
+"""Properties that are named; the others are only counted."""
+EXTENSION: Final = ".base"
+_LOOKED_AT: Final = 3
+"""Bases of a note that a question says something about: each takes up to some seconds."""
+
+
+def lost_parts(plan: ChangePlan, knowledge: Knowledge) -> Iterator[str]:
+    """Yield a sentence for each heading or block that other notes link to and that a change takes away.
+
+    Args:
+        plan: The change.
+        knowledge: The knowledge about all notes, those that the user has closed included: only their number is told.
+    """
+    left = {change.new_path: change.path for change in plan.changes if change.kind is ChangeKind.MOVE}
+    written = {
+        left.get(change.path, change.path): plan.blobs[change.after or ""]
+        for change in plan.changes
+        if change.kind is ChangeKind.MODIFY and is_note(change.path)
+    }
+    follows = plan.follows
+    for path in written:
+        if path not in follows:
+            with suppress(TooMuchWork):  # nobody can say what such a note holds
+                yield from _lost_of(path, written, knowledge)
+
+
+def _lost_of(path: str, written: Mapping[str, bytes], knowledge: Knowledge) -> Iterator[str]:
+    links = [(link.source, link.subpath) for link in knowledge.backlinks(path) if link.subpath]
+    facts = knowledge.note(path)
+    if not links or facts is None:
+        return
+    before = ParsedNote(headings=facts.headings, blocks=tuple(BlockId(0, 0, name) for name in facts.block_ids))
+    after = _parsed(written[path])
+    sources = defaultdict[str, list[str]](list)
+    for source, subpath in _as_written(path, links, written, knowledge):
+        reference = _reference(subpath)
+        if reference is not None and has_part(before, reference) and not has_part(after, reference):
+            sources[_named(reference, facts)].append(source)
+    for name, places in list(sources.items())[:_NAMED_PARTS]:
+        notes = len(set(places))
+        yield (
+            f"{_counted(len(places), 'link')} in {_counted(notes, 'note')} to the {name} of {path!r} will lead nowhere"
+        )
+    if rest := sum(map(len, list(sources.values())[_NAMED_PARTS:])):
+        yield f"{_counted(rest, 'more link')} to other headings and blocks of {path!r} will lead nowhere"
+
+
+def _as_written(
+    path: str, links: list[tuple[str, str]], written: Mapping[str, bytes], knowledge: Knowledge
+) -> Iterator[tuple[str, str]]:
+    """Yield each link to a note, after the change: the note that contains it, and the part that it names."""
+    for source, subpath in links:
+        if source not in written:
+            yield source, subpath
+    for source in dict.fromkeys(source for source, _subpath in links if source in written):
+        for each in _parsed(written[source]).all_links:
+            if each.counts and knowledge.names.resolve(each.linkpath, source) == path:
+                yield source, each.subpath
+
+
+def _parsed(data: bytes) -> ParsedNote:
+    return parse_note(data.decode("utf-8", "surrogateescape"), outline=False, work=Work.of_one_note())
+
+
+def _reference(subpath: str) -> Reference | None:
+    """Return the part of a note that a link names; None if it names none."""
+    try:
+        reference = parse_reference(f"note{subpath}")
+    except InvalidParameters:
+        return None
+    return reference if reference.part else None
+
+
+def _named(reference: Reference, facts: NoteFacts) -> str:
+    """Return what a link leads to now, as the note spells it."""
+    if reference.block is not None:
+        key = fold(reference.block)
+        return f"block {'^' + next(name for name in facts.block_ids if fold(name) == key)!r}"
+    key = strip_heading(reference.headings[-1])
+    heading = next(each.heading for each in facts.headings if strip_heading(each.heading) == key)
+    return f"heading {heading[:_LONGEST]!r}"
+
+
+def _counted(number: int, thing: str) -> str:
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def lost_properties(plan: ChangePlan, knowledge: Knowledge) -> Iterator[str]:
+    """Yield a sentence for each note whose properties will be fewer, or no properties that Obsidian can read.
+
+    Args:
+        plan: The change.
+        knowledge: The knowledge about all notes.
+    """
+    left = {change.new_path: change.path for change in plan.changes if change.kind is ChangeKind.MOVE}
+    follows = plan.follows
+    for change in plan.changes:
+        if change.kind not in {ChangeKind.MODIFY, ChangeKind.CREATE} or not is_note(change.path):
+            continue
+        path = left.get(change.path, change.path)
+        if path in follows:
+            continue
+        facts = knowledge.note(path) if change.kind is ChangeKind.MODIFY else None
+        text = plan.blobs[change.after or ""].decode("utf-8", "surrogateescape")
+        properties = _properties(text)
+        if properties is None and (facts is None or facts.properties or _touches_properties(plan, change.path, text)):
+            yield f"The properties of {path!r} will be no YAML that Obsidian can read: it shows none"
+        gone = [name for name in (facts.properties if facts else {}) if name not in (properties or {})]
+        gone = [name for name in gone if name.lower() != plan.renamed_property]
+        if gone:
+            more = f" and {len(gone) - _NAMED_PROPERTIES} more" if len(gone) > _NAMED_PROPERTIES else ""
+            yield f"{path!r} loses properties: {', '.join(gone[:_NAMED_PROPERTIES])}{more}"
+
+
+def _properties(text: str) -> Mapping[str, Any] | None:
+    """Return the properties of a note; None when they are broken."""
+    block = find_frontmatter(text)
+    if block is None or not text[block.yaml_start : block.yaml_end].strip():
+        return {}
+    return read_properties(text[block.yaml_start : block.yaml_end])
+
+
+def _touches_properties(plan: ChangePlan, path: str, text: str) -> bool:
+    """Return whether a change adds lines to the properties: if they were broken before, that is not new."""
+    block = find_frontmatter(text)
+    end = text.count("\n", 0, block.end) + 1 if block else 0
+    return any(
+        shown.truncated or any(line <= end for hunk in parse_hunks(shown.diff) for line, _text in hunk.added())
+        for shown in plan.shown.get(path, ())
+    )
+
+
+class ChangedBases:
+    """The bases that changes touch; what they would show is worked out by code that a start need not import.
+
+    Args:
+        knowledge: The knowledge about the vault, as far as agents may see it.
+        clock: The time.
+    """
+
+    def __init__(self, knowledge: Knowledge, clock: Clock) -> None:
+        self._knowledge = knowledge
+        self._clock = clock
+        self._made: BaseWarnings | None = None
+
+    def of(self, plan: ChangePlan) -> Iterator[str]:
+        """Return a sentence for each mistake, and for each view how many rows it would have, if no other file changes.
+
+        Args:
+            plan: The change.
+        """
+        follows = plan.follows
+        places = {change.path for change in plan.changes if change.kind not in {ChangeKind.MKDIR, ChangeKind.RMDIR}}
+        others = {path for path in places if not path.lower().endswith(EXTENSION)}
+        for change in plan.changes:
+            if change.kind not in {ChangeKind.CREATE, ChangeKind.MODIFY} or change.path in follows:
+                continue
+            of_base = change.path.lower().endswith(EXTENSION)
+            if not of_base and not is_note(change.path):
+                continue
+            text = plan.blobs[change.after or ""].decode("utf-8", "surrogateescape")
+            bases = [text] if of_base else _changed_blocks(plan, change.path, text)
+            for base in bases[:_LOOKED_AT]:
+                # What is in the rows is known as it is, and not as the same change would make it.
+                yield from self._warnings().of(change.path, base, rows=others <= {change.path})
+            if (more := len(bases) - _LOOKED_AT) > 0:
+                yield f"{more} more bases in {change.path!r} change; what they would show was not looked at"
+
+    def _warnings(self) -> "BaseWarnings":
+        from bridge.index.base_warnings import BaseWarnings  # noqa: PLC0415 - a start is faster without
+
+        if self._made is None:
+            self._made = BaseWarnings(self._knowledge, self._clock)
+        return self._made
+
+
+def _changed_blocks(plan: ChangePlan, path: str, text: str) -> Sequence[str]:
+    """Return the bases of a note in which the change adds or changes a line."""
+    shown = plan.shown.get(path, ())
+    cut = any(each.truncated for each in shown)
+    found: list[str] = []
+    added: set[int] | None = None
+    for block in base_blocks(text):
+        if added is None:
+            added = {line for each in shown for hunk in parse_hunks(each.diff) for line, _text in hunk.added()}
+        first = text.count("\n", 0, block.start) + 1
+        last = text.count("\n", 0, block.end) + 1
+        if cut or any(first <= line <= last for line in added):
+            found.append(block.text)
+    return found

@@ -1,1 +1,0 @@
-"""The texts of the vault's PDF files: read in the background, kept, and found by searches."""
