@@ -176,7 +176,9 @@ class Screen:
         (self.asked if isinstance(event, ConsentRequest) else self.resolved).append(event.to_wire())
 
     async def answer(self, decision: Decision, **more: Any) -> Any:
-        question = self.asked[-1]
+        """Answer the last question that was asked and is open; if none is, the last, too late."""
+        still_open = (asked for asked in reversed(self.asked) if self.broker.expires_at(asked["requestId"]))
+        question = next(still_open, self.asked[-1])
         return await self.broker.respond(
             question["requestId"],
             decision,
