@@ -22,3 +22,10 @@ def test_characters_that_nobody_sees_are_named_with_their_place(text: str, where
     shown = without_hidden_characters(text)
     assert list(hidden_characters(shown)) == []
     assert len(text) - len(shown) == len(where)
+
+
+@pytest.mark.parametrize("before", [99_997, 99_998, 99_999, 100_000])
+@pytest.mark.parametrize(("around", "hidden"), [("é\u200dé", False), ("é\u200da", True), ("a\u200dé", True)])
+def test_a_long_line_is_looked_at_in_steps_as_if_it_were_one(before: int, around: str, hidden: bool) -> None:
+    found = [where for where, _name in hidden_characters("x" * before + around + "x" * 10)]
+    assert found == [before + 1] * hidden
