@@ -99,7 +99,7 @@ async def _attacks(vault: Path) -> None:
             ),
             f"canvases with {CARDS} cards of {CARD // 1000} KB": lambda: _canvas(vault, agent),
             f"{SENT} canvases with a card of {LONG_CARD // 1_000_000} MB sent": lambda: _at_once(
-                agent, "create_note", [{"path": "Card.canvas", "content": _card()}] * SENT
+                agent, "write_file", [{"path": f"Card {each}.canvas", "content": _card()} for each in range(SENT)]
             ),
             f"{LEAVING} connections with {AT_ONCE} writes each that leave": lambda: _leave(vault, token),
             "hostile notes": lambda: _notes(vault, host, agent),

@@ -23,6 +23,24 @@ def test_slow_work_of_one_client_holds_up_nobody_else() -> None:
         assert all(future.result(PATIENCE) for future in slow)
 
 
+def test_large_work_of_one_client_is_done_one_after_the_other_beside_its_small_work() -> None:
+    go, began = threading.Event(), threading.Semaphore(0)
+
+    def work() -> bool:
+        began.release()
+        return go.wait(PATIENCE)
+
+    with ThreadPoolExecutor(8) as threads:
+        fair = FairThreads(threads, 4)
+        large = [fair.of("greedy", large=True).submit(work) for _ in range(5)]
+        assert began.acquire(timeout=PATIENCE)
+        assert fair.of("greedy").submit(lambda: "beside it").result(PATIENCE) == "beside it"
+        assert fair.of("other", large=True).submit(lambda: "at once").result(PATIENCE) == "at once"
+        assert not began.acquire(blocking=False), "four threads are free, and none has begun another"
+        go.set()
+        assert all(future.result(PATIENCE) for future in large)
+
+
 def test_a_failure_is_that_of_the_call_and_frees_the_thread() -> None:
     with ThreadPoolExecutor(1) as threads:
         fair = FairThreads(threads, 1)

@@ -32,7 +32,7 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.references import size_of
 from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
 from bridge.toolkit.tool import CallContext, ReadEffect, RequestEffect, Tool, WriteTool, in_vault
-from bridge.toolkit.tool_call import Phase, TimeLimit, ToolCall, uncancelled
+from bridge.toolkit.tool_call import LARGE, Phase, TimeLimit, ToolCall, uncancelled
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import EVERYTHING
 
@@ -105,7 +105,9 @@ class CallServices(ABC):
     def threads(self, tool_call: ToolCall) -> Executor:
         """Return the threads for what a call does that blocks."""
         caller = tool_call.caller
-        return self.person_workers if caller.client.is_person else self.workers.of(caller.subject)
+        if caller.client.is_person:
+            return self.person_workers
+        return self.workers.of(caller.subject, large=tool_call.size > LARGE)
 
     def enabled(self, tool_call: ToolCall, settings: Settings) -> EnabledTools:
         """Return which tools the caller of a call may use."""
