@@ -6,8 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from scripts.lib.changed import changed_files, select_tests
 from scripts.lib.debian import install
-from scripts.lib.environment import PYTHON
+from scripts.lib.environment import PYTHON, ROOT
 from scripts.lib.plugin import plugin_tests
 from scripts.lib.steps import TESTS_MINUTES, Step, run_all
 
@@ -93,7 +94,8 @@ def tests(options: RunOptions) -> list[Outcome]:
     # One more than there are processors: a test waits for other programs nearly half of its time.
     everywhere = [*pytest, "-q", "-n", str(_processors() + 1), "--dist", "worksteal"]
     if options.depth == "quick":
-        return run_all([*_quick_checks(), Step("tests", everywhere, TESTS_MINUTES)])
+        about = select_tests(changed_files(ROOT), ROOT)
+        return run_all([*_quick_checks(), *([Step("tests", [*pytest, "-q", *about], TESTS_MINUTES)] if about else [])])
     if sys.platform == "linux":  # without them, the tests that need them are skipped, and say so
         install("bubblewrap", "the tests of the sandbox", "bwrap")
         install("ripgrep", "the tests that compare searches", "rg")

@@ -70,7 +70,8 @@ def parse_test(arguments: Sequence[str]) -> RunOptions:
         action="store_const",
         dest="depth",
         const="quick",
-        help="for the inner loop: format, lint, types, and the tests that are not marked `slow` or `long`",
+        help="for the inner loop: format, lint, types, and the tests of what differs from the last commit (or of that "
+        "commit, if nothing does) that are not marked `slow` or `long`",
     )
     depth.add_argument(
         "--long",
