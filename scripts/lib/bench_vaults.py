@@ -33,7 +33,7 @@ def question_vault() -> tuple[Path, tuple[str, ...]]:
         folder = PLAYGROUND / "questions"
         for source in (real, others):
             shutil.copytree(source, folder, dirs_exist_ok=True, copy_function=_copy_changed)
-        return folder, ("held_back", "later", "topics", "more_topics")
+        return folder, ("held_back", "later", "topics", "more_topics", "further_topics")
     return written_vault("small_vault")
 
 

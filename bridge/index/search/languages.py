@@ -65,6 +65,10 @@ class Languages:
                 found, best = language, hits
         return found
 
+    def first(self, notes: int) -> Language:
+        """Return the language in which most notes are written; the argument is that of `of`."""
+        return self._written(notes)[0]
+
     def _written(self, notes: int) -> Sequence[Language]:
         """Return the languages in which the vault is written, the commonest first."""
         size = notes.bit_length()

@@ -137,7 +137,7 @@ def weigh(note: NoteText, words: Sequence[WeightedWord], name: str) -> tuple[flo
     found = [each.places(note, body) for each in words]
     if not any(found):
         return 0.0, []
-    title = NoteText(name)
+    title = NoteText(nfc(name))
     named = [_most(each.places(title, 0)) for each in words]
     passages = _weighed(list(cut(note.text, body)), words, found, named)
     opening = sum(
@@ -157,7 +157,7 @@ def is_scattered(note: NoteText, words: Sequence[WeightedWord], name: str) -> bo
     """
     body = body_start(note.text)
     starts = [start for start, _end in cut(note.text, body)]
-    title = NoteText(name)
+    title = NoteText(nfc(name))
     holding: set[int] | None = None
     for each in words:
         places = each.places(note, body)

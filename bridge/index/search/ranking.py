@@ -6,8 +6,8 @@ may also lie inside of others. Notes that hold all of them are in the order of B
 name or an alias holds them all, or if they stand side by side; a note of that name comes first. Of nearly
 equal ones the newest comes first.
 
-Where there is a model and few notes hold all words, notes that are near in meaning come right after those that have
-the words in one passage: a long note has any two words somewhere.
+Where few notes hold all words, those with some, or with other forms of them, and those near in meaning come right
+after the ones that have the words in one passage: a long note has any two words somewhere.
 
 A longer query is a question, for which hardly any note contains all words, least of all the one meant. Words that say
 nothing are left out (`languages.py`), other forms of the words count too, and the order is that of BM25, the best
@@ -152,18 +152,14 @@ class Ranking:
         with_all = total = len(found) + len(inside)
         if with_all >= FEW:
             return RankedNotes(tuple(best[first:wanted]), total, with_all)
-        if len(terms) > 1 and (close := near()) is not None:
-            asked = query._replace(terms=[term._replace(scored=term.any) for term in terms])
-            other = self._answering(asked, 0, wanted, close)
+        if len(terms) > 1:
+            asked = query._replace(terms=[term._replace(scored=term.any) for term in query.forms])
+            other = self._answering(asked, 0, wanted, near())
             words = [WeightedWord(term, 1) for term in indexed]
             together = [path for path in best if path not in found or not self._is_scattered(path, words, other)]
             mixed = len(together) < len(best)
             paths = tuple(dict.fromkeys([*together, *other.paths, *best]))[first:wanted]
             return replace(other, paths=paths, total=max(total, other.total), with_all=with_all, mixed=mixed)
-        if len(terms) > 1 and chosen:
-            some = self._with_any(self._telling(indexed)) - found - inside
-            best += self._best(some, terms, self._scoring(" OR ", chosen), max(wanted - with_all, 0))
-            total += len(some)
         return RankedNotes(tuple(best[first:wanted]), total, with_all)
 
     def weigh(self, paths: Iterable[str], terms: Sequence[RankedWord]) -> dict[str, WeighedNote]:

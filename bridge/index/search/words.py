@@ -8,6 +8,7 @@ from bridge.index.search.languages import Languages, stem_of
 from bridge.index.search.note_text import folded
 from bridge.index.store.fulltext import phrase, words
 from bridge.index.store.letters import MARKS, bare, ideographs, is_unspaced, pieces, spellings
+from bridge.vault.name_folding import nfc
 
 MOST_WORDS = 64
 """Different words of a query that are looked for."""
@@ -54,18 +55,20 @@ class QueryWords(NamedTuple):
         terms: The words.
         question: Whether notes with some of them answer it as well as notes with all.
         whole: All the words together, since they may be a note's name.
+        forms: The same words, found by their other forms too, for notes with some of them.
     """
 
     terms: list[RankedWord]
     question: bool
     whole: str
+    forms: list[RankedWord]
 
 
 def make_terms(texts: Iterable[str]) -> list[RankedWord]:
     """Return the different words of a query, without the punctuation around them."""
     found: dict[str, RankedWord] = {}
     for text in texts:
-        word = text.strip(_EDGES).removeprefix("#")
+        word = nfc(text).strip(_EDGES).removeprefix("#")
         key = folded(word)
         if not word or key in found or len(found) >= MOST_WORDS:
             continue
@@ -93,19 +96,18 @@ def query_words(texts: Sequence[str], languages: Languages, notes: int) -> Query
     terms = [part for term in terms for part in _apart(term)]
     parts = make_terms(part for term in terms for part in ([term.text] if term.literal else _PARTS.findall(term.text)))
     language = languages.of({bare(part.beginning) for part in parts}, notes)
-    if language is None:
-        return _question(parts, whole) if len(parts) > MOST_WANTED else QueryWords(terms, question=False, whole=whole)
+    silent = language.words if language is not None else frozenset()
+    told = [part for part in parts if bare(part.beginning) not in silent]
+    spoken = language or languages.first(notes)  # words alone may be in any; the forms are those of most notes
 
-    def forms(term: RankedWord) -> RankedWord:
-        return _with_forms(term, stem_of(term.beginning, language))
+    def forms(terms: Iterable[RankedWord]) -> list[RankedWord]:
+        return [_with_forms(term, stem_of(term.beginning, spoken)) for term in terms]
 
-    told = [part for part in parts if bare(part.beginning) not in language.words]
     if len(told) > MOST_WANTED:
-        return _question(map(forms, told), whole)
-    wanted = [term for term in terms if bare(term.beginning) not in language.words]
-    if len(wanted) < len(terms):  # a question, though a short one
-        wanted = list(map(forms, wanted))
-    return QueryWords(wanted or terms, question=False, whole=whole)
+        return _question(forms(told), whole)
+    wanted = [term for term in terms if bare(term.beginning) not in silent] or terms
+    short = len(wanted) < len(terms)  # a question, though a short one
+    return QueryWords(forms(wanted) if short else wanted, question=False, whole=whole, forms=forms(wanted))
 
 
 def _question(terms: Iterable[RankedWord], whole: str) -> QueryWords:
@@ -114,7 +116,8 @@ def _question(terms: Iterable[RankedWord], whole: str) -> QueryWords:
     known = {term.text for term in asked}
     single = make_terms(each for term in asked if term.unspaced for each in ideographs(term.text))
     asked += [term for term in single if term.text not in known]
-    return QueryWords([term._replace(scored=term.any) for term in asked[:MOST_WORDS]], question=True, whole=whole)
+    asked = [term._replace(scored=term.any) for term in asked[:MOST_WORDS]]
+    return QueryWords(asked, question=True, whole=whole, forms=asked)
 
 
 def _with_forms(word: RankedWord, stem: str) -> RankedWord:

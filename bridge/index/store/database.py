@@ -17,7 +17,7 @@ from pathlib import Path
 from bridge.index.store.file_list import TABLE as FILE_LIST
 from bridge.index.store.fulltext import FullText
 
-VERSION = 7
+VERSION = 8
 """Of everything that is stored: also to be raised when the parser learns to see something else in a note."""
 
 FILE = "index.sqlite"

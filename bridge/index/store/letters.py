@@ -12,10 +12,12 @@ import re
 import unicodedata
 from functools import cache
 
+from bridge.vault.name_folding import nfc
+
 _JOINED = "\u00ad\u0640\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff"
 """Signs within a word that are no part of it: soft hyphens, joiners, Arabic's lengthening, variation selectors."""
-_POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670"
-"""Vowel points of Hebrew and Arabic, which are rarely written."""
+_POINTS = "\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u064b-\u065f\u0670\u093c"
+"""Points of Hebrew and Arabic, and the dot below letters of Hindi, which many leave out."""
 _PAIRS = "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
 _PAIRS += "\uac00-\ud7a3\uf900-\ufaff"
 """Characters of Chinese, Japanese and Korean. The rare ones beyond the first plane are words by themselves."""
@@ -90,12 +92,12 @@ def indexed(text: str) -> str:
 
     Text in ASCII, and most in Latin letters, is returned as it is.
     """
-    return text if text.isascii() else _to_fold().sub(lambda run: _unspaced().sub(_spaced, _folded(run)), text)
+    return text if text.isascii() else _to_fold().sub(lambda run: _unspaced().sub(_spaced, _folded(run)), nfc(text))
 
 
 def plain(text: str) -> str:
     """Return a text with its letters folded; accents that SQLite's tokenizer takes off are left."""
-    return text if text.isascii() else _to_fold().sub(_folded, text)
+    return text if text.isascii() else _to_fold().sub(_folded, nfc(text))
 
 
 def asked(text: str) -> tuple[str, bool]:

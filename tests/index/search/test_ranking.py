@@ -65,6 +65,23 @@ def test_notes_with_all_words_come_before_notes_with_some(place: Place) -> None:
     assert (found.total, found.matching, found.exact) == (2, 1, False)
 
 
+def test_a_note_with_all_words_far_apart_comes_after_one_that_says_more_of_them(place: Place) -> None:
+    place.put("Far.md", f"project\n{FILLING * 10}\n\ntimeline\n")
+    place.put("Timelines.md", "project? timeline")
+    place.put("Project.md", "project " * 9)
+    found = place.search("project timeline")
+    assert [result.path for result in found.results] == ["Timelines.md", "Project.md", "Far.md"]
+    assert (found.total, found.matching, found.question) == (3, 2, True)
+
+
+def test_where_few_notes_hold_two_words_other_forms_of_them_follow(place: Place) -> None:
+    place.put("Lakes.md", "scottish lochs in the rain")
+    place.put("Loch.md", "the largest scottish loch")
+    place.put("Other.md", FILLING)
+    assert place.paths("scottish lochs") == ["Lakes.md", "Loch.md"]
+    assert place.paths("lochs") == ["Lakes.md"]
+
+
 def test_ten_notes_with_all_words_are_enough(place: Place) -> None:
     for number in range(12):
         place.put(f"Both {number}.md", "project timeline")

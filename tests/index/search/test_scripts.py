@@ -3,8 +3,10 @@
 
 import re
 import sqlite3
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from typing import Literal
 
 import pytest
 from hypothesis import given, settings
@@ -38,7 +40,7 @@ NOTES = {
     "lao": "ສະບາຍດີຕອນເຊົ້າ ຢູ່ວຽງຈັນ",
     "khmer": "សួស្តីពេលព្រឹក នៅភ្នំពេញ",
     "burmese": "မင်္ဂလာပါ ရန်ကုန်မြို့",
-    "hindi": "हिन्दी में बैठक की टिप्पणियाँ और पुस्तकालय",
+    "hindi": "हिन्दी में बैठक की टिप्पणियाँ और पुस्तकालय, ज़रूर",
     "arabic": "اجتماع الميزانية في المكتبة، مُدَرِّس أحمد",
     "hebrew": "פגישת תקציב בספרייה, שָׁלוֹם",
     "persian": "یادداشت\u200cهای جلسه در کتابخانه",
@@ -98,6 +100,7 @@ CASES = [
     ("ရန်ကုန်", {"burmese"}),
     ("हिन्दी बैठक", {"hindi"}),
     ("पुस्तकालय", {"hindi"}),
+    ("जरूर", {"hindi"}),
     ("مدرس", {"arabic"}),
     ("احمد", {"arabic"}),
     ("שלום", {"hebrew"}),
@@ -116,11 +119,18 @@ CASES = [
 ]
 
 
+DECOMPOSED = {"여행 준비.md": "가방과 우산을 챙긴다. ビタミン", "Quán Phở.md": "một tô nhỏ"}
+"""Notes whose names and texts are decomposed, as some programs on macOS write them."""
+
+
 @pytest.fixture(scope="module")
 def find(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str], list[FoundNote]]]:
     folder = tmp_path_factory.mktemp("scripts")
     for name, text in NOTES.items():
         (folder / f"Note {name}.md").write_text(f"# Heading\n\n{text}\n", encoding="utf-8")
+    for name, text in DECOMPOSED.items():
+        decomposed = unicodedata.normalize("NFD", text)
+        (folder / unicodedata.normalize("NFD", name)).write_text(decomposed, encoding="utf-8")
     clock = SystemClock()
     with VaultRoot(folder) as root, closing(VaultIndex(VaultFiles(root), clock, stale=0)) as index:
         index.unwatched()
@@ -135,6 +145,25 @@ def test_a_word_is_found_however_it_is_typed(
 ) -> None:
     found = [result.path.removeprefix("Note ").removesuffix(".md") for result in find(query)]
     assert set(found[: len(notes)]) == notes
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("준비", "여행 준비.md"),
+        ("준비를", "여행 준비.md"),
+        ("여행 우산", "여행 준비.md"),
+        ("ビタミン", "여행 준비.md"),
+        ("phở nhỏ", "Quán Phở.md"),
+        ("여행을 가려면 우산이 있어야 하나요", "여행 준비.md"),
+    ],
+)
+def test_how_its_letters_are_composed_does_not_matter(
+    find: Callable[[str], list[FoundNote]], query: str, name: str, form: Literal["NFC", "NFD"]
+) -> None:
+    found = [result.path for result in find(unicodedata.normalize(form, query))]
+    assert unicodedata.normalize("NFC", found[0]) == name
 
 
 @pytest.mark.parametrize(
