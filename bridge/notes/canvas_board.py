@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from bridge.errors import InvalidParameters
@@ -246,26 +247,29 @@ class Outlined(NamedTuple):
         text: For models.
         cards: For programs: those that the text names.
         connections: The same.
-        cut: Whether there are more than there was room for.
+        next: How many cards and connections come before the next one, where there is not room for all.
     """
 
     text: str
     cards: list[dict[str, Any]]
     connections: list[dict[str, Any]]
-    cut: bool
+    next: int | None
 
 
-def outline_canvas(text: str, room: int) -> Outlined:
+def outline_canvas(text: str, room: int, first: int = 0) -> Outlined:
     """Return the groups of a canvas with the cards in them, the other cards, and the connections.
 
     Args:
         text: The canvas file.
         room: The bytes that the text may have.
+        first: How many cards and connections to leave out before the first.
 
     Raises:
-        InvalidParameters: It is no canvas.
+        InvalidParameters: It is no canvas, or has no more than are left out.
     """
     board = parse_board(text)
+    if first and first >= len(board.cards) + len(board.connections):
+        raise InvalidParameters("There is nothing at this cursor, or no more; begin again without cursor")
     within = groups_of(board.cards)
     groups = sum(card.kind == GROUP for card in board.cards)
     shown = _Lines(room)
@@ -278,7 +282,7 @@ def outline_canvas(text: str, room: int) -> Outlined:
     for at, group in enumerate(within):
         below.setdefault(group, []).append(at)
     cards: list[dict[str, Any]] = []
-    for at, depth in _in_order(board.cards, below):
+    for at, depth in islice(_in_order(board.cards, below), first, None):
         card = board.cards[at]
         place = f"at {card.box.x},{card.box.y} size {card.box.width}x{card.box.height}" if card.box else "nowhere"
         line = (
@@ -292,16 +296,20 @@ def outline_canvas(text: str, room: int) -> Outlined:
         cards[-1] |= card.box._asdict() if card.box else {}
     connections: list[dict[str, Any]] = []
     names = {card.id: card.words or _shown_id(card.id) for card in board.cards}
-    for edge in board.connections:
+    before = max(first - len(board.cards), 0)
+    for edge in board.connections[before:]:
         start, end = (f'"{names[end]}"' if end in names else "(no card)" for end in (edge.start, edge.end))
         label = f": {first_words(edge.label)}" if edge.label else ""
         if not shown.add(f"{start} {edge.arrow} {end}{label} ({_shown_id(edge.id)})"):
             break
         ids = {"id": edge.id, "from": edge.start, "to": edge.end}
         connections.append({name: _shown_id(each) for name, each in ids.items()} | {"label": first_words(edge.label)})
-    missing = len(board.cards) - len(cards), len(board.connections) - len(connections)
-    foot = f"\n[{missing[0]} more cards and groups, {missing[1]} more connections]" if any(missing) else ""
-    return Outlined("\n".join(shown.lines) + foot, cards, connections, any(missing))
+    upto = first + len(cards) + len(connections)
+    if upto == len(board.cards) + len(board.connections):
+        return Outlined("\n".join(shown.lines), cards, connections, None)
+    missing = max(len(board.cards) - upto, 0), len(board.connections) - before - len(connections)
+    shown.lines.append(f"[{missing[0]} more cards and groups, {missing[1]} more connections; next: cursor={upto}]")
+    return Outlined("\n".join(shown.lines), cards, connections, upto)
 
 
 def _shown_id(text: str) -> str:

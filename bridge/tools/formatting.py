@@ -128,6 +128,15 @@ def some(items: Sequence[str], separator: str = ", ", *, most: int = 500) -> str
     return separator.join(named) + (f"{separator}and {more:,} more" if more else "")
 
 
+def within(texts: Sequence[str], room: int) -> list[str]:
+    """Return the first of some texts, each with a line break behind it, as many as so many bytes of UTF-8 can hold."""
+    for count, text in enumerate(texts):
+        room -= len(text.encode("utf-8", "replace")) + 1
+        if room < 0:
+            return list(texts[:count])
+    return list(texts)
+
+
 def shortened(text: str, most: int = 100) -> str:
     """Return a text that is repeated in a sentence, cut where it is long."""
     return text if len(text) <= most else f"{text[:most]}..."

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Any, Final, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from bridge.contract.base import Params
 from bridge.toolkit.parameters import ModelParameters, Sentence
@@ -14,6 +14,7 @@ LONGEST_PATH = 4096
 LONGEST_NAME = 2000
 LONGEST_TAG = 500
 LONGEST_CURSOR = 4096
+_LONGEST_COUNT = 9
 
 
 class SnakeCaseParams(Params):
@@ -39,6 +40,20 @@ Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
 
 Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_CURSOR)]
 """The place where an answer goes on: the `metadata.cursor` of the one before."""
+
+
+def _as_text(value: Any) -> Any:
+    return str(value) if type(value) is int else value
+
+
+def _counting(value: str) -> str:
+    if not (value.isascii() and value.isdigit() and len(value) < _LONGEST_COUNT):
+        raise ValueError("it is the number that the last answer ended with")
+    return value
+
+
+CountingCursor = Annotated[str, BeforeValidator(_as_text), AfterValidator(_counting)]
+"""A cursor that says how many items come before it. As models see a number, they may give it as one."""
 
 _WRITTEN: Final = frozenset({"content", "append", "prepend", "new_text", "new_content", "patch", "texts"})
 """The parameters whose text is put into files."""

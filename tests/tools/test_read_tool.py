@@ -369,8 +369,8 @@ def test_an_outline_has_the_first_thousand_headings_and_says_that_there_are_more
     (disk_bench.folder / "Long.md").write_text("".join(f"# {number}\n" for number in range(1_001)))
     output = disk_bench.read("read", path="Long.md", outline=True)
     assert [entry["line"] for entry in output.data["outline"]] == list(range(1, 1_001))
-    assert output.metadata == {"truncated": True}
-    assert output.text.endswith("[901 more headings]")
+    assert output.metadata == {"truncated": True, "cursor": "100"}
+    assert output.text.endswith("[1-100 of 1001 headings; next: cursor=100]")
 
 
 @pytest.mark.parametrize("arguments", [{"path": "a/" * 2_500}, {"paths": ["Ideas.md", "[[" * 2_500]}])

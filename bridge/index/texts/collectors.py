@@ -190,12 +190,14 @@ class HitCollector:
     Args:
         limit: The most hits.
         context_lines: Lines of context on each side.
+        skip: Hits to leave out before the first.
     """
 
-    def __init__(self, limit: int, context_lines: int) -> None:
+    def __init__(self, limit: int, context_lines: int, skip: int = 0) -> None:
         self.result = GrepResult()
         self._limit = limit
         self._context_lines = context_lines
+        self._skip = self._skip_here = skip
         self._file = FileHits("", context_lines, MOST_TEXT)
 
     @property
@@ -203,7 +205,7 @@ class HitCollector:
         """Return how many more lines are wanted: one hit beyond the limit, to know whether there are more."""
         if self._file.full:
             return 0
-        return self._limit + 1 - len(self.result.hits) - len(self._file.hits)
+        return self._skip_here + self._limit + 1 - len(self.result.hits) - len(self._file.hits)
 
     @property
     def complete(self) -> bool:
@@ -212,15 +214,17 @@ class HitCollector:
 
     def begin(self, path: str) -> None:
         """See `Collector`."""
+        self._skip_here = self._skip
         self._file = FileHits(path, self._context_lines, MOST_TEXT - self.result.size)
 
     def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:
         """See `Collector`."""
-        self._file.add(piece, spans, rest)
+        self._file.add(piece, spans[self._skip_here :], rest)
+        self._skip_here = max(self._skip_here - len(spans), 0)
 
     def end(self) -> None:
         """See `Collector`."""
-        result = self.result
+        result, self._skip = self.result, self._skip_here
         result.hits += self._file.hits
         result.size += self._file.size
         result.full |= result.size > MOST_TEXT

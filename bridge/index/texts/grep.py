@@ -50,6 +50,7 @@ class GrepQuery:
         limit: Maximum number of hits.
         deadline: `Clock.monotonic()` value.
         progress: Called with the number of files done.
+        skip: Hits to leave out before the first.
     """
 
     pattern: Pattern
@@ -59,6 +60,7 @@ class GrepQuery:
     limit: int
     deadline: float
     progress: Callable[[int], None] = lambda _files: None
+    skip: int = 0
 
     def wants(self, path: str) -> bool:
         """Return whether a file is to be searched, by its name."""
@@ -114,7 +116,7 @@ class Grep:
             DeadlineExceeded: It did not end in time; says how to narrow it.
             InvalidParameters: The pattern backtracks without end on some line.
         """
-        return self._run(query, HitCollector(query.limit, query.context_lines))
+        return self._run(query, HitCollector(query.limit, query.context_lines, query.skip))
 
     def count(self, query: GrepQuery) -> GrepResult:
         """Count the lines that match, of each file. Raises what `search` raises.

@@ -70,8 +70,8 @@ class QueryParams(SnakeCaseParams):
         if self.view is not None or self.this is not None:
             raise ValueError("view and this are of a base; give base or filter too")
         if self.tasks is not None:
-            if self.list_tags or self.properties or self.having or self.cursor or len(self.tags) > 1:
-                raise ValueError("tasks go with one tag, due_before, due_after, text, folder and limit")
+            if self.list_tags or self.properties or self.having or len(self.tags) > 1:
+                raise ValueError("tasks go with one tag, due_before, due_after, text, folder, limit and cursor")
             return self
         if self.due_before or self.due_after or self.text:
             raise ValueError("due_before, due_after and text are of tasks; give tasks too")
@@ -193,6 +193,7 @@ def _tasks(params: QueryParams) -> TasksParams | None:
         due_after=params.due_after,
         text=params.text,
         limit=params.limit or USUAL,
+        cursor=params.cursor,
     )
 
 

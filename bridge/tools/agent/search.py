@@ -11,7 +11,7 @@ from bridge.errors import InvalidParameters
 from bridge.index.search.note_search import NoteQuery, NoteSearch, NoteSearchResult
 from bridge.index.search.query_parser import MAX_LENGTH as LONGEST_QUERY
 from bridge.index.texts.arena import Excludes
-from bridge.index.texts.collectors import GrepHit, GrepResult
+from bridge.index.texts.collectors import GrepHit
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob, escape_glob
 from bridge.index.texts.grep import Grep
@@ -21,7 +21,8 @@ from bridge.tools.core.grep import lines_around, query_of
 from bridge.tools.files.paths import folder_start
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
-from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.notes.paging import NOTHING_THERE
+from bridge.tools.parameters import LONGEST_PATH, CountingCursor, SnakeCaseParams
 from bridge.tools.passages import found_note, words_only
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import fold, nfc
@@ -55,9 +56,9 @@ class SearchParams(SnakeCaseParams):
     glob: Annotated[str | None, Field(max_length=LONGEST_GLOB)] = Field(
         default=None, description="With pattern: only such files: '**/*.txt'"
     )
-    context: int = Field(default=0, ge=0, le=50, description="With pattern: lines around each match")
+    context: int = Field(default=0, ge=0, le=50, description="With pattern: lines around it")
     limit: int | None = Field(default=None, ge=1, le=_MOST, description="Default 10 notes, or 50 lines")
-    cursor: str | None = Field(default=None, pattern=r"^[1-9][0-9]{0,6}$", description="From the last answer")
+    cursor: CountingCursor | None = Field(default=None, description="From the last answer")
 
     @model_validator(mode="after")
     def _one_way(self) -> "SearchParams":
@@ -65,8 +66,6 @@ class SearchParams(SnakeCaseParams):
             raise ValueError("give either query or pattern")
         if self.query is not None and (self.glob is not None or self.context):
             raise ValueError("glob and context go with pattern; with query, use folder or path:")
-        if self.pattern is not None and self.cursor is not None:
-            raise ValueError("cursor goes with query; with pattern, raise limit")
         return self
 
 
@@ -130,7 +129,7 @@ class SearchTool(ReadTool[SearchParams]):
         )
         found = self._notes.search(query)
         if first and not found.results:
-            raise InvalidParameters("There is nothing at this cursor, or no more; begin again without cursor")
+            raise InvalidParameters(NOTHING_THERE)
         shown = first + len(found.results)
         metadata: dict[str, Any] = {"total": found.total, "truncated": shown < found.total}
         if shown < found.total:
@@ -145,19 +144,25 @@ class SearchTool(ReadTool[SearchParams]):
         return Output({"results": data}, "\n".join(lines), metadata)
 
     def _lines(self, params: SearchParams, context: CallContext) -> Output:
-        limit = params.limit or USUAL_LINES
+        first, limit = int(params.cursor or 0), params.limit or USUAL_LINES
         pattern = self._grep.compile(params.pattern or "", context.deadline)
         glob = _glob(params, folder_start(params.folder, self._storage))
         query = query_of(self._storage, context, pattern, glob, context_lines=params.context, limit=limit)
-        found = self._grep.search(query)
+        found = self._grep.search(replace(query, skip=first))
+        if first and not found.hits:
+            raise InvalidParameters(NOTHING_THERE)
         data = [{"file": hit.file, "line": hit.line, "match": hit.match, "context": hit.context} for hit in found.hits]
         metadata: dict[str, Any] = {"truncated": found.more or found.full, "limit": limit}
-        total = f"{len(data):,}"
+        lines = [*_grouped(found.hits)]
         if metadata["truncated"]:
             every = self._grep.count(replace(query, context_lines=0, limit=_MOST_COUNTED))
             metadata["total"] = sum(lines for _, lines in every.counts)
+            metadata["cursor"] = shown = str(first + len(data))
             total = f"{'more than ' if every.more else ''}{metadata['total']:,}"
-        return Output({"results": data}, "\n".join([*_grouped(found.hits), *_remarks(found, total)]), metadata)
+            lines.append(f"[{first + 1}-{shown} of {total} lines; next: cursor={shown}]")
+        elif not data:
+            lines.append(f"No matches in {counted(found.files, 'file')}.")
+        return Output({"results": data}, "\n".join(lines), metadata)
 
 
 def _glob(params: SearchParams, folder: str) -> Glob | None:
@@ -208,10 +213,3 @@ def _grouped(hits: list[GrepHit]) -> Iterator[str]:
         yield file
         for number, text, matches in lines_around(group):
             yield f"  {number}{':' if matches else '-'} {shortened(text.strip(), _LONGEST_LINE)}"
-
-
-def _remarks(found: GrepResult, total: str) -> Iterator[str]:
-    if found.more or found.full:
-        yield f"[The first {len(found.hits)} of {total} lines. Narrow the search, or raise limit.]"
-    elif not found.hits:
-        yield f"No matches in {counted(found.files, 'file')}."

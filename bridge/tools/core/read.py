@@ -20,12 +20,13 @@ from bridge.tools.core.pictures import MOST, ShownPictures, told
 from bridge.tools.core.read_pdf import AskedPages, asked_pages, pdf_path, read_pages
 from bridge.tools.core.screen import SCREEN, ScreenReader
 from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
-from bridge.tools.files.line_numbers import MOST_HEADINGS, MOST_OUTLINED, number_lines, outline, outline_text
+from bridge.tools.files.line_numbers import MOST_HEADINGS, MOST_OUTLINED, number_lines, outline, outline_lines
 from bridge.tools.formatting import lines_shown
 from bridge.tools.kinds import by_kind, read_spec
 from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.notes.paging import NOTHING_THERE
 from bridge.tools.notes.read_note import ReadNoteParams, ReadNoteTool
-from bridge.tools.parameters import LONGEST_PATH
+from bridge.tools.parameters import LONGEST_PATH, CountingCursor
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
 from bridge.vault.text import CHUNK, Lines, is_text
@@ -59,7 +60,8 @@ class ReadParams(Params):
     line_numbers: bool = Field(default=False, description="Before each line ('12: ...')")
     outline: bool = Field(default=False, description="Headings (canvas: cards) instead")
     show: bool = Field(default=False, description="Also offer to open it in the user's Obsidian")
-    info: bool = Field(default=False, description="Properties, tags, headings, links and backlinks of a note instead")
+    info: bool = Field(default=False, description="Properties, tags, headings, links, backlinks instead")
+    cursor: CountingCursor | None = None
 
     @model_validator(mode="before")
     @classmethod
@@ -81,6 +83,8 @@ class ReadParams(Params):
             raise ValueError("show goes with path, one file at a time")
         if self.info and (self.start_line or self.end_line or self.line_offset or self.outline or self.line_numbers):
             raise ValueError("info tells of a whole note; leave out lines and outline")
+        if self.cursor is not None and (self.paths is not None or not (self.info or self.outline)):
+            raise ValueError("cursor goes with path, and info or outline; text goes on at startLine")
         return self
 
     @property
@@ -148,7 +152,7 @@ class ReadFileTool(ReadTool[ReadParams]):
         if params.path == SCREEN:
             return self._screen.prepare(context.caller)
         if params.info:
-            told = [self._info.prepare(asked, context) for asked in map(self._info_of, params.names)]
+            told = [self._info.prepare(self._info_of(name, params), context) for name in params.names]
             named = ", ".join(effect.targets[0].label for effect in told[:MOST_NAMED])
             more = f" and {len(told) - MOST_NAMED} more" if told[MOST_NAMED:] else ""
             targets = dict.fromkeys(target for effect in told for target in effect.targets)
@@ -173,9 +177,9 @@ class ReadFileTool(ReadTool[ReadParams]):
             output = self._several(params.paths, params, context, shown)
         return dataclasses.replace(output, parts=tuple(shown.parts)) if shown.parts else output
 
-    def _info_of(self, name: str) -> NoteInfoParams:
+    def _info_of(self, name: str, params: ReadParams) -> NoteInfoParams:
         """Return the facts of a note as they are asked for. Raises InvalidParameters where it is no name."""
-        asked: NoteInfoParams = self._info.spec.parameters.parse({"path": name})
+        asked: NoteInfoParams = self._info.spec.parameters.parse({"path": name, "cursor": params.cursor})
         return asked
 
     def _asked_for(self, name: str) -> str:
@@ -217,7 +221,7 @@ class ReadFileTool(ReadTool[ReadParams]):
     def _read(self, name: str, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
         """Read one file, or the part of a note that its name means."""
         if params.info:
-            return self._info.run(self._info_of(name), context)
+            return self._info.run(self._info_of(name, params), context)
         if (asked := asked_pages(name)) is not None:
             return self._read_pdf(asked, params, context, shown)
         try:
@@ -245,7 +249,7 @@ class ReadFileTool(ReadTool[ReadParams]):
     def _read_lines(self, file: FileStat, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
         """Read lines of a text file."""
         if params.outline:
-            return _outlined(self._storage, file, context)
+            return _outlined(self._storage, file, int(params.cursor or 0), context)
         room = context.settings.max_output_bytes - _ROOM
         limit = min(params.max_bytes or context.settings.read_max_bytes, room)
         part = FilePart(params.start_line or 1, params.end_line, limit, params.line_offset)
@@ -291,27 +295,35 @@ class ReadFileTool(ReadTool[ReadParams]):
         return Output(facts, text)
 
 
-def _outlined(storage: Storage, file: FileStat, context: CallContext) -> Output:
-    """Return the headings of a note, or what is on a canvas."""
+def _outlined(storage: Storage, file: FileStat, first: int, context: CallContext) -> Output:
+    """Return the headings of a note, or what is on a canvas, without the first so many."""
     data, _ = storage.read(file.path, limit=MOST_OUTLINED)
     if not is_text(data):
         return _binary(file, data[:CHUNK])
     if str(file.path).lower().endswith(CANVAS):
-        return _canvas(file, data, context)
+        return _canvas(file, data, first, context)
     headings = outline(data)
-    text = outline_text(headings, context.settings.max_output_bytes - _ROOM) or "No headings."
-    shown = [entry._asdict() for entry in headings[:MOST_HEADINGS]]
+    if first and first >= len(headings):
+        raise InvalidParameters(NOTHING_THERE)
+    lines = outline_lines(headings[first:], context.settings.max_output_bytes - _ROOM)
+    end = first + len(lines)
+    metadata: dict[str, Any] = {"truncated": file.size > len(data) or end < len(headings)}
+    if end < len(headings):
+        metadata["cursor"] = str(end)
+        lines.append(f"[{first + 1}-{end} of {len(headings)} headings; next: cursor={end}]")
+    shown = [entry._asdict() for entry in headings[first : first + MOST_HEADINGS]]
     facts = file_facts(file) | {"outline": shown, "totalLines": Lines(data).count}
-    return Output(facts, text, {"truncated": file.size > len(data) or len(headings) > len(shown)})
+    return Output(facts, "\n".join(["Outline:", *lines]) if lines else "No headings.", metadata)
 
 
-def _canvas(file: FileStat, data: bytes, context: CallContext) -> Output:
+def _canvas(file: FileStat, data: bytes, first: int, context: CallContext) -> Output:
     """Return the groups of a canvas with their cards, and its connections."""
     if file.size > len(data):
         raise InvalidParameters(f"{str(file.path)!r} is too large for an outline; read its lines instead")
-    found = outline_canvas(data.decode("utf-8", "surrogateescape"), context.settings.max_output_bytes - _ROOM)
+    found = outline_canvas(data.decode("utf-8", "surrogateescape"), context.settings.max_output_bytes - _ROOM, first)
     facts = file_facts(file) | {"cards": found.cards, "connections": found.connections}
-    return Output(facts, f"{found.text}\n[To change it: edit_canvas]", {"truncated": found.cut})
+    metadata = {"truncated": found.next is not None} | ({} if found.next is None else {"cursor": str(found.next)})
+    return Output(facts, f"{found.text}\n[To change it: edit_canvas]", metadata)
 
 
 def _binary(file: FileStat, head: bytes) -> Output:

@@ -1,6 +1,7 @@
 """The tool `draft`: many changes, staged one after the other, that the person is asked about once."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal, Self
 
@@ -27,14 +28,16 @@ from bridge.toolkit.tool import (
     WriteTool,
     in_vault,
 )
-from bridge.tools.formatting import shortened
+from bridge.tools.formatting import counted, shortened
+from bridge.tools.notes.paging import NOTHING_THERE
+from bridge.tools.parameters import CountingCursor
 from bridge.vault.plan import ChangePlan
 
 Action = Literal["begin", "status", "submit", "discard", "join"]
 _STATES = {"open": "", "handed_in": ", handed in: the user is to decide", "sent_back": ", sent back by the user"}
 SHOWN = 40
 """Staged changes that the status lists in its text."""
-BRIEF = 3
+_LATEST = slice(-3, None)
 """Those that other answers list."""
 LONGEST = 120
 """Characters of what is said of one of them."""
@@ -46,11 +49,14 @@ class DraftParams(Params):
     action: Action = Field(description="join: one of yours")
     draft: str | None = Field(default=None, min_length=1, max_length=100, description="Default: the one you are in")
     reason: str | None = Field(default=None, max_length=2000)
+    cursor: CountingCursor | None = None
 
     @model_validator(mode="after")
     def _named(self) -> Self:
         if self.action == "join" and self.draft is None:
             raise ValueError("join needs the id of the draft, as `status` lists them")
+        if self.cursor is not None and self.action != "status":
+            raise ValueError("cursor goes with status")
         return self
 
 
@@ -149,7 +155,9 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         inside = self._draft(params, caller) if params.draft is not None else self._drafts.of(caller)
         others = [summary(one) for one in self._drafts.listed(caller) if one is not inside]
         lines = [
-            f"{one.draft_id}: {one.steps} changes staged, {len(one.files)} files{_STATES[one.state]}" for one in others
+            f"{one.draft_id}: {counted(one.steps, 'change')} staged, {counted(len(one.files), 'file')}"
+            f"{_STATES[one.state]}"
+            for one in others
         ]
         if inside is None:
             text = "You are in no draft."
@@ -161,7 +169,16 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
             head = handed_in(self._drafts, inside)
         elif inside.head.state == "sent_back":
             head = f"{head} {sent_back(inside)}"
-        return _said(inside, head, also=[one.draft_id for one in others], count=SHOWN)
+        if lines:
+            head = "\n".join([head, "Your others, which you can join:", *lines, f"In {inside.head.draft_id}:"])
+        ids, total = [one.draft_id for one in others], len(inside.steps)
+        end = int(params.cursor or total)
+        if params.cursor is not None and not 0 < end <= total:
+            raise InvalidParameters(NOTHING_THERE)
+        first = max(end - SHOWN, 0)
+        said = _said(inside, head, slice(first, end), f"; those before: cursor={first}" if first else "", also=ids)
+        more = {"cursor": str(first)} if first else {}
+        return replace(said, metadata={"total": total, "truncated": first > 0} | more)
 
 
 def handed_in(drafts: Drafts, draft: Draft) -> str:
@@ -172,12 +189,23 @@ def handed_in(drafts: Drafts, draft: Draft) -> str:
     )
 
 
-def _said(draft: Draft, head: str, also: list[str] | None = None, count: int = BRIEF) -> Output:
-    """Return a draft as its client is told of it: what it staged itself."""
+def _said(
+    draft: Draft, head: str, part: slice = _LATEST, on: str = "; status lists them", *, also: Sequence[str] = ()
+) -> Output:
+    """Return a draft as its client is told of it: what it staged itself.
+
+    Args:
+        draft: The draft.
+        head: The sentence above.
+        part: The changes that the text lists, the latest last.
+        on: How the text says to go on where these are not all.
+        also: The ids of the client's other drafts.
+    """
     shown, steps = summary(draft), draft.steps
-    lines = [f"- {step.tool}: {shortened(step.summary, LONGEST)}" for step in steps[-count:]]
-    if len(steps) > count:
-        lines.insert(0, f"(the latest {count} of {len(steps)} changes)")
+    lines = [f"- {step.tool}: {shortened(step.summary, LONGEST)}" for step in steps[part]]
+    if len(lines) < len(steps):
+        first, end, _step = part.indices(len(steps))
+        lines.append(f"[Changes {first + 1}-{end} of {len(steps)}{on}]")
     data = {
         "draft": shown.draft_id,
         "created": shown.created,
@@ -185,6 +213,6 @@ def _said(draft: Draft, head: str, also: list[str] | None = None, count: int = B
         "words": shown.words,
         "steps": [{"tool": step.tool, "summary": step.summary, "time": step.time} for step in steps],
         "files": list(shown.files),
-        "others": also or [],
+        "others": list(also),
     }
     return Output(data, "\n".join([head, *lines]))

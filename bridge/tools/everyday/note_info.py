@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import Field
 
-from bridge.errors import ToolFailure
+from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.knowledge import NoteFacts
 from bridge.index.references import ResolvedNote
 from bridge.notes.frontmatter import aliases, all_tags
@@ -20,8 +20,9 @@ from bridge.tools.everyday.places import Places, line_number
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool, note_wire
+from bridge.tools.notes.paging import NOTHING_THERE
 from bridge.tools.notes.writing import decoded
-from bridge.tools.parameters import NoteName, SnakeCaseParams
+from bridge.tools.parameters import CountingCursor, NoteName, SnakeCaseParams
 
 MOST = 500
 
@@ -31,6 +32,13 @@ class NoteInfoParams(SnakeCaseParams):
 
     path: NoteName = Field(description="Note name, path or wikilink")
     limit: int = Field(default=50, ge=1, le=MOST, description="Of each list")
+    cursor: CountingCursor | None = Field(default=None, description="From the last answer, for the next of each list")
+
+    @property
+    def part(self) -> slice:
+        """Return which of each list are wanted."""
+        first = int(self.cursor or 0)
+        return slice(first, first + self.limit)
 
 
 class NoteInfoTool(NoteReadTool[NoteInfoParams]):
@@ -54,7 +62,7 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
         effect = self._effect(params.path, "Look at the links and properties of")
         with contextlib.suppress(ToolFailure):
             note = self._notes.resolve(params.path)
-            others = (link.source for link in self._notes.knowledge.backlinks(note.path)[: params.limit])
+            others = (link.source for link in self._notes.knowledge.backlinks(note.path)[params.part])
             return ReadEffect(in_vault(*dict.fromkeys((note.path, *others))), effect.summary)
         return effect
 
@@ -68,13 +76,13 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
         lists: dict[str, Sequence[dict[str, Any]]] = {
             "headings": [
                 {"line": line_number(text, each.start), "level": each.level, "heading": each.heading}
-                for each in facts.headings[: params.limit]
+                for each in facts.headings[params.part]
             ],
-            "links": [self._link(note.path, text, link) for link in links[: params.limit]],
+            "links": [self._link(note.path, text, link) for link in links[params.part]],
             "backlinks": [
                 {"path": link.source, "line": None, "text": shortened(link.original)}
                 | dict(zip(("line", "text"), places.line_of(link) or (), strict=False))
-                for link in backlinks[: params.limit]
+                for link in backlinks[params.part]
             ],
         }
         totals = {"headings": len(facts.headings), "links": len(links), "backlinks": len(backlinks)}
@@ -84,13 +92,15 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
             "tags": list(dict.fromkeys(facts.tags)),
             "properties": dict(facts.properties),
         }
-        truncated = any(total > params.limit for total in totals.values())
-        sources = len({link.source for link in backlinks})
-        return Output(
-            data | lists,
-            "\n".join(_lines(data | lists, totals, sources)),
-            {"totals": totals, "truncated": truncated},
-        )
+        first, end = params.part.start, params.part.stop
+        if first and first >= max(totals.values()):
+            raise InvalidParameters(NOTHING_THERE)
+        metadata: dict[str, Any] = {"totals": totals, "truncated": max(totals.values()) > end}
+        lines = _lines(data | lists, totals, len({link.source for link in backlinks}), first)
+        if metadata["truncated"]:
+            metadata["cursor"] = str(end)
+            lines.append(f"[For the next of each list: cursor={end}]")
+        return Output(data | lists, "\n".join(lines), metadata)
 
     def _link(self, source: str, text: str, link: Link) -> dict[str, Any]:
         """Return one link of the note. One to a file that may not be seen leads nowhere."""
@@ -110,28 +120,30 @@ def _read(notes: NoteLookup, note: ResolvedNote, text: str) -> tuple[NoteFacts, 
     return facts, [link for link in parsed.all_links if link.counts]
 
 
-def _lines(data: dict[str, Any], totals: dict[str, int], sources: int) -> Sequence[str]:
+def _lines(data: dict[str, Any], totals: dict[str, int], sources: int, first: int) -> list[str]:
     """Return the same for a model."""
     lines = [f"{data['path']} ({counted(data['lines'], 'line')}, modified {data['modified']})"]
-    lines += [f"{name}: {', '.join(data[name])}" for name in ("aliases", "tags") if data[name]]
-    if data["properties"]:
+    if not first:
+        lines += [f"{name}: {', '.join(data[name])}" for name in ("aliases", "tags") if data[name]]
+    if data["properties"] and not first:
         lines.append("properties:")
         lines += [f"  {name}: {_value(value)}" for name, value in data["properties"].items()]
     if data["headings"]:
-        lines.append(_titled("headings", "", len(data["headings"]), totals["headings"]))
+        lines.append(_titled("headings", "", first, len(data["headings"]), totals["headings"]))
         lines += [f"  {each['line']}: {'#' * each['level']} {each['heading']}" for each in data["headings"]]
     if data["links"]:
-        lines.append(_titled("links", "", len(data["links"]), totals["links"]))
+        lines.append(_titled("links", "", first, len(data["links"]), totals["links"]))
         lines += [f"  {each['line']}: {_leads(each)}" for each in data["links"]]
     if not data["backlinks"]:
-        return [*lines, "No note links here."]
-    lines.append(_titled("backlinks", f" from {counted(sources, 'file')}", len(data["backlinks"]), totals["backlinks"]))
+        return lines if totals["backlinks"] else [*lines, "No note links here."]
+    more = f" from {counted(sources, 'file')}"
+    lines.append(_titled("backlinks", more, first, len(data["backlinks"]), totals["backlinks"]))
     lines += [f"  {each['path']}{_at(each['line'])}: {each['text']}" for each in data["backlinks"]]
     return lines
 
 
-def _titled(name: str, more: str, shown: int, total: int) -> str:
-    part = f"{shown} of {total}, raise limit for more" if shown < total else str(total)
+def _titled(name: str, more: str, first: int, shown: int, total: int) -> str:
+    part = f"{first + 1}-{first + shown} of {total}" if shown < total else str(total)
     return f"{name} ({part}){more}:"
 
 

@@ -60,18 +60,18 @@ class Section:
     Attributes:
         title: What they are.
         findings: All of them.
-        limit: How many are shown.
+        shown: Those that are shown.
     """
 
     title: str
     findings: list[Finding] = field(repr=False)
-    limit: int
+    shown: slice
 
     def to_wire(self, vault: "SurveyedVault") -> dict[str, Any]:
-        """Return how many there are, and the first of them."""
+        """Return how many there are, and those of them that are shown."""
         return {
             "total": len(self.findings),
-            "items": [vault.shown(finding) for finding in self.findings[: self.limit]],
+            "items": [vault.shown(finding) for finding in self.findings[self.shown]],
         }
 
 

@@ -16,8 +16,9 @@ from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_va
 from bridge.tools.files.paths import folder_start
 from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup
+from bridge.tools.notes.paging import listing, page
 from bridge.tools.notes.writing import decoded
-from bridge.tools.parameters import LONGEST_PATH, NoteName, SnakeCaseParams, Tag
+from bridge.tools.parameters import LONGEST_PATH, Cursor, NoteName, SnakeCaseParams, Tag
 from bridge.tools.storage import Storage
 from bridge.vault.name_folding import fold
 from bridge.vault.paths import parse_path
@@ -40,6 +41,7 @@ class TasksParams(SnakeCaseParams):
     due_after: str | None = Field(default=None, description="Only those due on or after this day")
     text: str | None = Field(default=None, min_length=1, max_length=500, description="Only those that say this")
     limit: int = Field(default=50, ge=1, le=MOST, description="Maximum number of tasks to return")
+    cursor: Cursor | None = Field(default=None, description="The last answer's metadata.cursor, for the next page")
 
 
 class _Found(NamedTuple):
@@ -92,14 +94,9 @@ class TasksTool(ReadTool[TasksParams]):
         found = [each for each in self._all(params, context) if wanted(each.task)]
         if params.due_before or params.due_after:
             found.sort(key=lambda each: each.task.dates.get("due", ""))
-        shown = found[: params.limit]
-        lines = [f"{each.path}:{each.task.line}: [{each.task.status}] {each.task.text}" for each in shown]
-        if not found:
-            lines.append("No task fits.")
-        elif len(found) > len(shown):
-            lines.append(f"[{len(shown)} of {len(found)} tasks shown. Raise limit, or ask for less.]")
-        metadata = {"total": len(found), "truncated": len(found) > len(shown)}
-        return Output([_wire(each) for each in shown], "\n".join(lines), metadata)
+        shown = page(found, lambda each: f"{each.path}:{each.task.line}", params.cursor, params.limit)
+        lines = [f"{each.path}:{each.task.line}: [{each.task.status}] {each.task.text}" for each in shown.items]
+        return Output([_wire(each) for each in shown.items], listing(lines, shown, "No task fits."), shown.metadata)
 
     def _all(self, params: TasksParams, context: CallContext) -> Iterator[_Found]:
         for path in self._paths(params, context):

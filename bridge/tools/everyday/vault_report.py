@@ -1,19 +1,20 @@
 """The tool `vault_report`: what is wrong with the vault's links, names and properties."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any, Literal, get_args
 
 from pydantic import Field
 
 from bridge.clock import Clock
-from bridge.errors import DeadlineExceeded
+from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.toolkit.output_schema import ANYTHING, WHOLE, a_list, members
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.everyday.report_sections import Finding, Section, SurveyedVault
 from bridge.tools.files.paths import folder_start
 from bridge.tools.kinds import read_spec
-from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.notes.paging import NOTHING_THERE
+from bridge.tools.parameters import LONGEST_PATH, CountingCursor, SnakeCaseParams
 from bridge.tools.storage import Storage
 
 SectionName = Literal[
@@ -47,6 +48,7 @@ class VaultReportParams(SnakeCaseParams):
     sections: list[SectionName] | None = Field(default=None, min_length=1, description="Default: all")
     folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only in here")
     limit: int = Field(default=20, ge=1, le=500, description="Of each section")
+    cursor: CountingCursor | None = None
 
 
 class VaultReportTool(ReadTool[VaultReportParams]):
@@ -91,29 +93,37 @@ class VaultReportTool(ReadTool[VaultReportParams]):
             partial(self._check, context),
         )
         found: dict[str, Section] = {}
+        first = int(params.cursor or 0)
+        end = first + params.limit
         for name in params.sections or get_args(SectionName):
             title, find = _SECTIONS[name]
-            found[name] = Section(title, list(find(vault)), params.limit)
+            found[name] = Section(title, list(find(vault)), slice(first, end))
         data = {name: section.to_wire(vault) for name, section in found.items()}
-        truncated = any(len(section.findings) > params.limit for section in found.values())
-        return Output(data, "\n".join(_lines(found, data)), {"truncated": truncated})
+        most = max(len(section.findings) for section in found.values())
+        if first and first >= most:
+            raise InvalidParameters(NOTHING_THERE)
+        lines = _lines(found, data)
+        if most <= end:
+            return Output(data, "\n".join(lines), {"truncated": False})
+        lines.append(f"[For the next of each: cursor={end}]")
+        return Output(data, "\n".join(lines), {"truncated": True, "cursor": str(end)})
 
     def _check(self, context: CallContext) -> None:
         if self._clock.monotonic() > context.deadline:
             raise DeadlineExceeded("The survey did not end in time; ask for one section, or for a folder")
 
 
-def _lines(found: Mapping[str, Section], data: Mapping[str, Any]) -> Sequence[str]:
+def _lines(found: Mapping[str, Section], data: Mapping[str, Any]) -> list[str]:
     lines: list[str] = []
     for name, section in found.items():
-        total = len(section.findings)
-        if not total:
+        total, items = len(section.findings), data[name]["items"]
+        if not items:
             continue
         lines.append(f"{section.title} ({name}): {total:,}")
-        lines += [f"  {item['text']}" for item in data[name]["items"]]
-        if total > section.limit:
-            lines.append(f"  [{total - section.limit:,} more; raise limit, or name a folder]")
-    fine = [name for name, section in found.items() if not section.findings]
+        lines += [f"  {item['text']}" for item in items]
+        if more := total - section.shown.start - len(items):
+            lines.append(f"  [{more:,} more]")
+    fine = [name for name, section in found.items() if not section.findings and not section.shown.start]
     if fine:
         lines.append(f"Nothing found: {', '.join(fine)}")
     return lines

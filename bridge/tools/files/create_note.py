@@ -84,7 +84,7 @@ class CreateNoteParams(SnakeCaseParams):
         default=None,
         min_length=1,
         max_length=LONGEST_PATH,
-        description="Where; adds .md and missing folders (default: from the title)",
+        description="Adds .md and missing folders (default: from the title)",
     )
     title: str | None = Field(
         default=None,

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from bridge.notes.markdown import parse_note
 from bridge.notes.work import TooMuchWork, Work
 from bridge.tools.core.file_part import fitting
+from bridge.tools.formatting import within
 from bridge.vault.text import BOM
 
 MOST_OUTLINED = 2 << 20
@@ -101,14 +102,18 @@ def outline_text(entries: Sequence[OutlineEntry], room: int) -> str:
         entries: The headings.
         room: Bytes of UTF-8.
     """
-    shown = [f"{entry.line}: {'#' * entry.level} {entry.heading}" for entry in entries[:_MOST_HEADINGS]]
-    used = 0
-    for count, line in enumerate(shown):
-        used += len(line.encode()) + 1
-        if used > room:
-            del shown[count:]
-            break
+    shown = outline_lines(entries, room)
     if not shown:
         return ""
     more = len(entries) - len(shown)
     return "\n".join(["Outline:", *shown, *([f"[{more} more headings]"] if more else [])])
+
+
+def outline_lines(entries: Sequence[OutlineEntry], room: int) -> list[str]:
+    """Return the first headings, a line each, as many as there is room for.
+
+    Args:
+        entries: The headings.
+        room: Bytes of UTF-8.
+    """
+    return within([f"{entry.line}: {'#' * entry.level} {entry.heading}" for entry in entries[:_MOST_HEADINGS]], room)

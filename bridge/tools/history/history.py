@@ -10,10 +10,11 @@ from bridge.contract.consent import ConsentClass, FilePreview
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.formatting import counted, some
+from bridge.tools.formatting import counted, some, within
 from bridge.tools.history.reversals import with_left
 from bridge.tools.kinds import write_spec
-from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.notes.paging import NOTHING_THERE
+from bridge.tools.parameters import CountingCursor, SnakeCaseParams
 from bridge.tools.services import HistoryPort, PastChange
 from bridge.vault.plan import ChangePlan
 
@@ -21,6 +22,8 @@ MOST = 200
 """Changes that are listed, or taken back at once."""
 
 _NAMED = 3
+_ROOM = 1000
+"""Bytes of a diff's text that are kept for the change's summary, and for how to go on."""
 
 
 class HistoryParams(SnakeCaseParams):
@@ -32,6 +35,7 @@ class HistoryParams(SnakeCaseParams):
     )
     count: int = Field(default=1, ge=1, le=MOST, description="For undo: how many, as one question")
     limit: int = Field(default=20, ge=1, le=MOST, description="For list: how many")
+    cursor: CountingCursor | None = None
 
 
 class _Entry(NamedTuple):
@@ -75,7 +79,7 @@ class HistoryTool(WriteTool[HistoryParams]):
             return _listed(_older(entries, params.execution_id), params.limit)
         applied = [entry for entry in entries if entry.change.state == "applied"]
         if params.action == "diff":
-            return self._diff(_one(entries, params.execution_id), context)
+            return self._diff(_one(entries, params.execution_id), int(params.cursor or 0), context)
         if params.execution_id is not None:
             if params.count > 1:
                 raise InvalidParameters("Give either execution_id or count, and not both")
@@ -112,7 +116,8 @@ class HistoryTool(WriteTool[HistoryParams]):
         denial = None if context.caller.client.is_person else self._closed()
         return lambda path: denial is None or denial(path) is None
 
-    def _diff(self, entry: _Entry, context: CallContext) -> Unchanged:
+    def _diff(self, entry: _Entry, first: int, context: CallContext) -> Unchanged:
+        """Return what a change did to each file, as far as there is room, without the first so many files."""
         found, is_open = self._history.diff(entry.change.execution_id), self._opens(context)
         files = [file for file in found.files if all(map(is_open, _places(file)))]
         lost = list(filter(is_open, found.lost))
@@ -124,16 +129,18 @@ class HistoryTool(WriteTool[HistoryParams]):
             ],
             "lost": lost,
         }
-        text = "\n".join(
-            [
-                f"{entry.change.execution_id}: {entry.change.summary}",
-                *(file.diff or _without_diff(file) for file in files),
-            ]
-        )
+        if first and first >= len(files):
+            raise InvalidParameters(NOTHING_THERE)
+        diffs = [file.diff or _without_diff(file) for file in files[first:]]
+        shown = within(diffs, context.settings.max_output_bytes - _ROOM) or diffs[:1]
+        metadata: dict[str, Any] = {"truncated": any(file.truncated for file in files)}
+        end = first + len(shown)
+        if end < len(files):
+            metadata |= {"truncated": True, "cursor": str(end)}
+            shown.append(f"[Files {first + 1}-{end} of {len(files)}; next: cursor={end}]")
+        text = "\n".join([f"{entry.change.execution_id}: {entry.change.summary}", *shown])
         what = f"Show what the change {entry.change.execution_id} did"
-        return Unchanged(
-            in_vault(*entry.files), what, Output(data, text, {"truncated": any(f.truncated for f in files)})
-        )
+        return Unchanged(in_vault(*entry.files), what, Output(data, text, metadata))
 
 
 def _older(entries: Sequence[_Entry], execution_id: str | None) -> Sequence[_Entry]:

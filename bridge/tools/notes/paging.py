@@ -1,11 +1,12 @@
 """Answers in pages: how many items there are, and where the next page begins."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 from bridge.errors import InvalidParameters
 
 T = TypeVar("T")
+NOTHING_THERE: Final = "There is nothing at this cursor, or no more; begin again without cursor"
 
 
 class Page(NamedTuple):
@@ -45,10 +46,28 @@ def page(items: Sequence[T], key: Callable[[T], str], cursor: str | None, limit:
     if cursor is not None:
         start = next((index for index, item in enumerate(items, 1) if key(item) == cursor), 0)
         if not start:
-            raise InvalidParameters("There is nothing at this cursor, or no more; begin again without cursor")
+            raise InvalidParameters(NOTHING_THERE)
     shown = items[start : start + limit]
     more = start + limit < len(items)
     return Page(shown, len(items), key(shown[-1]) if more and shown else None)
+
+
+def counted_page(items: Sequence[T], cursor: str | None, limit: int) -> Page:
+    """Return the items after the first so many of them.
+
+    Args:
+        items: All of them, in order.
+        cursor: How many to leave out, as the page before said; None for the beginning.
+        limit: The most to return.
+
+    Raises:
+        InvalidParameters: There are no more items than that.
+    """
+    start = int(cursor or 0)
+    if start and start >= len(items):
+        raise InvalidParameters(NOTHING_THERE)
+    end = start + limit
+    return Page(items[start:end], len(items), str(end) if end < len(items) else None)
 
 
 def listing(lines: Sequence[str], shown: Page, nothing: str) -> str:

@@ -25,13 +25,16 @@ from bridge.tools.drafts.chain import changed
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.tools.templates.template_values import template_effect
 
+MOST_SHOWN = 20
+"""Templates that a list shows with their parameters; of others it has the names."""
+
 
 class TemplatesParams(Params):
     """The action, and the template that it is for."""
 
     action: Literal["list", "run"] = Field(default="list")
-    name: str | None = Field(default=None, min_length=1, max_length=100, description="For run: which template")
-    values: dict[str, Any] = Field(default_factory=dict, description="For run: by the names of its parameters")
+    name: str | None = Field(default=None, min_length=1, max_length=100, description="Which template")
+    values: dict[str, Any] = Field(default_factory=dict, description="Of its parameters")
 
     @model_validator(mode="after")
     def _named(self) -> Self:
@@ -79,9 +82,12 @@ class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
 
     def run(self, params: TemplatesParams, context: CallContext) -> Output:
         """List them."""
-        del params, context
-        found = [info.template for info in self._store.all()]
-        return Output([_shown(template) for template in found], "\n".join(map(_said, found)))
+        del context
+        found = [info.template for info in self._store.all()] if params.name is None else [self._store.get(params.name)]
+        lines = [*map(_said, found[:MOST_SHOWN])]
+        if others := [template.name for template in found[MOST_SHOWN:]]:
+            lines.append(f"[{MOST_SHOWN} of {len(found)} in full; list with name shows one of: {', '.join(others)}]")
+        return Output([_shown(template) for template in found], "\n".join(lines))
 
     def report(self, params: TemplatesParams, applied: Applied) -> Output:
         """Report what its calls changed."""

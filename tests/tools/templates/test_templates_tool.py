@@ -1,7 +1,15 @@
 """An agent lists and runs templates with its own rights, and makes none."""
 
+from typing import TYPE_CHECKING, cast
+
+from bridge.clock import SystemClock
+from bridge.records.folder import MemoryFolder
 from bridge.testing import sandbox
-from bridge.tools.templates.template_store import shipped
+from bridge.tools.templates.template_store import TemplateStore, parse_template, shipped
+from bridge.tools.templates.templates import TemplatesTool
+
+if TYPE_CHECKING:
+    from bridge.toolkit.tool import CallContext
 
 NOTES: dict[str, bytes | str] = {"Plan.md": "# Plan\n\n- [ ] One\n", "Private/Diary.md": "- [ ] secret\n"}
 
@@ -13,6 +21,21 @@ async def test_the_list_says_what_each_is_for_and_needs_and_nobody_is_asked() ->
         assert "calls" not in listed.data[0]
         assert "people (list, [] if left out): Names of their notes" in listed.text
         assert vault.asked == []
+
+
+def test_of_many_templates_twenty_are_listed_in_full_and_the_others_by_name() -> None:
+    store = TemplateStore(MemoryFolder())
+    call = {"name": "note", "tool": "create_note", "arguments": {"path": "A", "content": "a"}}
+    for number in range(30):
+        store.save(parse_template({"name": f"t-{number}", "title": f"Title {number}", "calls": [call]}))
+    tool = TemplatesTool(store, SystemClock())
+    context = cast("CallContext", None)  # a list needs none
+    listed = tool.run(tool.spec.parameters.parse({}), context)
+    assert len(listed.data) == 35
+    assert "Title 9" not in listed.text
+    assert "[20 of 35 in full; list with name shows one of: " in listed.text
+    assert listed.text.endswith("t-9, tag-search, weekly-review]")
+    assert tool.run(tool.spec.parameters.parse({"name": "t-9"}), context).text == "t-9: Title 9."
 
 
 async def test_running_one_is_one_question_with_the_name_of_the_template() -> None:
