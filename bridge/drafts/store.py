@@ -597,7 +597,8 @@ def sent_back(draft: Draft) -> str:
     took = "took a part of it" if any(step.kept is not None for step in draft.steps) else "took nothing of it"
     comments = "".join(f"\n- {said_of(comment)}" for comment in head.comments)
     files = sorted({*draft.staging.files, *draft.staging.removed})
-    rest = f"\nIn it: {', '.join(files[:MOST_NAMED])}" + (" …" if len(files) > MOST_NAMED else "")
+    more = len(files) - MOST_NAMED
+    rest = f"\nIn it: {', '.join(files[:MOST_NAMED])}" + (f" and {more:,} more" if more > 0 else "")
     return (
         f"The user looked through {head.draft_id}, {took}, and sent it back{said}{end}{comments}{rest}\nWhat you write "
         "now goes on in it. Change it as they want and submit it again, or discard it."

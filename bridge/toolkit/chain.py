@@ -219,7 +219,7 @@ class Chain:
             brief = set()
         said, room, left = list[str](), MOST_BRIEF, 0
         for made in self._made:
-            line = made.said
+            line = made.said.replace(f" ({self._tool_call.execution_id})", "")  # of the whole, which is said once
             if id(made) in brief:
                 line = line.partition("\n")[0]
                 line = line if len(line) <= BRIEF else f"{line[:BRIEF]}..."

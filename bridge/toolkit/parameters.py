@@ -52,6 +52,7 @@ _SAME: Final = (
 LONGEST_NAME = 100
 """Characters of a parameter's name that are compared and repeated; a name may be as long as a frame."""
 _NO_OBJECT = {"model_type", "model_attributes_type"}
+_TOO_SHORT = {"string_too_short", "too_short"}
 _NO_TEXT = {"missing", "string_type", "string_too_short"}
 """The faults for which a parameter may have a sentence of its own."""
 
@@ -320,9 +321,9 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
         return own
     if kind == "missing":
         return f"Missing parameter {where!r}. {_shape(holder, model)}"
-    message = first["msg"].removeprefix("Value error, ").rstrip(".")
+    message = first["msg"].removeprefix("Value error, ").replace(" after validation", "").rstrip(".")
     known = _shape(holder, model)
-    if kind == "string_too_short" and message.endswith("at least 1 character"):
+    if kind in _TOO_SHORT and message.endswith(("at least 1 character", "at least 1 item, not 0")):
         return f"Parameter {where!r} must not be empty. {known}"
     return f"Parameter {where!r}: {message}. {known}" if where else f"{message}. {known}"
 
@@ -360,6 +361,9 @@ def _shape(holder: type[BaseModel], model: type[BaseModel]) -> str:
 
 def _type(schema: dict[str, Any]) -> str:
     """Return a member's type, such as `[integer, integer]`."""
+    options = [option for option in schema.get("anyOf", ()) if option.get("type") != "null"]
+    if len(options) == 1:  # T | None
+        return _type(options[0])
     kind = str(schema.get("type", "any"))
     if kind != "array":
         return kind

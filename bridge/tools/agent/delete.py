@@ -9,7 +9,7 @@ from bridge.contract.consent import ConsentClass, Operation
 from bridge.toolkit.tool import AGENT, CallContext
 from bridge.tools.agent.several import MOST_FILES, Several
 from bridge.tools.files.deletion_plan import DeletingTool
-from bridge.tools.files.paths import existing_path, not_found_as
+from bridge.tools.files.paths import existing_path
 from bridge.tools.kinds import by_kind, write_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.vault.plan import ChangePlan
@@ -52,7 +52,6 @@ class DeleteTool(DeletingTool[DeleteParams]):
         places = []
         for name in params.paths:
             path = existing_path(name, self._storage)
-            with not_found_as(f'File or folder not found: "{path}"'):
-                self._storage.is_folder(path)
+            self._storage.is_folder(path)
             places.append(path)
         return self._deletions.plan(places, context)

@@ -32,6 +32,7 @@ from bridge.tools.everyday.rename_heading import heading_number
 from bridge.tools.everyday.sections import with_text_below
 from bridge.tools.files.edit_modes import (
     EditTarget,
+    PlannedEdit,
     append_text,
     prepend_text,
     replace_text,
@@ -358,7 +359,7 @@ def _edited(file: _File, of: int, pages: Mapping[str, FetchedPage]) -> _New:
             continue
         with failing_as(f"Edit {number}") if of > 1 else nullcontext():
             if edit.old_text is not None:
-                planned = replace_text(target, edit.old_text, edit.new_text or "", everywhere=edit.replace_all)
+                planned = _replaced(target, edit, edit.old_text)
             elif edit.url is not None or (edit.append is not None and edit.heading is not None):
                 target, regions, steps = _with_section(target, edit, pages), None, steps + 1
                 continue
@@ -368,6 +369,15 @@ def _edited(file: _File, of: int, pages: Mapping[str, FetchedPage]) -> _New:
                 planned = prepend_text(target, edit.prepend or "")
         target, regions, steps = EditTarget(file.path, planned.edited.data), planned.edited.regions, steps + 1
     return _New(target.data, (regions or None) if steps == 1 else None)
+
+
+def _replaced(target: EditTarget, edit: Edit, old: str) -> PlannedEdit:
+    """Return a file with a text in the place of another. Raises Conflict."""
+    try:
+        return replace_text(target, old, edit.new_text or "", everywhere=edit.replace_all)
+    except Conflict as failure:
+        sentence = f"{failure.message}: read it again, and give the text as it is there, to the letter"
+        raise Conflict(sentence, code="no_match") from None
 
 
 def _with_section(target: EditTarget, edit: Edit, pages: Mapping[str, FetchedPage]) -> EditTarget:

@@ -121,7 +121,9 @@ class MoveTool(WriteTool[MoveParams]):
         arrived = {source: target for source, target in moved.items() if source not in moved.values()}
         updated = [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY]
         names = [path.rstrip("/") for path in plan.subjects]
-        shown = f'to "{names[-1]}"' if len(names) == 2 else counted(len(arrived), "file")  # noqa: PLR2004 - one thing and its place
+        shown = counted(len(arrived), "file")
+        if len(names) == 2:  # noqa: PLR2004 - one thing and its place
+            shown = f'{f"{shown} " if len(arrived) > 1 else ""}to "{names[-1]}"'
         data = {
             "moved": [{"source": source, "destination": target} for source, target in arrived.items()][:MOST_LISTED],
             "updated": updated[:MOST_LISTED],

@@ -19,13 +19,14 @@ from bridge.notes.markdown import MOST_BASES, base_blocks
 from bridge.toolkit.tool import CallContext, Output
 from bridge.tools.bases.asked import Asked
 from bridge.tools.bases.holding import EXTENSION
-from bridge.tools.files.paths import existing_path
+from bridge.tools.files.paths import existing_path, vault_path
 from bridge.tools.formatting import counted, shortened
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.paging import page
-from bridge.tools.storage import Storage
+from bridge.tools.storage import Storage, exists
 from bridge.vault.text import is_note
 
+PATH: Final = PropertyId("file", "path")
 _MOST_BYTES: Final = 1 << 20
 _LONGEST_CELL: Final = 200
 _MOST_VALUES: Final = 4_000_000
@@ -87,6 +88,8 @@ class BaseQueries:
         if shown.cursor is not None:
             text.append(f"[{len(shown.items)} of {shown.total} rows. For the next, set cursor to {shown.cursor!r}.]")
         text += [f"Not complete: {problem}" for problem in problems[:_NAMED]]
+        if len(problems) > _NAMED:
+            text.append(f"Not complete for {len(problems) - _NAMED} more reasons")
         text += [f"Note: {remark}" for remark in table.remarks]
         return Output(data, "\n".join(text), shown.metadata | {"complete": not problems})
 
@@ -100,7 +103,7 @@ class BaseQueries:
     def _base(self, asked: Asked) -> tuple[Base, str | None, str | None]:
         """Return the base, which view of it is asked for, and the file that it is in."""
         if asked.base is None:
-            return of_filter(asked.filter or "", (PropertyId("file", "path"),)), None, None
+            return of_filter(asked.filter or "", (PATH,)), None, None
         named, _mark, subpath = (
             asked.base.strip().removeprefix("!").removeprefix("[[").removesuffix("]]").partition("#")
         )
@@ -111,7 +114,13 @@ class BaseQueries:
             return read_base(data.decode("utf-8", "surrogateescape")), view, str(path)
         if is_note(named):
             existing_path(named, self._storage, "base")  # refuses what is closed, as of any path
-        note = self._notes.resolve(named)
+        try:
+            note = self._notes.resolve(named)
+        except NotFound:
+            ended = f"{named}{EXTENSION}"
+            if is_note(named) or not exists(self._storage, vault_path(ended, self._storage, "base")):
+                raise
+            return self._base(asked._replace(base=ended, view=view))
         text = self._notes.read(note).decode("utf-8", "surrogateescape")
         bases = [read_base(block.text) for block in islice(base_blocks(text), MOST_BASES)]
         if not bases:
@@ -209,11 +218,12 @@ def _text(table: Table, start: int, rows: Sequence[Row], cells: list[list[Value]
     if not rows:
         return lines
     # The path says which file a row is; a column that says the same is not needed twice.
-    lines.append(" | ".join(["path", *(column.title.replace("|", "\\|") for column in table.columns)]))
+    others = [at for at, column in enumerate(table.columns) if column.id != PATH]
+    lines.append(" | ".join(["path", *(table.columns[at].title.replace("|", "\\|") for at in others)]))
     for place, (row, values) in enumerate(zip(rows, cells, strict=True), start):
         for group in table.groups:
             if group.start == place or (place == start and group.start < place < group.end):
                 lines.append(f"## {group.title or '(no value)'} ({counted(group.end - group.start, 'row')})")
                 lines += _summary(table, group.summaries, "")
-        lines.append(" | ".join([row.path, *map(_cell, values)]))
+        lines.append(" | ".join([row.path, *(_cell(values[at]) for at in others)]))
     return lines + _summary(table, table.summaries, "In all: ")

@@ -17,7 +17,7 @@ from bridge.index.search.listing import Listing, Listings
 from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob, looks_like_glob
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.files.below import files_below, folders_below
-from bridge.tools.files.paths import folder_start, not_found_as, vault_path
+from bridge.tools.files.paths import folder_start, vault_path
 from bridge.tools.formatting import local_date, local_time, size, utc_time
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH
@@ -134,10 +134,9 @@ class FindTool(ReadTool[FindParams]):
         """Return the files in a folder that match, and the folders in it that a glob means."""
         pattern = params.pattern
         asked = vault_path(name.strip() or "/", self._storage, "folder")
-        with not_found_as(f'Folder not found: "{asked}"'):
-            if not self._storage.is_folder(asked):
-                raise InvalidParameters(f'"{asked}" is a file, not a folder')
-            folder = self._storage.resolve(asked)
+        if not self._storage.is_folder(asked):
+            raise InvalidParameters(f'"{asked}" is a file, not a folder')
+        folder = self._storage.resolve(asked)
         start = f"{folder}/" if folder.parts else ""
         files = [file for file in listing.files if file.path.startswith(start)]
         if not looks_like_glob(pattern):

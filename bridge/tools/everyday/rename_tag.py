@@ -47,7 +47,7 @@ class RenameTagTool(EverywhereTool[RenameTagParams]):
         knowledge.refresh()
         paths = list(knowledge.tagged(old))
         if not paths:
-            raise NotFound(f"No note has the tag #{old}")
+            raise NotFound(f"No note has the tag #{old}; query with list_tags lists those there are")
         builder = self._storage.plan()
         edit = partial(rename_tag, old=old, new=new)
         changed, left = self._notes.edit(builder, paths, edit, context, TagFollower(old, new))

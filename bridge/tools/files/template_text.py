@@ -40,7 +40,7 @@ class TemplateText:
             if exists(self._storage, place):
                 return place
         where = f" in {folder!r} or" if folder else ""
-        raise NotFound(f"There is no template {name!r}{where} at this path")
+        raise NotFound(f"There is no template {name!r}{where} at this path", wanted=str(places[0]))
 
     def fill(self, template: VaultPath, path: VaultPath, when: datetime) -> str:
         """Return the text of a new note.

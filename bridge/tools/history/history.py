@@ -94,7 +94,8 @@ class HistoryTool(WriteTool[HistoryParams]):
         del params
         changes = (applied.plan.reverses or "").split(",")
         files = list(applied.plan.targets)
-        output = Output({"undone": changes, "files": files}, f"Undone: {some(changes)} ({_named(files)})")
+        named = _named(files) if len(files) <= _NAMED else f"{applied.plan.counted_files}, such as {files[0]}"
+        output = Output({"undone": changes, "files": files}, f"Undone: {some(changes)} ({named})")
         return with_left(output, applied.plan, brief=True)
 
     def _entries(self, context: CallContext) -> list[_Entry]:

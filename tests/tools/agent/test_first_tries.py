@@ -61,7 +61,12 @@ def there(*paths: str, gone: tuple[str, ...] = ()) -> Any:
 TASKS: list[tuple[str, str, dict[str, Any], Any]] = [
     ("What do my notes say about brewing tea?", "search", {"query": "brewing tea"}, says("Tea.md", "Three minutes")),
     ("Every line with TODO", "search", {"pattern": "TODO"}, says("Coffee.md", "6: TODO buy beans", "9: TODO water")),
-    ("One TODO, and how many there are", "search", {"pattern": "TODO", "limit": 1}, says("[1-1 of 2 lines; next: cursor=1]")),
+    (
+        "One TODO, and how many there are",
+        "search",
+        {"pattern": "TODO", "limit": 1},
+        says("[1-1 of 2 lines; next"),
+    ),
     ("TODO in the projects", "search", {"pattern": "TODO", "folder": "Projects"}, says("Garden.md", "TODO water")),
     ("The phrase 'black and hot'", "search", {"query": '"black and hot"'}, says("Coffee.md")),
     ("Open tasks", "search", {"query": 'task-todo:""'}, says("Projects/Garden.md")),

@@ -1,0 +1,72 @@
+"""A failure says what is wrong in plain words and what to do next, and an answer says each thing once."""
+
+from typing import Any
+
+import pytest
+
+from bridge.testing import sandbox
+
+FILES = {
+    "Home.md": "# Home\n\n[[Plan]]\n",
+    "Work/Plan.md": "---\nstate: open\n---\n# Plan\n\nDig.\n",
+    "Work/Old/Log.md": "# Log\n",
+    "Rows.base": "views:\n- type: table\n",
+}
+
+FAILURES: list[tuple[str, dict[str, Any], str]] = [
+    ("delete", {"paths": ["zzqqxx"]}, "Use find to see what there is"),
+    ("find", {"folder": "zzqqxx"}, "Use find to see what there is"),
+    (
+        "edit",
+        {"path": "Home", "old_text": "nowhere", "new_text": "x"},
+        "read it again, and give",
+    ),
+    ("move", {"what": "tag", "moves": [{"source": "nope", "destination": "x"}]}, "query with list_tags"),
+    ("read", {"paths": ["Home"] * 51}, "should have at most 50 items, not 51."),
+    ("move", {"moves": []}, "Parameter 'moves' must not be empty."),
+    ("edit", {"path": "Home", "edits": [{"old_text": ""}]}, "It looks like {path: string, old_text: string"),
+]
+
+
+@pytest.mark.parametrize(("tool", "arguments", "said"), FAILURES)
+async def test_a_failure_says_what_to_do(tool: str, arguments: dict[str, Any], said: str) -> None:
+    async with sandbox(FILES) as vault:
+        failed = await vault.call(tool, **arguments)
+        assert not failed.success
+        assert said in failed.text
+
+
+async def test_a_template_that_is_not_there_is_told_with_the_nearest_name() -> None:
+    async with sandbox(FILES) as vault:
+        failed = await vault.call("create_note", role="host", name="New", content="x", template="Work/Plam")
+        assert "Work/Plan.md" in failed.text
+
+
+async def test_a_base_may_be_named_without_its_ending() -> None:
+    async with sandbox(FILES) as vault:
+        assert "Work/Plan.md" in (await vault.succeed("query", base="Rows")).text
+
+
+async def test_a_path_is_shown_once_in_a_row() -> None:
+    async with sandbox(FILES) as vault:
+        listed = await vault.succeed("query", filter='state == "open"')
+        assert listed.text == "1 file\npath\nWork/Plan.md"
+        assert [column["id"] for column in listed.data["columns"]] == ["file.path"]
+
+
+async def test_the_id_of_a_change_is_said_once() -> None:
+    async with sandbox(FILES) as vault:
+        ran = await vault.succeed("templates", action="run", name="meeting-note", values={"title": "Meet"})
+        assert "daily_note" in ran.text
+        assert ran.execution_id is not None
+        assert ran.text.count(ran.execution_id) <= 1
+
+
+async def test_what_moves_with_a_folder_and_what_an_undo_brings_back_is_counted_in_files() -> None:
+    async with sandbox(FILES) as vault:
+        moved = await vault.succeed("move", moves=[{"source": "Work", "destination": "Done"}])
+        assert moved.text.startswith('Moved 2 files to "Done".')
+        taken_back = await vault.succeed("history", action="undo")
+        assert "(2 files" in taken_back.text
+        renamed = await vault.succeed("move", moves=[{"source": "Home", "destination": "Start"}])
+        assert renamed.text.startswith('Moved to "Start.md".')
