@@ -173,9 +173,16 @@ class Reversal:
                 idle.add(path)
             else:
                 used.add(path)
-        self._changes = [
-            step for step in self._changes if step[1].kind is not ChangeKind.MKDIR or step[1].path not in idle
-        ]
+        kept, not_made = [], set[str]()
+        for step in self._changes:
+            change = step[1]
+            if change.kind is ChangeKind.MKDIR and change.path in idle:
+                not_made.add(change.path)
+            elif change.kind is ChangeKind.RMDIR and change.path in not_made:
+                not_made.remove(change.path)
+            else:
+                kept.append(step)
+        self._changes = kept
 
     def _refusal(self, failure: Conflict | ExecutionFailed) -> "_Refusal":
         path = str(failure.data.get("path", ""))
