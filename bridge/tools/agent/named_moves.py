@@ -13,6 +13,7 @@ from bridge.tools.everyday.rename_tag import RenameTagTool
 from bridge.tools.everyday.split_note import SplitNoteTool
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.plan import ChangePlan
+from bridge.vault.text import is_note
 
 What = Literal["file", "heading", "tag", "property", "section", "merge"]
 
@@ -80,6 +81,8 @@ def _arguments(what: str, pairs: Pairs) -> dict[str, Any]:
 
 
 def _sections(sources: Sequence[str], folder: str) -> dict[str, Any]:
+    if is_note(folder):
+        raise InvalidParameters("destination is the folder of the new note, which is called like its heading")
     parts = [_in_note(source) for source in sources]
     if len({note for note, _ in parts}) > 1:
         raise InvalidParameters("With what=section, all moves of a call are of one note")

@@ -143,7 +143,7 @@ class QueryTool(ReadTool[QueryParams]):
         """Look."""
         if (tasks := _tasks(params)) is not None:
             return self._tasks.run(tasks, context)
-        if (asked := self._asked(params, folder_start(params.folder, self._storage))) is not None:
+        if (asked := self._asked(params, self._folder(params))) is not None:
             return self._bases().run(asked, params.limit or USUAL, params.cursor, context)
         if params.list_tags:
             return listed_tags(self._notes, context, params.limit or USUAL, params.cursor)
@@ -155,7 +155,7 @@ class QueryTool(ReadTool[QueryParams]):
         if params.properties or params.having:
             values = with_properties(self._notes, params.properties, params.having, self._clock, context.deadline)
             paths = set(values) if paths is None else paths & values.keys()
-        start = fold(folder_start(params.folder, self._storage))
+        start = fold(self._folder(params))
         found = [
             path
             for path in sorted(paths or ())
@@ -165,6 +165,10 @@ class QueryTool(ReadTool[QueryParams]):
         data = [{"path": path} | ({"properties": values[path]} if values else {}) for path in shown.items]
         lines = [f"{path}{_values(values.get(path, {}))}" for path in shown.items]
         return Output(data, listing(lines, shown, "No note has these."), shown.metadata)
+
+    def _folder(self, params: QueryParams) -> str:
+        """Return how the paths in the folder begin, which has to be there."""
+        return folder_start(params.folder, self._storage, real=True)
 
     def _bases(self) -> "BaseQueries":
         """Return the object that answers from bases; it is made when it is first needed."""

@@ -121,9 +121,8 @@ class SearchTool(ReadTool[SearchParams]):
     def _words(self, params: SearchParams, context: CallContext) -> Output:
         first, count = int(params.cursor or 0), params.limit or USUAL_NOTES
         rules = self._storage.ignored(context.settings.ignore_patterns)
-        excludes = tuple(
-            each for each in (rules, _outside(folder_start(params.folder, self._storage))) if each is not None
-        )
+        outside = _outside(folder_start(params.folder, self._storage, real=True))
+        excludes = tuple(each for each in (rules, outside) if each is not None)
         query = NoteQuery(
             params.query or "", context.deadline, excludes=excludes, first=first, count=count, width=_WIDTH
         )
@@ -146,7 +145,7 @@ class SearchTool(ReadTool[SearchParams]):
     def _lines(self, params: SearchParams, context: CallContext) -> Output:
         first, limit = int(params.cursor or 0), params.limit or USUAL_LINES
         pattern = self._grep.compile(params.pattern or "", context.deadline)
-        glob = _glob(params, folder_start(params.folder, self._storage))
+        glob = _glob(params, folder_start(params.folder, self._storage, real=True))
         query = query_of(self._storage, context, pattern, glob, context_lines=params.context, limit=limit)
         found = self._grep.search(replace(query, skip=first))
         if first and not found.hits:

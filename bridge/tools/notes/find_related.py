@@ -108,7 +108,8 @@ class FindRelatedTool(NoteReadTool[FindRelatedParams]):
             ways = "links or tags" if near is None else "links, tags or meaning"
             lines.append(f"No note is related to {note.path!r} by {ways}.")
         elif len(related) > len(data):
-            lines.append(f"[{len(data)} of {len(related)} related notes shown. Raise limit for more.]")
+            on = " Raise limit for more." if len(data) < MOST else ""
+            lines.append(f"[{len(data)} of {len(related)} related notes shown.{on}]")
         metadata: dict[str, Any] = {"total": len(related), "truncated": len(related) > len(data)}
         if near is not None:
             metadata["byMeaning"] = True

@@ -101,7 +101,7 @@ class SearchVectorsTool(NoteReadTool[SearchVectorsParams]):
             metadata |= {"model": state.model, "dimensions": state.dimensions}
         lines = [*numbered(found, shown)] or [_NOTHING]
         if len(found) == params.limit:
-            lines.append(f"[The nearest {len(found)} shown. Raise limit for more.]")
+            lines.append(f"[The nearest {len(found)} shown.{' Raise limit for more.' if len(found) < MOST else ''}]")
         if near is None:
             metadata["wordsOnly"] = why
             lines.append(words_only(why))

@@ -23,6 +23,15 @@ FAILURES: list[tuple[str, dict[str, Any], str]] = [
     ),
     ("move", {"what": "tag", "moves": [{"source": "nope", "destination": "x"}]}, "query with list_tags"),
     ("read", {"paths": ["Home"] * 51}, "should have at most 50 items, not 51."),
+    ("search", {"query": "dig", "folder": "zzqqxx"}, "Use find to see what there is"),
+    ("search", {"pattern": "Dig", "folder": "zzqqxx"}, "Use find to see what there is"),
+    ("query", {"having": ["state"], "folder": "zzqqxx"}, "Use find to see what there is"),
+    ("query", {"filter": "true", "folder": "zzqqxx"}, "Use find to see what there is"),
+    (
+        "move",
+        {"what": "section", "moves": [{"source": "Plan#Plan", "destination": "Parts/Plan two.md"}]},
+        "destination is the folder of the new note, which is called like its heading",
+    ),
     ("move", {"moves": []}, "Parameter 'moves' must not be empty."),
     ("edit", {"path": "Home", "edits": [{"old_text": ""}]}, "It looks like {path: string, old_text: string"),
 ]
