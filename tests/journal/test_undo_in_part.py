@@ -283,7 +283,7 @@ def test_every_byte_is_accounted_for(
                 return
             ledger.apply(plan, small.cause(kind="undo", reverses=plan.reverses))
             undone = files(small)
-            check_bytes(first, edited, undone, touched, {one.path for one in plan.left}, kept)
+            check_bytes(first, edited, undone, touched, left={one.path for one in plan.left}, kept=kept)
             if edited == last:
                 assert (plan.left, undone) == ((), first)
             redone = ledger.redo_plan()[1]
@@ -294,7 +294,7 @@ def test_every_byte_is_accounted_for(
             ledger.apply(again, small.cause(kind="undo", reverses=again.reverses))
             # Of several changes, another part may be left the second time, since they have become one by then.
             assert several > 1 or files(small) == undone
-            check_bytes(first, edited, files(small), touched, {one.path for one in again.left}, kept)
+            check_bytes(first, edited, files(small), touched, left={one.path for one in again.left}, kept=kept)
             for entry in ledger.history():
                 assert entry.state == "undone"
 
@@ -310,7 +310,9 @@ def do_by_hand(small: SmallVault, what: str, path: str, data: bytes) -> None:
         place.unlink()
 
 
-def check_bytes(first: Files, edited: Files, undone: Files, touched: set[str], left: set[str], kept: set[str]) -> None:
+def check_bytes(
+    first: Files, edited: Files, undone: Files, touched: set[str], *, left: set[str], kept: set[str]
+) -> None:
     """What no change touched and what was left is as it was; all else is as it was first; no hand's bytes are lost.
 
     What the changes together kept as it was has nothing to be taken back, so what a hand did to it may stay.
