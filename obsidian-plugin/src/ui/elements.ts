@@ -126,3 +126,20 @@ export function showTime(container: HTMLElement, iso: string): void {
 export async function released(el: HTMLElement): Promise<void> {
 	while (el.matches(":active")) await new Promise((resolve) => el.win.requestAnimationFrame(resolve));
 }
+
+/** Returns what gives the focus back to what has it now, as far as that is there again when all was drawn anew. */
+export function keepFocus(el: HTMLElement): () => void {
+	const { activeElement } = el.doc;
+	if (!activeElement || !el.contains(activeElement)) return () => undefined;
+	const rowOf = (control: Element): string | undefined => control.closest("[data-change]")?.getAttribute("data-change") ?? undefined;
+	const nameOf = (control: Element): string => control.getAttribute("aria-label") ?? control.textContent;
+	const [row, name] = [rowOf(activeElement), nameOf(activeElement)];
+	const controls = (): HTMLElement[] => el.findAll("button, input, select, summary");
+	const near = (): HTMLElement[] => controls().filter((one) => rowOf(one) === row);
+	const same = (): HTMLElement[] => near().filter((one) => nameOf(one) === name);
+	const place = same().findIndex((one) => one === activeElement);
+	return () => {
+		const now = same();
+		(now[place] ?? now.at(-1) ?? near()[0] ?? controls()[0])?.focus();
+	};
+}

@@ -6,7 +6,7 @@ import { messageOf } from "../core/settings/store";
 import type { EventName } from "../core/wire/contract";
 import { isUnknown, type MethodName, type MethodParams } from "../core/wire/reading";
 import type { Context } from "./context";
-import { addEmpty, released } from "./elements";
+import { addEmpty, keepFocus, released } from "./elements";
 import { tell } from "./notice";
 
 export abstract class LiveList<T> {
@@ -47,7 +47,7 @@ export abstract class LiveList<T> {
 		);
 		await released(this.el);
 		if (turn !== this.drawing) return;
-		const giveBack = this.keepFocus();
+		const giveBack = keepFocus(this.el);
 		this.el.empty();
 		if ("trouble" in found) addEmpty(this.el, found.trouble);
 		else this.drawAll(found.loaded);
@@ -70,21 +70,6 @@ export abstract class LiveList<T> {
 	protected async act<M extends MethodName>(method: M, params: MethodParams<M>): Promise<void> {
 		const trouble = await this.attempt(async () => this.context.request(method, params));
 		if (trouble !== null) tell(trouble);
-	}
-
-	/** What had the focus has it again, as far as it is still there. */
-	private keepFocus(): () => void {
-		const { activeElement } = this.el.doc;
-		if (!activeElement || !this.el.contains(activeElement)) return () => undefined;
-		const nameOf = (control: Element): string => control.getAttribute("aria-label") ?? control.textContent;
-		const controls = (): HTMLElement[] => this.el.findAll("button, input, select, summary");
-		const same = (): HTMLElement[] => controls().filter((one) => nameOf(one) === name);
-		const name = nameOf(activeElement);
-		const place = same().findIndex((one) => one === activeElement);
-		return () => {
-			const now = same();
-			(now[place] ?? now.at(-1) ?? controls()[0])?.focus();
-		};
 	}
 }
 

@@ -123,6 +123,44 @@ describe("the log", () => {
 		await expect.poll(async () => page.locator(".vault-bridge-older").count()).toBe(0);
 	});
 
+	it("keeps older lines when something new comes, and leaves out those of another filter", async () => {
+		const line = (seq: number): object => ({ seq, timestamp: "2026-01-01T00:00:00.000Z", kind: "bridge", tool: "read", client: null, event: "started", sentence: `Line ${seq}` });
+		let answer = (): void => undefined;
+		let held = false;
+		bridge.answers.set("audit.query", async ({ before, code, kind }) => {
+			if (code) return [];
+			if (kind) return [line(7)];
+			if (before === undefined) return Array.from({ length: 100 }, (_, index) => line(300 - index));
+			const older = Array.from({ length: 100 }, (_, index) => line(Number(before) - 1 - index));
+			return before === "201" ? older : new Promise((resolve) => { held = true; answer = () => { resolve(older); }; });
+		});
+		await run("view-tool-logs");
+		await page.click('button:text-is("Show older")');
+		await page.waitForSelector('.vault-bridge-log-sentence:text-is("Line 101")');
+		bridge.notify("audit.appended", {});
+		await page.waitForSelector("text=Show new lines");
+		expect(await page.locator(".vault-bridge-log-row").count()).toBe(200);
+		await page.click('button:text-is("Show older")');
+		await expect.poll(() => held).toBe(true);
+		await page.selectOption('[aria-label="Kind"]', "decision");
+		await expect.poll(async () => page.locator(".vault-bridge-log-sentence").allTextContents()).toEqual(["Line 7"]);
+		answer();
+		await bridge.request("nothing.of.the.kind", {});
+		expect(await page.locator(".vault-bridge-log-sentence").allTextContents()).toEqual(["Line 7"]);
+	});
+
+	it("leaves the focus where it is when it grows", async () => {
+		const sentences = recorded<{ sentence: string }>("audit").map((one) => one.sentence);
+		await run("view-tool-logs");
+		const last = page.locator(".vault-bridge-log-row summary").last();
+		await last.focus();
+		const first = { ...recorded<object>("audit")[0], seq: 9_999, sentence: "Something new" };
+		bridge.answers.set("audit.query", ({ code }) => (code ? [] : [first, ...recorded<object>("audit")]));
+		bridge.notify("audit.appended", {});
+		await page.waitForSelector('.vault-bridge-log-sentence:text-is("Something new")');
+		await expect.poll(async () => page.locator(":focus .vault-bridge-log-sentence").allTextContents()).toEqual([sentences.at(-1)]);
+	});
+
 	it("grows as things happen, but not under an open line", async () => {
 		await run("view-tool-logs");
 		await page.waitForSelector(".vault-bridge-log-row");
@@ -134,6 +172,29 @@ describe("the log", () => {
 		bridge.notify("audit.appended", {});
 		await page.waitForSelector("text=Show new lines");
 		expect(pages()).toBe(before + 1);
+	});
+
+	it("does not shut a line that was opened while the bridge was asked for the newer ones", async () => {
+		await run("view-tool-logs");
+		await page.waitForSelector(".vault-bridge-log-row");
+		let answer = (): void => undefined;
+		let asked = 0;
+		bridge.answers.set("audit.query", async ({ code }) => {
+			if (code) return [];
+			asked += 1;
+			return new Promise((resolve) => { answer = () => { resolve(recorded("audit")); }; });
+		});
+		bridge.notify("audit.appended", {});
+		await expect.poll(() => asked).toBe(1);
+		await page.click(".vault-bridge-log-row summary");
+		await page.waitForSelector(".vault-bridge-log-row[open] .vault-bridge-log-detail");
+		answer();
+		await page.waitForSelector("text=Show new lines");
+		expect(await page.locator(".vault-bridge-log-row[open]").count()).toBe(1);
+		await page.click("text=Show new lines");
+		await expect.poll(() => asked).toBe(2);
+		answer();
+		await expect.poll(async () => page.locator(".vault-bridge-log-row[open], .vault-bridge-newer").count()).toBe(0);
 	});
 
 	it.each([["JSON", "json"], ["CSV", "csv"]])("is exported as %s", async (name, ending) => {

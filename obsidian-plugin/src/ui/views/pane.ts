@@ -6,7 +6,7 @@ import type { Emitter } from "../../core/emitter";
 import { messageOf } from "../../core/settings/store";
 import { sanitizePlain } from "../../core/text";
 import type { Context } from "../context";
-import { addButton, addEmpty, addProblem, released } from "../elements";
+import { addButton, addEmpty, addProblem, keepFocus, released } from "../elements";
 
 export interface Face {
 	type: string;
@@ -104,6 +104,10 @@ export abstract class PagedPane<F, T> extends Pane {
 	private readonly known = new Set<string>();
 	private request = 0;
 	private newest: Promise<void> = Promise.resolve();
+	/** Whether the person waits for other lines than those that are drawn. */
+	private awaited = false;
+	/** Whether they asked for older lines too. */
+	private grown = false;
 
 	protected override async fill(el: HTMLElement): Promise<void> {
 		const bar = el.createDiv({ cls: "vault-bridge-toolbar" });
@@ -111,7 +115,6 @@ export abstract class PagedPane<F, T> extends Pane {
 		this.drawToolbar(bar, buttons);
 		bar.append(buttons);
 		this.listEl = el.createDiv({ cls: this.pages.cls });
-		// Something new while a row is open must not shut it: such a list is only marked.
 		this.register(this.pages.onChange(debounce(() => void this.refresh(true), SETTLE)));
 		await this.refresh(false);
 	}
@@ -154,10 +157,8 @@ export abstract class PagedPane<F, T> extends Pane {
 	protected async refresh(byItself: boolean): Promise<void> {
 		const { listEl } = this;
 		if (!listEl) return;
-		if (byItself && listEl.querySelector("details[open]")) {
-			if (!listEl.querySelector(".vault-bridge-newer")) listEl.prepend(addButton(listEl, this.pages.news, () => void this.refresh(false), "vault-bridge-newer"));
-			return;
-		}
+		this.awaited ||= !byItself;
+		if (this.isRead(listEl)) return;
 		this.refreshing();
 		this.newest = this.readNewest(listEl, ++this.request);
 		await this.newest;
@@ -167,10 +168,21 @@ export abstract class PagedPane<F, T> extends Pane {
 		const found = await this.query(null).catch(messageOf);
 		await released(listEl);
 		if (request !== this.request) return this.newest;
+		if (this.isRead(listEl)) return;
+		this.awaited = this.grown = false;
+		const giveBack = keepFocus(listEl);
 		listEl.empty();
 		if (typeof found === "string") addEmpty(listEl, found);
 		else if (found.length === 0) addEmpty(listEl, this.emptySentence());
 		else this.append(listEl, found, "");
+		giveBack();
+	}
+
+	/** Something new must neither shut an open row nor take away older ones: such a list is only marked. */
+	private isRead(listEl: HTMLElement): boolean {
+		if (this.awaited || !(this.grown || listEl.querySelector("details[open]"))) return false;
+		if (!listEl.querySelector(".vault-bridge-newer")) listEl.prepend(addButton(listEl, this.pages.news, () => void this.refresh(false), "vault-bridge-newer"));
+		return true;
 	}
 
 	/** Draw a page, and a button for the next one where there may be more. */
@@ -186,9 +198,10 @@ export abstract class PagedPane<F, T> extends Pane {
 		if (last === undefined || items.length < this.pages.size) return;
 		const box = list.createDiv({ cls: "vault-bridge-older" });
 		const button = addButton(box, "Show older", () => {
-			button.disabled = true;
+			button.disabled = this.grown = true;
 			this.query(last).then(
 				(older) => {
+					if (!box.isConnected) return;
 					box.remove();
 					this.append(list, older, day);
 				},
