@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from bridge.clock import Clock, stamp
-from bridge.contract.consent import FilePreview, Operation, Take
+from bridge.contract.consent import FilePreview, Operation, ShownPicture, Take
 from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft_files import DraftFiles, Head, State, Step
 from bridge.drafts.net_plan import Choices, NetPlan, Vault, net_plan
@@ -26,6 +26,8 @@ MOST_STEPS: Final = 2_000
 """Staged calls of one draft."""
 NEARLY: Final = 0.8
 """The part of a limit from which on a client is told of it."""
+MOST_PICTURES: Final = 20
+"""Images that the review of one draft shows; the others are named with their sizes. They are a megabyte on the wire."""
 MOST_NEWER: Final = 100_000
 """Characters of the diff between two reviews of one file."""
 
@@ -172,12 +174,20 @@ class Draft:
                 disposed=plan.disposal is not None,
                 whole=plan.whole,
                 reads=plan.reads,
+                pictures=self._pictures_of(plan),
             )
             self._kept.append(step)
             self._fold(step)
             if self._index is not None:
                 self._index.applied(plan)
             return step
+
+    def _pictures_of(self, plan: ChangePlan) -> dict[str, ShownPicture]:
+        """Return the images that a plan brings as a question shows them, as far as the review has room for them."""
+        room = MOST_PICTURES - sum(len(step.pictures) for step in self.steps)
+        shown = {change.path: change.after for change in plan.changes if change.kind is ChangeKind.CREATE}
+        found = [(shown.get(one.path), one.picture) for one in plan.previews]
+        return dict([(after, picture) for after, picture in found if after and picture][:room])
 
     def begin_chain(self, chain: str) -> None:
         """Let only this chain stage from now on, until it has ended. Blocks.
@@ -380,6 +390,7 @@ class Draft:
         with self._staging_lock:
             self._expect_no_chain()
             vault = Vault(self._read_below, self._has_folder_below, self._kept.read, self._base.plan)
+            pictures = {digest: picture for step in self.steps for digest, picture in step.pictures.items()}
             warnings = dict.fromkeys(warning for step in self.steps for warning in step.warnings)
             there = self.staging.files
             broken = dict.fromkeys(link for step in self.steps for link in step.broken if link.path in there)
@@ -390,6 +401,7 @@ class Draft:
                 warnings=tuple(warnings),
                 broken=tuple(broken),
                 choices=choices,
+                pictures=pictures,
             )
 
     def read(self, path: str) -> bytes:

@@ -6,9 +6,9 @@ plan whose staging was reported, and of the last one all or nothing.
 
 import contextlib
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 from typing import Final, Literal
@@ -17,7 +17,7 @@ import orjson
 from pydantic import Field, TypeAdapter
 
 from bridge.contract.base import Wire
-from bridge.contract.consent import Take
+from bridge.contract.consent import ShownPicture, Take
 from bridge.contract.drafts import ReviewComment
 from bridge.errors import ExecutionFailed
 from bridge.vault.disk import Disk
@@ -93,6 +93,7 @@ class Step:
         rebased: Files that the person has given other bytes, or of which a part is in the vault now; see
             `Staging.settle`.
         kept: The files that stay in the draft, where the others were taken.
+        pictures: Its images as a question shows them, by the hash of their bytes.
     """
 
     tool: str
@@ -108,6 +109,7 @@ class Step:
     by: str | None = None
     rebased: tuple[Change, ...] = ()
     kept: tuple[str, ...] | None = None
+    pictures: Mapping[str, ShownPicture] = field(default_factory=dict)
 
 
 @cache

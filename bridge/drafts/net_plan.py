@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
-from bridge.contract.consent import MergePlace, Operation, Take
+from bridge.contract.consent import MergePlace, Operation, ShownPicture, Take
 from bridge.drafts.staging import StagedFile, Staging
 from bridge.errors import Conflict
 from bridge.vault.merging import Clash, merge
@@ -56,6 +56,7 @@ class _Planning:
     vault: Vault
     builder: PlanBuilder
     choices: Choices
+    pictures: Mapping[str, ShownPicture]
     conflicts: list[MergePlace] = field(default_factory=list)
     left: set[str] = field(default_factory=set)
     """The draft's files that stay as the vault has them, because the person wants that."""
@@ -145,7 +146,7 @@ class _Planning:
         if old == new:
             return
         if old is None:
-            self.builder.create(place, new or b"")
+            self.builder.create(place, new or b"", self.pictures.get(content_hash(new or b"")))
             self.kinds.add(ChangeKind.CREATE)
         elif new is None:
             self.builder.delete(place, old)
@@ -232,6 +233,7 @@ def net_plan(
     warnings: Sequence[str] = (),
     broken: Sequence[BrokenLink] = (),
     choices: Choices | None = None,
+    pictures: Mapping[str, ShownPicture] | None = None,
 ) -> NetPlan:
     """Return the plan of everything that is staged. Changes by others elsewhere in the same files stay.
 
@@ -243,20 +245,21 @@ def net_plan(
         broken: The links that they break.
         choices: What a person takes where someone else changed the same; where they have not said, both is in the
             plan. None where nobody is to choose.
+        pictures: Images as a question shows them, by the hash of their bytes.
 
     Raises:
         Conflict: `draft_conflict`: someone else changed the same places, and nobody is to choose; `data` has them.
     """
     if _is_there(staging, vault):
         return NetPlan(None)
-    planning = _Planning(staging, vault, vault.plan(), choices or {})
+    planning = _Planning(staging, vault, vault.plan(), choices or {}, pictures or {})
     planning.run()
     conflicts = list(planning.conflicts)
     if conflicts and choices is None:
         raise _refused(conflicts)
     while planning.left:
         staging = staging.without(planning.left)
-        planning = _Planning(staging, vault, vault.plan(), choices or {})
+        planning = _Planning(staging, vault, vault.plan(), choices or {}, pictures or {})
         planning.run()
     merged = tuple(dict.fromkeys(planning.merged))
     if not planning.kinds:

@@ -12,7 +12,8 @@ from rich.text import Text
 
 from bridge.cli.answer_keys import draw_legend, draw_options, offered_keys
 from bridge.cli.question_screen import draw_in_short, draw_list, draw_question
-from bridge.contract.consent import ConsentRequest, Decision
+from bridge.contract.consent import ConsentRequest, Decision, ShownPicture
+from bridge.vault.plan import Change, ChangeKind, content_hash, preview
 from tests.cli.offers import OPTIONS
 
 pytestmark = pytest.mark.slow
@@ -106,6 +107,24 @@ def test_without_colours_nothing_is_lost(make_request: Make) -> None:
         console.print(line, no_wrap=True)
     assert SGR.sub("", stream.getvalue()) == "".join(line.plain + "\n" for line in screen.lines)
     assert not re.search(r"\x1b\[[0-9;]*(3[0-7]|4[0-7])[;m]", stream.getvalue())
+
+
+@pytest.mark.parametrize("width", [24, 80])
+@pytest.mark.parametrize("others", [0, 2])
+def test_an_image_is_named_with_its_kind_and_size_and_its_bytes_are_not_printed(
+    make_request: Make, width: int, others: int
+) -> None:
+    image = b"\x89PNG\r\n\x1a\n" + b"\0" * 1226
+    picture = ShownPicture(mime_type="image/png", data="QUJD" * 400, width=1600, height=1067)
+    made = Change(ChangeKind.CREATE, "files/Cat.png", after=content_hash(image))
+    files = [preview(made, None, image, picture=picture)]
+    for number in range(others):
+        note = Change(ChangeKind.CREATE, f"Cat {number}.md", after=content_hash(b"![[Cat.png]]\n"))
+        files.append(preview(note, None, b"![[Cat.png]]\n"))
+    rows = drawn(make_request(preview={"files": [file.to_wire() for file in files]}), width)
+    said = "".join("".join(rows).split())
+    assert "createfiles/Cat.pngAnimageof1,600by1,067pixels(1,234bytes)" in said
+    assert "QUJD" not in said
 
 
 def test_a_text_that_the_diff_shows_is_not_repeated(make_request: Make) -> None:

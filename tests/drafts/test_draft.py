@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.contract.consent import Operation
+from bridge.contract.consent import Operation, ShownPicture
 from bridge.drafts.draft import Base, Draft
 from bridge.drafts.draft_files import Head
 from bridge.errors import Conflict, ExecutionFailed
@@ -226,3 +226,14 @@ def test_nobody_else_can_look_into_it(rig: Rig) -> None:
     rig.write("Garden.md", "mine\n")
     for place in (rig.folder, *rig.folder.rglob("*")):
         assert stat.S_IMODE(place.stat().st_mode) & 0o077 == 0, place
+
+
+def test_its_images_are_shown_in_its_review_also_after_a_restart(rig: Rig) -> None:
+    shown = ShownPicture(mime_type="image/png", data="AAAA", width=60, height=40)
+    rig.stage(lambda builder: builder.create(VaultPath(("Cat.png",)), b"\x89PNG\0", shown))
+    rig.move("Cat.png", "Pets/Cat.png")
+    rig.restart()
+    plan = rig.draft.net_plan("Take it").plan
+    assert plan is not None
+    pictures = {one.path: one.picture for one in plan.previews if one.change == "create"}
+    assert pictures == {"Pets/Cat.png": shown}

