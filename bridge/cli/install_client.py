@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
@@ -24,8 +25,10 @@ from bridge.cli.printer import READABLE, Printer, quoted, typed_command
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, TokenNotFound, VaultNotFound, find_vault, token_storage
 from bridge.client.obsidian_vaults import known_vaults
+from bridge.errors import InvalidParameters, PermissionDenied
 from bridge.plugin.command_line import command_line
 from bridge.records.folder import RunFolder
+from bridge.vault.paths import parse_path
 
 _OTHER: Final = "My agent"
 """The client of a program that is not in the table, unless it is named."""
@@ -184,16 +187,29 @@ def _walk(connector: Connector, printer: Printer) -> None:
     printer.say("Its first question appears in Obsidian, or here with `vault-bridge approve`.")
 
 
-def _ask_reading() -> list[str]:
-    """Ask which folders the program may read without asking; none: it asks each time."""
+def _ask_reading(vault: Path) -> list[str]:
+    """Ask which folders the program may read without asking, until all are there; none: it asks each time."""
     typer.echo("What may it read without asking? Closed notes stay closed.", err=True)
-    said: str = typer.prompt(
-        "Folders with commas between them, / for all notes (Enter: it asks each time)",
-        default="",
-        show_default=False,
-        err=True,
-    )
-    return [folder.strip() for folder in said.split(",") if folder.strip()]
+    while True:
+        said: str = typer.prompt(
+            "Folders with commas between them, / for all notes (Enter: it asks each time)",
+            default="",
+            show_default=False,
+            err=True,
+        )
+        folders = [folder.strip() for folder in said.split(",") if folder.strip()]
+        unknown = next((folder for folder in folders if not _is_folder(folder, vault)), None)
+        if unknown is None:
+            return folders
+        typer.echo(f"The vault has no folder {unknown!r}.", err=True)
+
+
+def _is_folder(name: str, vault: Path) -> bool:
+    if not name.strip("/"):
+        return True
+    with suppress(InvalidParameters, PermissionDenied):
+        return (vault / str(parse_path(name))).is_dir()
+    return False
 
 
 def may_write(facts: dict[str, Any], printer: Printer, *, ask: bool, dry_run: bool) -> bool:
@@ -328,32 +344,28 @@ def _carry_out(
         _show(plan, printer)
     if not may_write(facts, printer, ask=ask and bool(plan.files), dry_run=dry_run):
         return
-    reads = _ask_reading() if walks else None
+    reads = _ask_reading(plan.vault) if walks else []
 
-    async def work(bridge: Connection) -> ConnectionResult:
-        done = await _do(connector, plan, bridge, revoke=revoke, reads=reads)
-        if drafts and not plan.removes:
-            await BridgeClients(bridge).work_in_drafts(plan.client)
-        return done
+    async def work(bridge: Connection) -> tuple[ConnectionResult, str]:
+        clients, reading = BridgeClients(bridge), ""
+        if plan.removes:
+            return await connector.disconnect(plan, clients, revoke=revoke), reading
+        outcome = await connector.connect(plan, clients)
+        if walks:
+            allowed = await bridge.request("consent.allowReading", client=plan.client, where=reads)
+            reading = allowed["grant"]["sentence"] if allowed["grant"] else "It asks you about every note."
+        if drafts:
+            await clients.work_in_drafts(plan.client)
+        return outcome, reading
 
-    outcome = run_once(plan.vault, work)
+    outcome, reading = run_once(plan.vault, work)
     if printer.as_json:
         done = {"addedClient": outcome.added_client, "revokedClient": outcome.revoked_client}
         printer.json({**facts, "done": True, **done, "backup": str(outcome.backup) if outcome.backup else None})
         return
     _tell(plan, outcome, printer)
-
-
-async def _do(
-    connector: Connector, plan: Plan, bridge: Connection, *, revoke: bool, reads: list[str] | None
-) -> ConnectionResult:
-    clients = BridgeClients(bridge)
-    if plan.removes:
-        return await connector.disconnect(plan, clients, revoke=revoke)
-    outcome = await connector.connect(plan, clients)
-    if reads is not None:
-        await bridge.request("consent.allowReading", client=plan.client, where=reads)
-    return outcome
+    if reading:
+        printer.say(reading)
 
 
 def _show(plan: Plan, printer: Printer) -> None:

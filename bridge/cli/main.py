@@ -27,9 +27,9 @@ on, it is logged and can be undone.
 
 \b
 Begin with:
-  vault-bridge serve --vault ~/Notes      in one terminal
-  vault-bridge approve --vault ~/Notes    in another, or open Obsidian
-  vault-bridge call grep pattern=TODO     what an agent does
+  vault-bridge install-client --vault ~/Notes   connect Claude Code or another
+  vault-bridge approve --vault ~/Notes          its questions, if not in Obsidian
+  vault-bridge serve --vault ~/Notes            for programs of your own
 
 --vault and --json may stand before the command or after it. Exit codes: 0 success, 1 failure, 2 bad usage.
 """

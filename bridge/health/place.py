@@ -115,7 +115,7 @@ def check_watches(vault: Path) -> Iterator[Finding]:
             f"Raise the limit: `sudo sysctl fs.inotify.max_user_watches={max(524_288, folders * 4)}`",
         )
     else:
-        yield Finding("watches", "ok", f"{folders} folders to watch, of {limit} allowed")
+        yield Finding("watches", "ok", f"Folders to watch: {folders}, of {limit:,} allowed")
 
 
 def _folders(vault: Path) -> Iterator[Path]:

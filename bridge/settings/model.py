@@ -354,8 +354,8 @@ class Settings(BaseModel):
 
     allowed_domains: tuple[str, ...] = _network(
         "Allowed domains",
-        "Where `always_allow` of `web_fetch` holds; others are asked about. `*.example.org` covers subdomains, "
-        "`localhost` is Ollama's port.",
+        "What `web_fetch`, if always allowed, reads without asking. `*.example.org` covers subdomains, "
+        "`localhost` only Ollama's port.",
         lambda: ("localhost", "127.0.0.1"),
         strict=False,
     )

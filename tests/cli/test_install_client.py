@@ -72,10 +72,19 @@ def test_a_person_at_a_terminal_is_walked_through_it(
     for nothing in ("\n", "emacs\n", "claude-code\nn\n"):
         assert "Nothing was changed." in run(vault=vault, answer=nothing).stderr
         assert (home / ".claude.json").read_text("utf-8") == "{}"
-    done = run(vault=vault, answer="claude-code\ny\nNotes, Journal/\n")
+    for folder in ("Notes", "Journal"):
+        (vault / folder).mkdir(exist_ok=True)
+    done = run(vault=vault, answer="claude-code\ny\nno\nNotes, ../Elsewhere\nNotes, Journal/\n")
     assert done.exit_code == 0, done.output
     assert '"/opt/vault-bridge"' in done.stdout
-    for said in ("Claude Code is connected to", "Ask it, for example:", "vault-bridge approve"):
+    for said in (
+        "The vault has no folder 'no'.",
+        "The vault has no folder '../Elsewhere'.",
+        "Claude Code is connected to",
+        "Claude Code may read every note in the folder Notes/ and the folder Journal/, with any tool that only reads",
+        "Ask it, for example:",
+        "vault-bridge approve",
+    ):
         assert said in done.stderr
     assert [grant["where"] for grant in served.host("consent.grants") if grant["what"] == "reading"] == [
         ["Notes/", "Journal/"]

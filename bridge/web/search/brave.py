@@ -36,7 +36,7 @@ class Brave:
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
         """Return a request with the key in a header, so that it is in no log of URLs."""
         if key is None:
-            raise NotReady("Brave Search needs an API key: `vault-bridge keys set brave`, or in Obsidian")
+            raise NotReady("Brave Search needs an API key: enter it in Obsidian, or with `vault-bridge keys set brave`")
         asked = {"q": query.text, "count": str(min(query.most, _MOST))}
         if query.freshness is not None:
             asked["freshness"] = _FRESHNESS[query.freshness]

@@ -45,14 +45,16 @@ class Google:
         if self._now() >= END:
             raise NotReady("Google's search API ended on 1 January 2027. Choose another service for web searches")
         if not settings.google_search_engine_id:
-            raise NotReady("Google needs the id of a search engine: setting `googleSearchEngineId`")
+            raise NotReady(
+                "Google needs the id of a search engine: the setting “Google search engine” (`googleSearchEngineId`)"
+            )
         return Service.of(self.title, GOOGLE)
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
         """Return a request with the key in a header, so that it is in no log of URLs."""
         place = self.place(settings)
         if key is None:
-            raise NotReady("Google needs an API key: `vault-bridge keys set google`, or in Obsidian")
+            raise NotReady("Google needs an API key: enter it in Obsidian, or with `vault-bridge keys set google`")
         asked = {"cx": settings.google_search_engine_id, "q": query.text, "num": str(min(query.most, _MOST))}
         if query.freshness is not None:
             asked["dateRestrict"] = _FRESHNESS[query.freshness]

@@ -43,7 +43,7 @@ class Ollama:
         place = self.place(settings)
         here = names_this_machine(place.base.host)
         if key is None and not here:
-            raise NotReady("Ollama needs an API key: `vault-bridge keys set ollama`, or in Obsidian")
+            raise NotReady("Ollama needs an API key: enter it in Obsidian, or with `vault-bridge keys set ollama`")
         path = "/api/experimental/web_search" if here and key is None else "/api/web_search"
         headers = {"Accept": "application/json"} | ({"Authorization": f"Bearer {key}"} if key is not None else {})
         return WebRequest.json(place.url(path), {"query": query.text, "max_results": min(query.most, _MOST)}, headers)

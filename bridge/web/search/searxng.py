@@ -36,7 +36,7 @@ class SearXNG:
     def place(self, settings: Settings) -> Service:
         """Return the address that is set; there is none by default."""
         if not settings.searxng_endpoint:
-            raise NotReady("SearXNG needs the address of a server: setting `searxngEndpoint`")
+            raise NotReady("SearXNG needs the address of a server: the setting “SearXNG address” (`searxngEndpoint`)")
         try:
             return Service.of(self.title, settings.searxng_endpoint)
         except InvalidParameters as error:

@@ -28,6 +28,23 @@ const RARE = "More settings";
 const row = (name: string) => page.locator(".setting-item", { has: page.locator(`.setting-item-name:text-is("${name}")`) });
 const patch = async (): Promise<unknown> => (await bridge.until("settings.update"))["patch"];
 
+describe("in a narrow window", () => {
+	it.each([["Network"], ["Tools and questions"], ["Connected programs"], ["Remembered answers"]])("every control of “%s” is in view, and every text has room", async (name) => {
+		bridge.answers.set("consent.grants", () => grants);
+		await page.setViewportSize({ width: 420, height: 700 });
+		await go(name);
+		await page.waitForSelector(".vault-bridge-settings .setting-item-name");
+		const misplaced = await page.locator(".vault-bridge-settings").evaluate((tab) => {
+			const { left, right } = tab.getBoundingClientRect();
+			const controls = [...tab.querySelectorAll("button, input, select, .checkbox-container")].filter((one) => one.checkVisibility());
+			const outside = controls.filter((one) => one.getBoundingClientRect().left < left || one.getBoundingClientRect().right > right);
+			const squeezed = [...tab.querySelectorAll(".setting-item-info")].filter((one) => one.checkVisibility() && one.textContent !== "" && one.getBoundingClientRect().width < 80);
+			return [...outside, ...squeezed].map((one) => one.outerHTML.slice(0, 120));
+		});
+		expect(misplaced).toEqual([]);
+	});
+});
+
 describe("a control", () => {
 	it("shows the value that holds, and changes it at once", async () => {
 		await go("Privacy and log");

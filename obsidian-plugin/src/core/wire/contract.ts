@@ -1676,7 +1676,7 @@ export interface SettingsInForce {
 	googleSearchEngineId: string;
 	/** The keys of services, encrypted. */
 	encryptedKeys: Record<string, string>;
-	/** Where `always_allow` of `web_fetch` holds; others are asked about. `*.example.org` covers subdomains, `localhost` is Ollama's port. */
+	/** What `web_fetch`, if always allowed, reads without asking. `*.example.org` covers subdomains, `localhost` only Ollama's port. */
 	allowedDomains: string[];
 	/** Every public site counts as one of the allowed domains. This is risky. */
 	allowAllDomains: boolean;

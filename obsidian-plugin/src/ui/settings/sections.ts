@@ -54,7 +54,7 @@ function rowsOf(form: Form, fields: readonly Field[]): SettingDefinition[] {
 function resetRow(form: Form, section: SettingsSection): SettingDefinition {
 	return {
 		name: "Reset to defaults",
-		desc: "This page, with its “More settings” and single tools.",
+		desc: "Everything on this page, and on those behind it.",
 		render: (setting) => {
 			addAction(setting, "Reset", async () => {
 				const sure = await confirm(form.app, { title: "Reset this page?", text: `Everything under “${sanitizePlain(section.title)}” goes back to its default.`, action: "Reset" });
