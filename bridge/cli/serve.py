@@ -137,7 +137,7 @@ async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, p
     if preset is None and bridge.settings.is_new:
         if printer.as_json or not (sys.stdin.isatty() and printer.interactive):
             printer.say(
-                "Agents can find, grep and read here. To let them also propose changes, each of which is shown to you "
+                "Programs without a name can find, grep and read here. To let them propose changes, each shown to you "
                 f"first: {typed_command('settings preset vault', folder)}"
             )
             return
