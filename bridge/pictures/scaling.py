@@ -114,10 +114,11 @@ def fitted(image: "Image", most: int, original: tuple[int, int] | None = None) -
     from PIL import Image  # noqa: PLC0415 - in a worker process alone
 
     plain = _plain(image)
+    # Before anything else: of a hundred million pixels there is no room for one copy more.
+    plain.thumbnail((LONGEST_EDGE, LONGEST_EDGE), Image.Resampling.LANCZOS)
     # A new picture of the same pixels: what else the file held (where it was taken, by whom, a preview) stays behind.
     bare = Image.new(plain.mode, plain.size)
     bare.paste(plain)
-    bare.thumbnail((LONGEST_EDGE, LONGEST_EDGE), Image.Resampling.LANCZOS)
     while True:
         for body, mime_type in _encodings(bare):
             if len(body) <= most or max(bare.size) <= _SMALLEST:

@@ -222,6 +222,8 @@ _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
     (0, b"GIF89a", "image", "image/gif"),
     (8, b"WEBP", "image", "image/webp"),
     (4, b"ftypavif", "image", "image/avif"),
+    (4, b"ftyphei", "image", "image/heic"),
+    (4, b"ftypmif1", "image", "image/heif"),
     (0, b"BM", "image", "image/bmp"),
     (8, b"WAVE", "audio", "audio/wav"),
     (0, b"ID3", "audio", "audio/mpeg"),

@@ -15,6 +15,7 @@ from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.pdf.reader import READING
 from bridge.pictures.reader import LARGEST, SHOWING, Picture, PictureReader
+from bridge.pictures.scaling import LONGEST_EDGE, MOST_PIXELS
 from bridge.workers.pool import Job, Worker
 from bridge.workers.priority import LATER
 from tests.patience import PATIENCE
@@ -34,13 +35,13 @@ def later() -> float:
     return SystemClock().monotonic() + PATIENCE
 
 
-def png(width: int, height: int, data: bytes = b"") -> bytes:
+def png(width: int, height: int, data: bytes = b"", *, colours: int = 0) -> bytes:
     """A file that says that it has so many pixels."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
-    head = struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)
+    head = struct.pack(">IIBBBBB", width, height, 8, colours, 0, 0, 0)
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(data)) + chunk(b"IEND", b"")
 
 
@@ -69,6 +70,16 @@ def test_a_picture(reader: PictureReader) -> None:
     found = reader.picture(photo, MOST, later())
     assert (found.why, found.original, found.size) == ("", (300, 200), (300, 200))
     assert Image.open(io.BytesIO(found.data)).size == (300, 200)
+
+
+@pytest.mark.slow
+def test_a_picture_with_as_many_pixels_as_it_may_have_fits_into_the_memory_of_its_process(
+    reader: PictureReader,
+) -> None:
+    side = int(MOST_PIXELS**0.5)
+    whole = png(side, side, (b"\0" + b"\x80\x40\x20" * side) * side, colours=2)
+    found = reader.picture(lambda: whole, MOST, later())
+    assert (found.why, found.size, found.original) == ("", (LONGEST_EDGE, LONGEST_EDGE), (side, side))
 
 
 def test_a_page_of_a_pdf(reader: PictureReader) -> None:

@@ -27,6 +27,8 @@ def zipped() -> bytes:
         (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "x", "image", "image/webp"),
         (b"RIFF\x00\x00\x00\x00WAVEfmt ", "x", "audio", "audio/wav"),
         (b"\x00\x00\x00\x18ftypmp42", "x.mp4", "video", "video/mp4"),
+        (b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00", "IMG_1.HEIC", "image", "image/heic"),
+        (b"\x00\x00\x00\x18ftypmif1\x00\x00\x00\x00", "x", "image", "image/heif"),
         (b"%PDF-1.7\n%\xe2\xe3", "paper.pdf", "PDF document", "application/pdf"),
         (gzip.compress(b"x", mtime=0), "x.gz", "archive", "application/gzip"),
         (zipped(), "x", "archive", "application/zip"),
