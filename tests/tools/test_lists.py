@@ -2,15 +2,25 @@
 
 import json
 import re
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from bridge.contract.consent import Operation
+from bridge.contract.result import TicketInfo
+from bridge.identity.caller import PERSON, Caller
 from bridge.testing import Sandbox, sandbox
+from bridge.toolkit.tool import Output
 from bridge.tools import specs
+from bridge.tools.core.await_decision import AwaitDecisionTool
+from bridge.tools.services import NoCalls
+
+if TYPE_CHECKING:
+    from bridge.toolkit.tool import CallContext
 
 MANY = 60
+WHEN = "2026-11-22T21:34:41.512Z"
 NOTES = {
     f"Notes/{number:02}.md": (
         f"---\nstatus: open\n---\n# Hay {number}\n\n#garden #t{number} [[Hub]]\n\n"
@@ -195,3 +205,28 @@ async def test_the_history_is_gone_on_with_to_its_end() -> None:
             assert found
             place = {"execution_id": found[1]}
         assert len(seen) == len(set(seen)) == 7
+
+
+async def test_tickets_are_listed_fifty_at_a_time() -> None:
+    every = [
+        TicketInfo(ticket=f"t{number}", tool="edit", summary="Edit", state="done", since=WHEN, expires_at=WHEN)
+        for number in range(120)
+    ]
+
+    class Calls(NoCalls):
+        def tickets(self, caller: Caller) -> list[TicketInfo]:
+            del caller
+            return every
+
+    tool, seen, place = AwaitDecisionTool(Calls), list[str](), dict[str, Any]()
+    context = cast("CallContext", SimpleNamespace(caller=PERSON))
+    while True:
+        listed = await tool.run(tool.spec.parameters.parse(place), context)
+        assert isinstance(listed, Output)
+        seen += re.findall(r"^(t\d+): done", listed.text, re.MULTILINE)
+        if not listed.metadata["truncated"]:
+            break
+        found = re.search(r"\[50 of 120 shown; next: cursor=(\d+)\]", listed.text)
+        assert found
+        place = {"cursor": int(found[1])}
+    assert seen == [one.ticket for one in every]

@@ -1,6 +1,6 @@
 """The tool `await_decision`: what a person has answered to a call that its client did not wait for."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
@@ -11,8 +11,12 @@ from bridge.identity.caller import Caller
 from bridge.settings.model import LONGEST_WAIT
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Relayed, ToolSpec
+from bridge.tools.notes.paging import Page, counted_page
+from bridge.tools.parameters import CountingCursor
 from bridge.tools.services import CallsPort
 
+SHOWN = 50
+"""Calls with a ticket that are listed at once."""
 SPARE_SECONDS = 15.0
 """The time that the tool may take beyond the longest wait."""
 
@@ -22,6 +26,7 @@ class AwaitDecisionParams(Params):
 
     ticket: str | None = Field(default=None, min_length=1, max_length=200, description="Without one: list your tickets")
     wait: float | None = Field(default=None, ge=0, le=LONGEST_WAIT, description="Seconds")
+    cursor: CountingCursor | None = None
 
 
 class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
@@ -60,7 +65,8 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
     async def run(self, params: AwaitDecisionParams, context: CallContext) -> Output | Relayed:
         """Wait for the one, or list them all."""
         if params.ticket is None:
-            return _listed(self._calls().tickets(context.caller), self._drafts(context.caller))
+            tickets = self._calls().tickets(context.caller)
+            return _listed(counted_page(tickets, params.cursor, SHOWN), self._drafts(context.caller))
         longest = float(context.settings.wait_seconds)
         wait = longest if params.wait is None else min(params.wait, longest)
         answer = await self._calls().result(context.caller, params.ticket, wait)
@@ -70,10 +76,13 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
         return Relayed(answer, Output({"ticket": params.ticket, "success": answer.success}, ""))
 
 
-def _listed(tickets: list[TicketInfo], drafts: str) -> Output:
+def _listed(page: Page, drafts: str) -> Output:
+    tickets: Sequence[TicketInfo] = page.items
     lines = [
         f"{one.ticket}: {one.state}: {one.tool}: {one.summary} (since {one.since}, until {one.expires_at})"
         for one in tickets
     ]
+    if page.cursor is not None:
+        lines.append(f"[{len(tickets)} of {page.total} shown; next: cursor={page.cursor}]")
     text = "\n".join(lines) or "No call of yours has a ticket."
-    return Output([one.to_wire() for one in tickets], f"{text}\n{drafts}" if drafts else text)
+    return Output([one.to_wire() for one in tickets], f"{text}\n{drafts}" if drafts else text, page.metadata)

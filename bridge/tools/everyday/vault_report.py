@@ -45,7 +45,7 @@ _SECTIONS: Mapping[SectionName, tuple[str, Callable[[SurveyedVault], Iterable[Fi
 class VaultReportParams(SnakeCaseParams):
     """The parts of the report to make."""
 
-    sections: list[SectionName] | None = Field(default=None, min_length=1, description="Default: all")
+    sections: list[SectionName] | None = Field(default=None, min_length=1)
     folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only in here")
     limit: int = Field(default=20, ge=1, le=500, description="Of each section")
     cursor: CountingCursor | None = None
