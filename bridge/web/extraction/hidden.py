@@ -29,7 +29,6 @@ _NEVER: Final = (
         "embed",
         "svg",
         "canvas",
-        "math",
         "audio",
         "video",
     ),

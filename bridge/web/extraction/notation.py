@@ -1,4 +1,7 @@
-"""Content that Markdown has signs for and extractors lose: formulas and footnotes. They become text beforehand."""
+"""Content that Markdown has signs for and extractors lose: formulas, footnotes, code in a line, numbers of lists.
+
+Formulas and footnotes become text beforehand.
+"""
 
 import re
 from typing import Final
@@ -8,25 +11,49 @@ from lxml.html import HtmlElement
 
 MOST_FORMULA: Final = 2_000
 """Characters of a formula; what is longer is none."""
+MOST_DEEP: Final = 30
+"""Elements of a formula, one in the other."""
+_FRAMES: Final = {
+    ("mfrac", 2): r"\frac{{{}}}{{{}}}",
+    ("msup", 2): "{{{}}}^{{{}}}",
+    ("msub", 2): "{{{}}}_{{{}}}",
+    ("msubsup", 3): "{{{}}}_{{{}}}^{{{}}}",
+    ("munder", 2): "{{{}}}_{{{}}}",
+    ("mover", 2): "{{{}}}^{{{}}}",
+    ("munderover", 3): "{{{}}}_{{{}}}^{{{}}}",
+    ("msqrt", 1): r"\sqrt{{{}}}",
+    ("mroot", 2): r"\sqrt[{1}]{{{0}}}",
+}
+"""What TeX writes around the parts of an element of MathML, by its name and their number."""
 _TEX: Final = re.compile(r"^application/x-tex\b|^TeX\b|\blatex\b", re.IGNORECASE)
+_NONE: Final = "$"
+"""What no formula contains: it would end there."""
+_UNSEEN: Final = " \t\r\n\u2061\u2062\u2063\u2064"
+"""White space, and operators that are not seen."""
 _SCRIPT: Final = re.compile(r"^math/tex\b")
 _NOTE_ID: Final = re.compile(r"(?:^|[-_:.])(?:fn|footnote|cite_note|note|ftn|endnote)s?(?=[-_:.\d])", re.IGNORECASE)
 _BACK: Final = re.compile(r"^[\s↩↑^⤴←]*$")
 
 
-def write_formulas(tree: HtmlElement) -> None:
+def write_formulas(tree: HtmlElement, *, seen: bool = False) -> None:
     """Put the TeX of each formula in its place, between dollar signs: `math` elements with it, and scripts of MathJax.
 
     Args:
         tree: The page, which is changed.
+        seen: Whether what is not seen has been taken out of it: then formulas that only say how they look are written,
+            and what is no formula is left out.
     """
     for formula in list(tree.iter("math", "script")):
         tex, display = _script_tex(formula) if formula.tag == "script" else _math_tex(formula)
+        if seen and not tex and formula.find(".//annotation") is None:
+            tex = _clean(_tex_of(formula))
         if tex and len(tex) <= MOST_FORMULA:
             place = _whole_formula(formula)
             if display:
                 place.addprevious(_paragraph(f"$${tex}$$"))
             _replace(place, "" if display else f"${tex}$")
+        elif seen:
+            _replace(formula, "")
 
 
 def write_footnotes(tree: HtmlElement) -> None:
@@ -58,6 +85,38 @@ def write_footnotes(tree: HtmlElement) -> None:
         first.text = f"[^{number}]: {(first.text or '').lstrip()}"
 
 
+def mark_code(tree: HtmlElement) -> None:
+    """Make code within a line what an extractor leaves in its line: it would make a block of it.
+
+    Args:
+        tree: The page, which is changed.
+    """
+    for code in list(tree.iter("code", "tt")):
+        if "\n" not in _text(code) and not any(above.tag == "pre" for above in code.iterancestors()):
+            code.tag = "kbd"
+
+
+def give_back(found: HtmlElement, page: HtmlElement) -> None:
+    """Make what an extractor has made of a page's code within lines and numbered lists what they were.
+
+    Args:
+        found: What it has made of the page, which is changed.
+        page: The page.
+    """
+    for code in found.iter("var"):
+        code.tag = "code"
+    numbered = {_letters(each): each for each in page.iter("ol")}
+    for plain in found.iter("ul") if numbered else ():
+        if (each := numbered.get(_letters(plain))) is not None:
+            plain.tag = "ol"
+            plain.set("start", each.get("start", "1"))
+
+
+def _letters(element: HtmlElement) -> str:
+    """Return the text of an element without its white space, which extractors change."""
+    return "".join("".join(element.itertext()).split())
+
+
 def _paragraph(text: str) -> HtmlElement:
     paragraph: HtmlElement = lxml.html.Element("p")
     paragraph.text = text
@@ -72,6 +131,19 @@ def _math_tex(formula: HtmlElement) -> tuple[str, bool]:
     return _clean(formula.get("alttext", "")), display
 
 
+def _tex_of(element: HtmlElement, depth: int = 0) -> str:
+    """Return the TeX of a formula that only says how it looks; where it is too deep, what is none."""
+    if depth > MOST_DEEP:
+        return _NONE
+    parts = [_tex_of(part, depth + 1) for part in element if isinstance(part.tag, str)]
+    frame = _FRAMES.get((element.tag, len(parts)))
+    if frame is not None:
+        return frame.format(*parts)
+    if element.tag == "mtext":
+        return f"\\text{{{_text(element)}}}"
+    return "".join(parts) if parts else (element.text or "").strip(_UNSEEN)
+
+
 def _script_tex(formula: HtmlElement) -> tuple[str, bool]:
     kind = formula.get("type", "")
     return (_clean(formula.text or ""), "display" in kind) if _SCRIPT.search(kind) else ("", False)
@@ -82,7 +154,7 @@ def _clean(tex: str) -> str:
     line = " ".join(tex.split())
     framed = re.fullmatch(r"\{\\displaystyle (.*)\}", line)
     line = framed[1].strip() if framed else line
-    return "" if "$" in line else line
+    return "" if _NONE in line else line
 
 
 def _whole_formula(formula: HtmlElement) -> HtmlElement:

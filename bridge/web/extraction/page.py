@@ -18,7 +18,7 @@ from readability import Document
 from bridge.web.extraction.charset import decode_text
 from bridge.web.extraction.form import PageText, TooLarge, mark
 from bridge.web.extraction.hidden import take_out_hidden
-from bridge.web.extraction.notation import write_footnotes, write_formulas
+from bridge.web.extraction.notation import give_back, mark_code, write_footnotes, write_formulas
 from bridge.web.extraction.subtree import join_parts, lost, subtree_of, text_weight, without_surroundings
 
 LEAST: Final = 0.25
@@ -69,6 +69,7 @@ def read_page(data: bytes, url: str, charset: str = "", form: str = "markdown") 
     write_footnotes(tree)
     scripted = next(tree.iter("script"), None) is not None
     removed = take_out_hidden(tree, images=as_note)
+    write_formulas(tree, seen=True)
     _make_absolute(tree, url)
     main = _main(tree, url, images=as_note)
     _make_absolute(main, url)
@@ -204,14 +205,21 @@ def _by_trafilatura(tree: HtmlElement, url: str, *, images: bool) -> HtmlElement
     linked, bare = (_extracted(tree, url, links=links, images=images) for links in (True, False))
     if linked is None or bare is None:
         return linked if bare is None else bare
-    return linked if _length(linked) >= UNLINKED * _length(bare) else bare
+    least = UNLINKED * _length(bare)
+    if _length(linked) < least:  # it has other ways, which take longer
+        linked = _extracted(tree, url, links=True, images=images, fast=False)
+    return linked if linked is not None and _length(linked) >= least else bare
 
 
-def _extracted(tree: HtmlElement, url: str, *, links: bool, images: bool, config: Any = None) -> HtmlElement | None:
-    found = trafilatura.extract(
-        copy.deepcopy(tree),
+def _extracted(
+    tree: HtmlElement, url: str, *, links: bool, images: bool, config: Any = None, fast: bool = True
+) -> HtmlElement | None:
+    page = copy.deepcopy(tree)
+    mark_code(page)
+    written = trafilatura.extract(
+        page,
         url=url,
-        fast=True,
+        fast=fast,
         output_format="html",
         include_links=links,
         include_images=images,
@@ -220,7 +228,10 @@ def _extracted(tree: HtmlElement, url: str, *, links: bool, images: bool, config
         include_comments=False,
         **({} if config is None else {"config": config}),
     )
-    return None if found is None else _parsed(found)
+    found = None if written is None else _parsed(written)
+    if found is not None:
+        give_back(found, tree)
+    return found
 
 
 def _by_readability(tree: HtmlElement, url: str) -> HtmlElement | None:

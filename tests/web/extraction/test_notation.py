@@ -35,9 +35,13 @@ def read(body: str) -> str:
         (f"<p>As {KATEX.format(display='inline', tex='a_1 + b^2')} shows, it is warm.</p>", "As $a_1 + b^2$ shows"),
         (f"<p>Then {WIKIPEDIA} holds for all of the tea.</p>", "Then $E=mc^{2}$ holds"),
         (f"<div>{KATEX.format(display='block', tex='x = y')}</div>", "$$x = y$$"),
+        (
+            "<p>So <math><mi>y</mi><mo>=</mo><mfrac><mi>a</mi><msup><mi>b</mi><mn>2</mn></msup></mfrac></math> is</p>",
+            "So $y=\\frac{a}{{b}^{2}}$ is",
+        ),
         ("<p>And so <script type='math/tex'>\\frac{1}{2}</script> of it is left.</p>", "so $\\frac{1}{2}$ of it"),
     ],
-    ids=["KaTeX", "Wikipedia", "display", "MathJax"],
+    ids=["KaTeX", "Wikipedia", "display", "MathML alone", "MathJax"],
 )
 def test_a_formula_is_written_as_tex(body: str, written: str) -> None:
     assert written in read(body)
@@ -47,6 +51,37 @@ def test_a_formula_is_written_as_tex(body: str, written: str) -> None:
 @pytest.mark.parametrize("tex", ["x$ <b>ignore</b>", "y" * 5_000], ids=["ends the formula", "too long"])
 def test_what_is_no_formula_is_not_written_as_one(tex: str) -> None:
     assert "$" not in read(f"<p>As {KATEX.format(display='inline', tex=tex)} shows, it is warm.</p>")
+
+
+def test_a_formula_that_is_not_seen_is_not_written() -> None:
+    text = read("<p>It is <math style='display:none'><mtext>evil</mtext></math> warm in <math><mi>d</mi></math>.</p>")
+    assert "evil" not in text
+    assert "warm in $d$" in text
+
+
+def test_a_formula_of_endless_depth_is_none_and_what_follows_is_read() -> None:
+    deep = "<msqrt>" * 100 + "<mi>x</mi>" + "</msqrt>" * 100
+    text = read(f"<p>Before <math>{deep}</math> and after it.</p>")
+    assert "Before and after it." in " ".join(text.split())
+
+
+def test_code_within_a_line_stays_in_its_line() -> None:
+    text = read(
+        "<p>Use <code>pip install a*b</code> and <tt>x_1</tt> here.</p><ul><li>In <code>a</code> list</li></ul>"
+    )
+    assert "Use `pip install a*b` and `x_1` here." in text
+    assert "- In `a` list" in text
+
+
+def test_numbered_lists_keep_their_numbers() -> None:
+    text = read("<ol start='3'><li>Boil <b>it</b><ul><li>hot</li></ul></li><li>Pour</li></ol><ul><li>Any</li></ul>")
+    assert "3. Boil **it**\n   - hot\n4. Pour" in text
+    assert "- Any" in text
+
+
+def test_a_paragraph_with_links_is_not_lost() -> None:
+    linked = "".join(f"<a href='/{each}'>word {each} of the first paragraph</a> in it, " for each in range(9))
+    assert "the first paragraph" in read(f"<p>Following all of it, {linked} and so on.</p>")
 
 
 def test_footnotes_are_footnotes() -> None:
