@@ -168,6 +168,11 @@ class Chain:
         """Return the client's draft that it is staged in; None where it is put to the person itself."""
         return None if self._draft is None or self._draft.head.of_chain else self._draft.head.draft_id
 
+    @property
+    def warning(self) -> str:
+        """Return the warning that its draft is nearly full, with a blank before it; empty: it is not."""
+        return f" {self._draft.nearly_full}" if self._draft is not None and self._draft.nearly_full else ""
+
     async def make_calls(self) -> None:
         """Make all calls, up to the first that fails.
 

@@ -41,7 +41,7 @@ class Chaining(PreparedEffect[ChainEffect]):
         async with chain:
             await chain.make_calls()
             if chain.in_draft is not None:
-                text = f"Staged in {chain.in_draft}; nothing is written until the user takes the draft."
+                text = f"Staged in {chain.in_draft}; nothing is written until the user takes the draft.{chain.warning}"
                 metadata = {"staged": True, "draft": chain.in_draft}
                 return chain.in_answer(Output({"modified": False}, text, metadata=metadata))
             plan = (await chain.plan()).plan

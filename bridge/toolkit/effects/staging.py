@@ -47,4 +47,5 @@ class Staging(PlannedChange):
         head = f"Staged in {draft.head.draft_id}; nothing is written until the user takes the draft."
         head += f" {draft.nearly_full}" if draft.nearly_full else ""
         facts = {"staged": True, "draft": draft.head.draft_id}
-        return replace(output, text=f"{head}\n{output.text}", metadata=output.metadata | facts)
+        text = output.text if tool_call.caller.chain else f"{head}\n{output.text}"  # the chain says it once
+        return replace(output, text=text, metadata=output.metadata | facts)

@@ -37,7 +37,10 @@ class ReversalTool(WriteTool[ReversalParams]):
         del params
         key, done = ("redone", "Made again") if applied.plan.reversal == "redo" else ("undone", "Undone")
         change, files = (applied.plan.reverses or "").replace(",", ", "), list(applied.plan.targets)
-        return with_left(Output({key: change, "files": files}, f"{done}: {change} ({', '.join(files)})"), applied.plan)
+        count = f"{applied.plan.counted_files}: " if len(files) > 1 else ""
+        return with_left(
+            Output({key: change, "files": files}, f"{done}: {change} ({count}{some(files)})"), applied.plan
+        )
 
 
 class UndoTool(ReversalTool):

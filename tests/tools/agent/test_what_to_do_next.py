@@ -71,6 +71,16 @@ async def test_the_id_of_a_change_is_said_once() -> None:
         assert ran.text.count(ran.execution_id) <= 1
 
 
+async def test_an_undo_of_many_files_is_told_in_short_however_it_is_asked_for() -> None:
+    async with sandbox({f"Notes/{number:03} of a long name.md": "#garden\n" for number in range(100)}) as vault:
+        await vault.succeed("rename_tag", tag="garden", new_tag="plants")
+        for tool in ("history_undo", "history_redo"):
+            told = await vault.succeed(tool)
+            assert len(told.text.encode()) < 1000
+            assert "(100 files: Notes/" in told.text
+            assert len(told.data["files"]) == 100
+
+
 async def test_what_moves_with_a_folder_and_what_an_undo_brings_back_is_counted_in_files() -> None:
     async with sandbox(FILES) as vault:
         moved = await vault.succeed("move", moves=[{"source": "Work", "destination": "Done"}])

@@ -48,6 +48,15 @@ async def test_running_one_is_one_question_with_the_name_of_the_template() -> No
         assert "status: done" in vault.text("Archive/Plan.md")
 
 
+async def test_in_a_draft_it_says_what_each_call_did_and_once_that_it_is_staged() -> None:
+    async with sandbox(NOTES) as vault:
+        draft = await vault.succeed("draft", action="begin")
+        ran = await vault.succeed("templates", action="run", name="archive-project", values={"project": "Plan"})
+        assert ran.text.count(draft.data["draft"]) == 1
+        assert "'marked' (set_properties): Done: Set status, finished in Plan.md." in ran.text
+        assert 'Moved to "Archive/Plan.md"' in ran.text
+
+
 async def test_it_runs_with_the_rights_of_whoever_calls() -> None:
     async with sandbox(NOTES) as vault:
         vault.close_path("Private/")
