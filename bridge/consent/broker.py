@@ -587,7 +587,7 @@ class Broker:
         waiting.end = end
         request_id = waiting.question.request_id
         del self._open[request_id]
-        self._ended[request_id] = end
+        self._ended[request_id] = _End(end.outcome, end.by)  # a failure would keep the plan and its files
         if len(self._ended) > MAX_ENDED:
             self._ended.popitem(last=False)
         if end.answer is None:

@@ -190,12 +190,17 @@ class _Callable:
             result = method.handler(context, method.bind(args, kwargs))
             return Success(result if method.immediate else await result)
         except asyncio.CancelledError as stopped:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
+            if _is_cancelled():
+                # The task keeps it, and with its traceback all that the call held, until garbage is looked for.
+                raise stopped.with_traceback(None) from None
             return _failed(method, stopped)  # not we were cancelled, but something we waited for
         except Exception as error:  # noqa: BLE001 - this is the boundary: whatever it is becomes an answer
             return _failed(method, error)
+
+
+def _is_cancelled() -> bool:
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
 
 
 def _failed(method: Method, error: BaseException) -> Any:

@@ -57,6 +57,7 @@ class Session(Peer):
         self._services = services
         self._running: dict[asyncio.Task[bytes | None], Running] = {}
         self._delivering: set[asyncio.Task[None]] = set()
+        self._has_left = False
         super().__init__(client, hub, transport)
 
     async def receive(self, data: bytes) -> bool:
@@ -89,18 +90,25 @@ class Session(Peer):
         await _done(work)
         return _join(work, batch=frame.batch)
 
-    def close(self) -> None:
-        """Close the session whose connection is gone: cancel its calls that carry no call id.
+    def leave(self) -> None:
+        """Cancel the calls of a client that has left, but those that carry a call id; no other is begun from now on.
 
-        The person's own programs cancel nothing when they leave. What a program without a name of its own was allowed
-        for its session ends here.
+        The person's own programs cancel nothing when they leave.
+        """
+        self._has_left = True
+        for running in self._running.values():
+            if running.method.waits or (not self.caller.client.is_person and not running.context.kept):
+                running.task.cancel()
+
+    def close(self) -> None:
+        """Close the session whose connection is gone.
+
+        What a program without a name of its own was allowed for its session ends here.
         """
         self._hub.leave(self)
         self._services.outbox.left(self.caller.client.id)
         self.outgoing.close()
-        for running in self._running.values():
-            if running.method.waits or (not self.caller.client.is_person and not running.context.kept):
-                running.task.cancel()
+        self.leave()
         if (left_behind := self._services.drafts.left(self.caller)) is not None:
             self._hub.spawn(asyncio.to_thread(self._services.drafts.taken, left_behind))
         if self.caller.client.is_shared:  # without a name, a session is one connection
@@ -128,6 +136,8 @@ class Session(Peer):
         room = MAX_IN_FLIGHT - len(self._running)
         for item in frame.items:
             if isinstance(item, Request):
+                if self._ends_with_it(item):
+                    continue
                 work.append(await self._start(item, size, alone=alone) if room > 0 else _busy(item))
                 room -= 1
             else:
@@ -135,6 +145,14 @@ class Session(Peer):
             if frame.batch:  # what comes together does not begin in one turn of the loop
                 await asyncio.sleep(0)
         return work
+
+    def _ends_with_it(self, request: Request) -> bool:
+        """Return whether a request would be cancelled as soon as it is begun, because its client has left."""
+        if not self._has_left or self.caller.client.is_person:
+            return False
+        method = self._dispatcher.find(request.method)
+        may_be_kept = isinstance(request.params, list) or request.params.get("callId") is not None
+        return method is not None and not method.immediate and not may_be_kept
 
     async def _start(self, request: Request, size: int, *, alone: bool) -> Work:
         """Answer at once, or start a task; that of a request which came alone sends its answer itself."""

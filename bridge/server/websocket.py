@@ -2,8 +2,9 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Callable
-from typing import Final
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
+from typing import Any, Final
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
@@ -22,6 +23,10 @@ MAX_READ: Final = 4 * MAX_FRAME
 the library cuts the connection in the middle of the frame, and the sender may see no more than that."""
 TURN: Final = 16
 """Frames of one client in a row, then others have their turn."""
+AHEAD: Final = 512 * 1024
+"""Bytes of a client's messages up to which more are read before those are taken."""
+OVERHEAD: Final = 128
+"""Bytes that are reckoned for a message beside its own."""
 
 
 class SocketLink:
@@ -85,6 +90,7 @@ async def open_socket(request: web.Request) -> web.WebSocketResponse[bool]:
         protocols=(SUBPROTOCOL,),
         heartbeat=HEARTBEAT,
         max_msg_size=MAX_READ,
+        autoclose=False,  # what came before the client said that it leaves is still to be taken
         compress=False,
         decode_text=False,
         timeout=2.0,
@@ -107,19 +113,67 @@ async def serve_socket(
     pumping = asyncio.create_task(link.pump())
     count = 0
     try:
-        async for message in socket:
-            begun = False
-            if message.type in {WSMsgType.TEXT, WSMsgType.BINARY} and len(message.data) > MAX_FRAME:
-                await socket.close(code=WSCloseCode.MESSAGE_TOO_BIG, message=b"A frame has at most 16 MiB")
-            elif message.type is WSMsgType.TEXT:
-                begun = await session.receive(message.data)
-            elif message.type is WSMsgType.BINARY:
-                await link.send(frames.failure(None, PARSE_ERROR, "Parse error", "Send text frames, not binary ones"))
-            taken(len(message.data) if isinstance(message.data, bytes) else 0)
-            del message  # else it is held until the next one comes, which may be never
-            count += 1
-            if begun or count % TURN == 0:  # calls that come together do not begin in one turn of the loop
-                await asyncio.sleep(0)
+        async with aclosing(_read_ahead(socket, session.leave)) as messages:
+            async for message in messages:
+                begun = False
+                if message.type in {WSMsgType.TEXT, WSMsgType.BINARY} and len(message.data) > MAX_FRAME:
+                    await socket.close(code=WSCloseCode.MESSAGE_TOO_BIG, message=b"A frame has at most 16 MiB")
+                elif message.type is WSMsgType.TEXT:
+                    begun = await session.receive(message.data)
+                elif message.type is WSMsgType.BINARY:
+                    await link.send(
+                        frames.failure(None, PARSE_ERROR, "Parse error", "Send text frames, not binary ones")
+                    )
+                taken(len(message.data) if isinstance(message.data, bytes) else 0)
+                del message  # else it is held until the next one comes, which may be never
+                count += 1
+                if begun or count % TURN == 0:  # calls that come together do not begin in one turn of the loop
+                    await asyncio.sleep(0)
     finally:
         pumping.cancel()
         session.close()
+
+
+async def _read_ahead(socket: web.WebSocketResponse[bool], on_end: Callable[[], None]) -> AsyncGenerator[Any, None]:
+    """Give what comes, and read on meanwhile: while a call waits for its turn, its client may leave.
+
+    Args:
+        socket: What comes.
+        on_end: Called when nothing more comes, before the last of it is given.
+    """
+    come: deque[Any] = deque()
+    held, ended, changed = 0, False, asyncio.Event()
+
+    async def read() -> None:
+        nonlocal held, ended
+        try:
+            async for message in socket:
+                come.append(message)
+                held += _size(message)
+                changed.set()
+                while held > AHEAD:
+                    changed.clear()
+                    await changed.wait()
+        finally:
+            ended = True
+            on_end()
+            changed.set()
+
+    reading = asyncio.create_task(read())
+    try:
+        while True:
+            while not come and not ended:
+                changed.clear()
+                await changed.wait()
+            if not come:
+                await reading
+                return
+            yield come[0]  # not taken out before: else it is held until the next one comes, which may be never
+            held -= _size(come.popleft())
+            changed.set()
+    finally:
+        reading.cancel()
+
+
+def _size(message: Any) -> int:
+    return OVERHEAD + (len(message.data) if isinstance(message.data, bytes) else 0)

@@ -55,6 +55,7 @@ class FairTurns:
                     go_on = partial(work.send, None)
         finally:
             work.close()
+            del go_on  # a failure that is thrown into the work holds this frame, and would be held by it
 
     @types.coroutine
     def turn(self, who: str) -> Generator[Any, None, None]:

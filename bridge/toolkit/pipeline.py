@@ -60,29 +60,30 @@ class Pipeline(CallServices):
         tool_call.incomplete_before = self.incomplete_answers()
         settings = self.settings()
         relayed: ToolResult | None = None
-        cancelled: asyncio.CancelledError | None = None
         try:
             running, effect = await self._prepare(tool_call, settings, count=tool_call.counted, run=True)
             allowed = await self._decide(running, effect)
             answer = await allowed.carry_out(running)
             relayed, output = (answer.result, answer.output) if isinstance(answer, Relayed) else (None, answer)
             result = self._succeeded(output, tool_call, settings, started)
-        except asyncio.CancelledError as error:
-            cancelled = error
+        except asyncio.CancelledError:
             unfinished = PermissionDenied("The call was cancelled before it did anything", code="cancelled")
-            result = self._failed(unfinished, tool_call, started)
+            await self._finish(tool_call, self._failed(unfinished, tool_call, started), started)
+            raise
         except ToolFailure as failure:
             result = self._failed(failure, tool_call, started)
         except Exception as error:
             logger.exception("The tool %s crashed (%s)", tool_call.tool, tool_call.execution_id)
             result = self._failed(_crash(tool_call, error), tool_call, started)
+        await self._finish(tool_call, result, started)
+        return self._with_news(tool_call, relayed or result)
+
+    async def _finish(self, tool_call: ToolCall, result: ToolResult, started: float) -> None:
+        """Let the log and the hosts know of a call's end."""
         tool_call.phase = Phase.DONE
         await self.on_finished(tool_call, result, tool_call.made, self.clock.monotonic() - started)
         milliseconds = result.metadata["durationMs"]
         self.on_event(ToolFinished(**tool_call.event_members, success=result.success, duration_ms=milliseconds))
-        if cancelled is not None:
-            raise cancelled
-        return self._with_news(tool_call, relayed or result)
 
     async def preview(self, tool_call: ToolCall) -> CallPreview:
         """Return what a call would do, without doing it. An agent needs the consent that reading the targets needs.

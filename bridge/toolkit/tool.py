@@ -201,7 +201,7 @@ async def _not_reviewed(effect: "RequestEffect") -> None:
     raise PermissionDenied(f"Nobody can be asked here: {effect.summary}", code="no_ui")
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, weakref_slot=True)
 class CallContext:
     """The surroundings of a call, as the tool knows them.
 

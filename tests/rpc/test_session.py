@@ -10,8 +10,8 @@ from aiohttp import WSMessage, WSMsgType
 
 from bridge.contract.base import SparseEvent
 from bridge.contract.host_requests import DirtyQuestion
-from bridge.rpc.session import MAX_IN_FLIGHT
-from bridge.server.websocket import serve_socket
+from bridge.rpc.session import MAX_IN_FLIGHT, Session
+from bridge.server.websocket import AHEAD, serve_socket
 from tests.rpc.world import FakeTransport, World, frame
 
 
@@ -53,21 +53,75 @@ async def turns() -> list[None]:
     return turns
 
 
-async def test_others_have_their_turn_between_two_calls_that_come_together(world: World, turns: list[None]) -> None:
-    class Socket:
-        async def __aiter__(self) -> AsyncIterator[WSMessage]:
-            for number in range(10):
-                yield WSMessage(WSMsgType.TEXT, slow(number), None)
+class Socket:
+    """A connection over which some frames come together, and then its end."""
 
-    class Link:
-        async def pump(self) -> None:
-            """Nothing is sent."""
+    def __init__(self, *frames: bytes) -> None:
+        self._frames = frames
 
-    session: Any = world.open("agent", FakeTransport())
-    socket: Any = Socket()
+    async def __aiter__(self) -> AsyncIterator[WSMessage]:
+        for data in self._frames:
+            yield WSMessage(WSMsgType.TEXT, data, None)
+
+
+class Link:
+    """The way to a client that is sent nothing."""
+
+    async def pump(self) -> None:
+        """Nothing is sent."""
+
+
+async def serve(session: Session, *frames: bytes) -> None:
+    """Serve a client that sends these and leaves."""
+    socket: Any = Socket(*frames)
     link: Any = Link()
     await serve_socket(socket, link, session, lambda _size: None)
+
+
+async def test_others_have_their_turn_between_two_calls_that_come_together(world: World, turns: list[None]) -> None:
+    await serve(world.open("host", FakeTransport()), *(slow(number) for number in range(10)))
     assert len(turns) > 10
+
+
+async def test_what_an_agent_sends_and_leaves_is_not_begun_but_what_is_kept_or_answered_at_once(world: World) -> None:
+    transport = FakeTransport()
+    kept = request(1, "tools.call", name="echo", arguments={}, callId="c-1")
+    batch = frame(("ping",), ("tools.call", {"name": "echo", "arguments": {}}), first=3)
+    withdrawn = request(2, "tools.call", name="echo", arguments={}, wait=1)
+    await serve(world.open("agent", transport), slow(0), kept, withdrawn, *[slow(0)] * MAX_IN_FLIGHT, batch)
+    assert [asked["callId"] for asked in world.calls.asked] == ["c-1"]
+    assert [each["id"] for each in transport.sent[-1]] == [3]
+
+
+async def test_what_the_person_sends_and_leaves_is_begun(world: World) -> None:
+    await serve(world.open("host", FakeTransport()), *(slow(number) for number in range(3)))
+    await world.calls.until_running(3)
+
+
+async def test_no_more_than_some_is_read_before_it_is_taken(world: World) -> None:
+    read = 0
+
+    class Growing(Socket):
+        async def __aiter__(self) -> AsyncIterator[WSMessage]:
+            nonlocal read
+            async for message in super().__aiter__():
+                read += len(message.data)
+                yield message
+
+    held: list[int] = []
+    large = request(1, "ping", x="x" * (AHEAD // 4))
+    socket: Any = Growing(*[large] * 20)
+    link: Any = Link()
+    taken = 0
+
+    def take(size: int) -> None:
+        nonlocal taken
+        held.append(read - taken)
+        taken += size
+
+    await serve_socket(socket, link, world.open("agent", FakeTransport()), take)
+    assert taken == read
+    assert max(held) <= AHEAD + len(large)
 
 
 async def test_others_have_their_turn_between_the_calls_of_a_batch(world: World, turns: list[None]) -> None:

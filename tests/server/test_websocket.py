@@ -22,6 +22,7 @@ def padded(size: int) -> bytes:
     return body[:-2] + b"a" * (size - len(body)) + body[-2:]
 
 
+MANY = 200
 DEEP = b'{"jsonrpc":"2.0","id":1,"method":"ping","params":' + b"[" * 10_000 + b"]" * 10_000 + b"}"
 
 
@@ -115,6 +116,16 @@ async def test_closing_cancels_calls_without_a_call_id_and_no_others(house: Hous
         await calls.until_running(2)
     await calls.until_cancelled(1)
     assert calls.cancelled == ["plain"]
+
+
+async def test_what_a_client_sends_before_it_leaves_goes_on_if_it_has_a_call_id(house: House) -> None:
+    async with await house.socket() as socket:
+        for number in range(MANY):
+            await socket.send_json(request(number, "tools.call", name="echo", arguments={"tag": "plain"}))
+            kept = {"tag": f"kept {number}"}
+            await socket.send_json(request(number, "tools.call", name="echo", arguments=kept, callId=f"c-{number}"))
+    begun = [asked["arguments"]["tag"] for asked in house.world.calls.asked]
+    assert [tag for tag in begun if tag != "plain"] == [f"kept {number}" for number in range(MANY)]
 
 
 async def test_a_connection_that_breaks_off_is_a_closed_one(house: House) -> None:

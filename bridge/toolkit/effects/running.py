@@ -9,6 +9,7 @@ from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass
 from typing import Any, NamedTuple, TypeVar, cast
+from weakref import ref
 
 from bridge.clock import Clock
 from bridge.contract.base import Event
@@ -287,7 +288,8 @@ class Running(NamedTuple):
             try:
                 yield
             finally:
-                context.deadline += services.clock.monotonic() - began
+                if (waiting := known()) is not None:
+                    waiting.deadline += services.clock.monotonic() - began
 
         context = CallContext(
             tool_call.caller,
@@ -301,6 +303,7 @@ class Running(NamedTuple):
             looking=looking,
             reason=tool_call.reason,
         )
+        known = ref(context)  # or it would hold itself, and all of the call, until garbage is looked for
         return context
 
     def _reader(self) -> Tool[Any] | None:
