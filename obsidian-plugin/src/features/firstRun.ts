@@ -5,7 +5,7 @@ import { onEvents } from "../core/hearing";
 import type { Installer } from "../core/program/commands";
 import { messageOf } from "../core/settings/store";
 import { ask } from "../core/wire/reading";
-import { AgentConnector, listAgents, type Agents } from "../ui/agents/agentList";
+import { AgentConnector, connectedOf, listAgents, type Agents } from "../ui/agents/agentList";
 import type { Context } from "../ui/context";
 import { tell } from "../ui/notice";
 import type { Face } from "../ui/views/pane";
@@ -72,9 +72,10 @@ export class FirstRun extends Feature {
 		if (this.context.connection.connected) void this.lookForAgents();
 	}
 
-	/** A program that has been installed meanwhile is found without a click. */
+	/** What has been installed meanwhile is found without a click: the bridge, then a program to connect. */
 	glance(): void {
 		const { sidecar } = this;
+		if (this.context.connection.connected && connectedOf(this.agents) === null) void this.lookForAgents();
 		if (sidecar.found === null && sidecar.status.kind === "off") void sidecar.look();
 	}
 

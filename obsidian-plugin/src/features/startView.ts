@@ -10,10 +10,10 @@ import { listOf } from "../core/settings/store";
 import { presetOf, presetText } from "../core/settings/tools";
 import { chooseFile } from "../platform/chosenFile";
 import { folderOf } from "../platform/discovery";
-import type { Agents } from "../ui/agents/agentList";
+import { connectedOf } from "../ui/agents/agentList";
 import { copyRow } from "../ui/clipboard";
 import type { Context } from "../ui/context";
-import { addButton, addDetails, showText } from "../ui/elements";
+import { addButton, addDetails, keepFocus, showText } from "../ui/elements";
 import { reverse } from "../ui/reversing";
 import { Pane, type Face } from "../ui/views/pane";
 import type { Demo, FirstRun } from "./firstRun";
@@ -118,6 +118,7 @@ export class StartView extends Pane {
 		const looks = JSON.stringify(state);
 		if (looks === this.drawn) return;
 		this.drawn = looks;
+		const giveBack = keepFocus(this.contentEl);
 		this.contentEl.empty();
 		const page = this.contentEl.createDiv({ cls: "vault-bridge-start" });
 		const runs = state.kind === "connected" || state.kind === "done";
@@ -126,6 +127,7 @@ export class StartView extends Pane {
 		head.createSpan({ text: HEADLINES[state.kind] });
 		if (runs) this.drawRunning(page, state);
 		else this.drawStarting(page, state);
+		giveBack();
 	}
 
 	private drawStarting(page: HTMLElement, state: StartState): void {
@@ -193,7 +195,7 @@ export class StartView extends Pane {
 		this.stepTitle(el, "Connect the program in which you use AI", connectedOf(agents) !== null);
 		if (agents === null) el.createDiv({ text: "Looking which programs are on this machine…" });
 		else this.source.connector.draw(el, agents);
-		if (agents?.kind === "listed" && !agents.agents.some(({ here }) => here)) el.createDiv({ text: "Install one of them, then open this page again." });
+		if (agents?.kind === "listed" && !agents.agents.some(({ here }) => here)) el.createDiv({ text: "Install one of them. This page goes on by itself." });
 	}
 
 	private drawTask(el: HTMLElement, { agents, next }: StartState): void {
@@ -262,11 +264,6 @@ export class StartView extends Pane {
 		const title = el.createDiv({ cls: "vault-bridge-step-title", text });
 		if (done) setIcon(title.createSpan({ attr: { "aria-label": "Done", role: "img" } }), "check");
 	}
-}
-
-/** What the first program that is connected is called. */
-function connectedOf(agents: Agents | null): string | null {
-	return agents?.kind === "listed" ? (agents.agents.find(({ client }) => client !== null)?.title ?? null) : null;
 }
 
 /** A script that finds the notes of the vault, as an agent with a name would. */

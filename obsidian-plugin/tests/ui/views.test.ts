@@ -2,6 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { agents } from "./agents";
 import { bridge, browser, eachTestHasAWindow, page } from "./eachTest";
 import { RpcFault } from "./fakeBridge";
 import { file } from "./files";
@@ -381,6 +382,16 @@ describe("getting started", () => {
 		expect(await bridge.until("settings.update")).toEqual({ patch: { enabledTools: ["find", "grep", "read"] } });
 		expect(await first.evaluate(() => window.localStorage.getItem("vault-bridge"))).toContain('"welcomed":true');
 		await first.close();
+	});
+
+	it("finds by itself a program that is installed meanwhile, and leaves the focus where it is", async () => {
+		bridge.agents = agents.map((one) => ({ ...one, here: false, client: null, fault: null }));
+		await run("getting-started");
+		await page.waitForSelector("text=Install one of them. This page goes on by itself.");
+		await page.locator('button:text-is("Ask a demo question")').focus();
+		bridge.agents = agents.map((one) => ({ ...one, client: null }));
+		await page.waitForSelector('.vault-bridge-agent:has-text("Codex")');
+		expect(await page.locator(":focus").textContent()).toBe("Ask a demo question");
 	});
 });
 

@@ -24,6 +24,11 @@ export async function listAgents(request: Request): Promise<Agents> {
 	}
 }
 
+/** What the first program that is connected is called. */
+export function connectedOf(agents: Agents | null): string | null {
+	return agents?.kind === "listed" ? (agents.agents.find(({ client }) => client !== null)?.title ?? null) : null;
+}
+
 export class AgentConnector {
 	constructor(
 		private readonly context: Context,
