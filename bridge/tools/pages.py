@@ -242,8 +242,8 @@ def with_origin(text: str, page: FetchedPage) -> str:
         block = find_frontmatter(text)
         yaml = text[block.yaml_start : block.yaml_end] if block else ""
         had = {fold(str(key)): said for key, said in (read_yaml_properties(yaml) if yaml.strip() else {}).items()}
-        if value and had.get(name) in (None, ""):
-            text = set_property(text, name, value)
+        if value and had.get(name) in (None, "", []):
+            text = set_property(text, name, [value] if had.get(name) == [] else value)
     return text
 
 

@@ -323,7 +323,7 @@ def _canvas(file: FileStat, data: bytes, first: int, context: CallContext) -> Ou
     found = outline_canvas(data.decode("utf-8", "surrogateescape"), context.settings.max_output_bytes - _ROOM, first)
     facts = file_facts(file) | {"cards": found.cards, "connections": found.connections}
     metadata = {"truncated": found.next is not None} | ({} if found.next is None else {"cursor": str(found.next)})
-    return Output(facts, f"{found.text}\n[To change it: edit_canvas]", metadata)
+    return Output(facts, f"{found.text}\n[To change it: edit_canvas, or edit]", metadata)
 
 
 def _binary(file: FileStat, head: bytes) -> Output:

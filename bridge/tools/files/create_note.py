@@ -268,7 +268,8 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         if exists(self._storage, path):
             there = self._storage.resolve(path)
             raise Conflict(
-                f'File already exists: "{there}". Use modify_note to change it, or choose another path', code="exists"
+                f'File already exists: "{there}". Use edit or modify_note to change it, or choose another path',
+                code="exists",
             )
         return self._storage.resolve_new(path)
 

@@ -145,6 +145,14 @@ async def test_the_users_template_keeps_what_it_says_and_gets_the_rest(desk: Des
     )
 
 
+async def test_a_list_that_the_template_leaves_empty_gets_the_value_as_its_item(desk: Desk) -> None:
+    (desk.vault.folder / "Templates/Empty.md").write_text('---\nauthor: []\ntitle:\nsource: ""\n---\n', "utf-8")
+    await desk.save(template="Templates/Empty.md", path="Clips/Sea")
+    assert desk.text("Clips/Sea.md").startswith(
+        f"---\nauthor:\n  - Ann O'Brien\ntitle: Tides\nsource: {URL}\ndate: 2024-03-05\n---\n"
+    )
+
+
 async def test_images_are_saved_where_attachments_go_when_that_is_asked(desk: Desk) -> None:
     (desk.vault.folder / ".obsidian").mkdir(exist_ok=True)
     (desk.vault.folder / ".obsidian/app.json").write_text('{"attachmentFolderPath": "./files"}', "utf-8")
