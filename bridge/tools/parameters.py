@@ -43,6 +43,8 @@ Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_CURSOR)]
 
 
 def _as_text(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     return str(value) if type(value) is int else value
 
 

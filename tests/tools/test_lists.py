@@ -161,7 +161,10 @@ async def test_a_cursor_behind_the_end_is_refused() -> None:
         ):
             told = await vault.call(tool, cursor="1000", **arguments)
             assert "begin again without cursor" in told.text, (tool, arguments)
+        for wrong in ("next", -1, 1.5, True):
+            assert not (await vault.call("search", query="turn", cursor=wrong)).success
         assert "the number" in (await vault.call("search", query="turn", cursor="next")).text
+        assert (await vault.succeed("search", query="turn", cursor=2.0)).text.startswith("Notes/")
 
 
 async def test_the_changes_of_a_draft_are_all_listed_page_by_page() -> None:
