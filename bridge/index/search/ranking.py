@@ -218,7 +218,7 @@ class Ranking:
                 note = self._note(path, weighed)
                 if note is not None:
                     weighed[path] = _with_near(weighed.get(path) or WeighedNote(note, 0.0, ()), by_note[path], weight)
-        with_all = len(self._with_all(query.terms, indexed))
+        with_all = len(self._with_all(query.terms, indexed)) if query.question else 0  # else they are known
         return RankedNotes(chosen_notes, len(some), with_all, weighed, by_meaning=close is not None)
 
     def _is_scattered(self, path: str, words: Sequence[WeightedWord], ranked: RankedNotes) -> bool:
