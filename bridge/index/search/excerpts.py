@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 
 from bridge.index.search.note_text import NoteText, folded
-from bridge.index.store.letters import bare, spellings
+from bridge.index.store.letters import pattern_of
 from bridge.index.texts.line_patterns import Span
 from bridge.notes.frontmatter import find_frontmatter
 
@@ -68,11 +68,8 @@ def _chosen(note: NoteText, places: Sequence[Iterable[Span]], width: int) -> Spa
 def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
     """Return where words occur in other spellings: the full-text index finds these, a plain comparison does not."""
     text = note.bare_text[:_UNACCENTED]
-    found: list[list[Span]] = []
-    for word in words:
-        forms = [bare(form) for form in (folded(word), *spellings(folded(word)))]
-        found.append([(at, at + len(form)) for form in forms if form and (at := text.find(form)) >= 0][:1])
-    return found
+    places = (re.search(pattern_of(folded(word)), text) for word in words)
+    return [[] if place is None else [place.span()] for place in places]
 
 
 def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int, room: int) -> Span:

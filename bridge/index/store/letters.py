@@ -162,6 +162,23 @@ def bare(text: str) -> str:
     return text if text.isascii() else text.translate(_BARE)
 
 
+def pattern_of(word: str) -> str:
+    """Return a pattern that finds a word in what `bare` returns of a text, however it is typed in either.
+
+    Args:
+        word: Folded.
+    """
+    forms = [_DROPPED.sub("", bare(form)) for form in (word, plain(word), *spellings(word))]
+    forms += [unicodedata.normalize("NFD", form) for form in forms]  # the voiced kana of half width are two signs
+    between = f"[{_JOINED}{_POINTS}]*"
+    return "|".join(between.join(map(_sign, form)) for form in dict.fromkeys(forms) if form) or "(?!)"
+
+
+def _sign(sign: str) -> str:
+    """Return a pattern for one sign of a word."""
+    return "['\u2019]" if sign in "'\u2019" else re.escape(sign)
+
+
 def _folded(run: re.Match[str]) -> str:
     text = _WIDE_FORM.sub(lambda wide: unicodedata.normalize("NFKC", wide[0]), _DROPPED.sub("", run[0]))
     return text.translate(_table())

@@ -71,6 +71,24 @@ def test_words_are_shown_where_only_their_accents_differ() -> None:
     assert "Le Café" in excerpt(note, places)
 
 
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("バッテリー", "ﾊﾞｯﾃﾘｰ"),
+        ("ﾊﾞｯﾃﾘｰ", "バッテリー"),
+        ("שלום", "שָׁלוֹם"),
+        ("مدرس", "مُدَرِّس"),
+        ("जरूर", "ज़रूर"),
+        ("hyphen", "hy\u00adphen"),
+        ("l'été", "l\u2019été"),
+        ("groesse", "größe"),
+    ],
+)
+def test_a_word_is_shown_however_it_is_typed(word: str, text: str) -> None:
+    note = NoteText(f"{FAR}{text} {FAR}")
+    assert text in excerpt(note, bare_places(note, [word]))
+
+
 @given(st.text(max_size=600), st.text(min_size=1, max_size=5))
 @settings(max_examples=150, deadline=None)
 def test_an_excerpt_is_one_bounded_line_of_unicode(text: str, word: str) -> None:
