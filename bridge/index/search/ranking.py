@@ -58,6 +58,9 @@ WEIGHED_NEAR = 30
 LENGTH = 0.08
 """Power of a note's length, in passages, by which its BM25 is divided: long notes have any words, about anything."""
 
+ENOUGH = 4 * MOST_TEXT
+"""Bytes that have as many characters as are weighed, at the least."""
+
 LIFTED = 200
 """Notes, the best by their words, whose order the following may change."""
 OFTEN = 4
@@ -233,7 +236,10 @@ class Ranking:
     def _text(self, path: str) -> NoteText | None:
         """Return a note's text, as far as it is weighed; None when it has none."""
         self._session.check()
-        note = readable(self._session.note(path))
+        beginning = self._session.note(path, ENOUGH)
+        note = readable(beginning)
+        if beginning is not None and note is not None and len(note.text) <= MOST_TEXT <= len(beginning.text):
+            note = readable(self._session.note(path))  # its letters are written as several characters each
         return NoteText(note.text[:MOST_TEXT]) if note is not None and len(note.text) > MOST_TEXT else note
 
     # -- finding ------------------------------------------------------------------------------------------------

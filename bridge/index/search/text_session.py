@@ -149,16 +149,24 @@ class TextSession:
             self._holders[text] = MatchingFiles(frozenset(found - unsure), frozenset(unsure))
         return self._holders[text]
 
-    def note(self, path: str) -> NoteText | None:
-        """Return a note's text, or what can be read on a canvas; None when it is not known, or no text."""
+    def note(self, path: str, beginning: int = LARGEST) -> NoteText | None:
+        """Return a note's text, or what can be read on a canvas; None when it is not known, or no text.
+
+        Args:
+            path: The note.
+            beginning: How many bytes of it are enough, where it is no canvas; there may be more.
+        """
         if self._texts.file_texts.reads(path):
             text = self._texts.file_texts.text(path)
             return None if text is None else NoteText(text)
+        enough = LARGEST if is_canvas(path) else beginning
         held = self._texts.texts.text(path)
+        if held is not None:
+            held = held[:enough]
         if held is not None and len(held) <= PIECE:
             data = bytes(held)
             return NoteText(canvas_text(data) if is_canvas(path) else data.decode("utf-8", "surrogateescape"))
-        parts = _beginning(pieces(b"", BytesIO(held))) if held is not None else self._from_disk(path)
+        parts = list(pieces(b"", BytesIO(held))) if held is not None else self._from_disk(path, enough)
         if parts is None:
             return None
         if is_canvas(path):
@@ -166,11 +174,11 @@ class TextSession:
         # A piece at a time: to decode all of a large text at once would hold up other threads.
         return NoteText("".join(part.decode("utf-8", "surrogateescape") for part in parts))
 
-    def _from_disk(self, path: str) -> list[bytes] | None:
+    def _from_disk(self, path: str, enough: int) -> list[bytes] | None:
         try:
             with self._texts.files.open(parse_path(path)) as stream:
                 head = stream.read(HEAD)
-                return _beginning(pieces(head, stream)) if is_text(head) else None
+                return _beginning(pieces(head, stream), enough) if is_text(head) else None
         except (ToolFailure, OSError):
             return None
 
@@ -205,14 +213,14 @@ def has_text(path: str) -> bool:
     return is_note(path) or is_canvas(path)
 
 
-def _beginning(parts: Iterable[bytes]) -> list[bytes]:
-    """Return as much of a text as is searched."""
+def _beginning(parts: Iterable[bytes], enough: int) -> list[bytes]:
+    """Return the first parts of a text that have so many bytes together."""
     found: list[bytes] = []
     size = 0
     for part in parts:
         found.append(part)
         size += len(part)
-        if size >= LARGEST:
+        if size >= enough:
             break
     return found
 

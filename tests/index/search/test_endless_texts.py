@@ -3,6 +3,7 @@
 import os
 import random
 import sys
+import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +12,12 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import InvalidParameters
 from bridge.index.search.note_search import NoteQuery, NoteSearch
+from bridge.index.search.passages import MOST_TEXT, readable
+from bridge.index.search.ranking import ENOUGH, Ranking
 from bridge.index.search.text_session import SearchTexts
+from bridge.index.search.words import make_terms
 from bridge.index.store.fulltext import StoredWords
+from bridge.index.texts.arena import LARGEST as LARGEST_HELD
 from bridge.vault.files import VaultFiles
 from tests.index.index_world import World
 from tests.patience import PATIENCE
@@ -64,6 +69,41 @@ def test_what_is_in_endless_texts_is_found_in_time_with_short_excerpts(search: N
     passages = search.passages("予算会議 はいつ", SystemClock().monotonic() + PATIENCE)
     assert passages[0].path == "Japanese.md"
     assert all(len(passage.text) <= 1_000 for passage in passages)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "line",
+    [
+        "alpha and other words\n",
+        "alpha 😀😀😀\n",
+        "alpha 가나다라\n",
+        "alpha ệệệ\r\n",
+        "alpha \udcff\udce9\n",
+        "alpha é ",
+    ],
+    ids=ascii,
+)
+def test_of_a_large_note_what_is_weighed_is_read_and_is_what_the_whole_begins_with(tmp_path: Path, line: str) -> None:
+    (tmp_path / "vault").mkdir()
+    world = World(tmp_path / "vault", tmp_path / "cache")
+    for form in ("NFC", "NFD"):
+        text = unicodedata.normalize(form, line).encode("utf-8", "surrogateescape")
+        (tmp_path / "vault" / f"{form}.md").write_bytes(text * (LARGEST_HELD // len(text)))
+    world.index.refresh()
+    texts = SearchTexts(world.index.texts, VaultFiles(world.root), SystemClock())
+    with texts.session(SystemClock().monotonic() + PATIENCE) as session:
+        files = {file.path: file for file in world.index.files()}
+        ranking = Ranking(StoredWords(world.index.search), session, world.index, files)
+        for path, weighed in ranking.weigh(files, make_terms(["alpha"])).items():
+            whole = readable(session.note(path))
+            assert whole is not None
+            assert weighed.note.text == whole.text[:MOST_TEXT]
+        beginning = session.note("NFC.md", ENOUGH)
+        assert beginning is not None
+        assert len(beginning.text) <= ENOUGH
+    texts.close()
+    world.close()
 
 
 def test_an_endless_question_is_refused_at_once(search: NoteSearch) -> None:
