@@ -65,9 +65,15 @@ class Languages:
                 found, best = language, hits
         return found
 
-    def first(self, notes: int) -> Language:
-        """Return the language in which most notes are written; the argument is that of `of`."""
-        return self._written(notes)[0]
+    def first(self, word: str, notes: int) -> Language:
+        """Return the language in which most notes are written, of those with a word's letters if there are any.
+
+        Args:
+            word: Without accents.
+            notes: See `of`.
+        """
+        written = self._written(notes)
+        return next((each for each in written if each.marks[0].isascii() == word.isascii()), written[0])
 
     def _written(self, notes: int) -> Sequence[Language]:
         """Return the languages in which the vault is written, the commonest first."""

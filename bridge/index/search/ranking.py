@@ -155,9 +155,9 @@ class Ranking:
         with_all = total = len(found) + len(inside)
         if with_all >= FEW:
             return RankedNotes(tuple(best[first:wanted]), total, with_all)
-        if len(terms) > 1:
+        if len(terms) > 1 or [term.any for term in query.forms] != [term.any for term in terms]:
             asked = query._replace(terms=[term._replace(scored=term.any) for term in query.forms])
-            other = self._answering(asked, 0, wanted, near())
+            other = self._answering(asked, 0, wanted, near() if len(terms) > 1 else None)
             words = [WeightedWord(term, 1) for term in indexed]
             together = [path for path in best if path not in found or not self._is_scattered(path, words, other)]
             mixed = len(together) < len(best)

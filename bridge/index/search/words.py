@@ -98,10 +98,11 @@ def query_words(texts: Sequence[str], languages: Languages, notes: int) -> Query
     language = languages.of({bare(part.beginning) for part in parts}, notes)
     silent = language.words if language is not None else frozenset()
     told = [part for part in parts if bare(part.beginning) not in silent]
-    spoken = language or languages.first(notes)  # words alone may be in any; the forms are those of most notes
 
-    def forms(terms: Iterable[RankedWord]) -> list[RankedWord]:
-        return [_with_forms(term, stem_of(term.beginning, spoken)) for term in terms]
+    def forms(terms: Sequence[RankedWord]) -> list[RankedWord]:
+        # Words alone may be in any language: it is taken to be that of most notes.
+        spoken = [language or languages.first(bare(term.beginning), notes) for term in terms]
+        return [_with_forms(term, stem_of(term.beginning, it)) for term, it in zip(terms, spoken, strict=True)]
 
     if len(told) > MOST_WANTED:
         return _question(forms(told), whole)

@@ -74,12 +74,22 @@ def test_a_note_with_all_words_far_apart_comes_after_one_that_says_more_of_them(
     assert (found.total, found.matching, found.question) == (3, 2, True)
 
 
-def test_where_few_notes_hold_two_words_other_forms_of_them_follow(place: Place) -> None:
+def test_where_few_notes_hold_the_words_other_forms_of_them_follow(place: Place) -> None:
     place.put("Lakes.md", "scottish lochs in the rain")
     place.put("Loch.md", "the largest scottish loch")
     place.put("Other.md", FILLING)
     assert place.paths("scottish lochs") == ["Lakes.md", "Loch.md"]
-    assert place.paths("lochs") == ["Lakes.md"]
+    assert place.paths("lochs") == ["Lakes.md", "Loch.md"]
+
+
+def test_the_forms_are_those_of_the_language_that_is_written_in_these_letters(place: Place) -> None:
+    for number in range(9):
+        place.put(f"English {number}.md", "the rain of the day and the wind")
+    for number in range(3):
+        place.put(f"Russian {number}.md", "Он и она не знали, что это дождь")
+    place.put("Поезд.md", "Он и она ехали в Москву, и не что иное")
+    assert place.paths("москва") == ["Поезд.md"]
+    assert place.paths("поезда") == ["Поезд.md"]
 
 
 def test_ten_notes_with_all_words_are_enough(place: Place) -> None:
