@@ -67,7 +67,7 @@ READ_LINES = ["startLine", "endLine", "lineOffset"]
     [
         ("find", ["pattern", "folder", "includeHidden", "maxResults", "details"], []),
         ("grep", ["pattern", "filePattern", "contextLines", "maxMatches"], ["pattern"]),
-        ("read", ["path", "paths", *READ_LINES, "maxBytes", "lineNumbers", "outline", "show", "info"], []),
+        ("read", ["path", "paths", *READ_LINES, "maxBytes", "lineNumbers", "outline", "show", "info", "cursor"], []),
         ("apply_patch", ["path", "patches", "patch"], []),
     ],
 )

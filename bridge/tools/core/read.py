@@ -61,7 +61,7 @@ class ReadParams(Params):
     outline: bool = Field(default=False, description="Headings (canvas: cards) instead")
     show: bool = Field(default=False, description="Also offer to open it in the user's Obsidian")
     info: bool = Field(default=False, description="Properties, tags, headings, links, backlinks instead")
-    cursor: CountingCursor | None = None
+    cursor: CountingCursor | None = Field(default=None, description="From the last answer")
 
     @model_validator(mode="before")
     @classmethod

@@ -31,7 +31,7 @@ class DailyNoteParams(SnakeCaseParams):
     date: str = Field(
         default="today", max_length=20, description="A day in it: YYYY-MM-DD, today, yesterday or tomorrow"
     )
-    append: str | None = Field(default=None, description="Text to add to the note")
+    append: str | None = Field(default=None, description="Text to add")
     heading: str | None = Field(
         default=None, min_length=1, max_length=1000, description="With append: below this heading"
     )
