@@ -25,6 +25,9 @@ _FRAMES: Final = {
     ("mroot", 2): r"\sqrt[{1}]{{{0}}}",
 }
 """What TeX writes around the parts of an element of MathML, by its name and their number."""
+_NOT_DRAWN: Final = frozenset({"annotation", "annotation-xml", "mphantom"})
+_FIRST_ONLY: Final = frozenset({"maction", "semantics"})
+"""Elements of which browsers draw the first part only (MathML Core, 3.6 and 3.7)."""
 _TEX: Final = re.compile(r"^application/x-tex\b|^TeX\b|\blatex\b", re.IGNORECASE)
 _NONE: Final = "$"
 """What no formula contains: it would end there."""
@@ -135,7 +138,8 @@ def _tex_of(element: HtmlElement, depth: int = 0) -> str:
     """Return the TeX of a formula that only says how it looks; where it is too deep, what is none."""
     if depth > MOST_DEEP:
         return _NONE
-    parts = [_tex_of(part, depth + 1) for part in element if isinstance(part.tag, str)]
+    drawn = [part for part in element if isinstance(part.tag, str) and part.tag not in _NOT_DRAWN]
+    parts = [_tex_of(part, depth + 1) for part in (drawn[:1] if element.tag in _FIRST_ONLY else drawn)]
     frame = _FRAMES.get((element.tag, len(parts)))
     if frame is not None:
         return frame.format(*parts)

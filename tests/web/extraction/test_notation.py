@@ -130,3 +130,18 @@ def test_an_article_in_several_parts_is_read_whole() -> None:
 def test_a_page_that_scripts_write_says_so(body: str, *, scripted: bool) -> None:
     html = f"<html><head><title>Shop</title></head><body>{body}</body></html>"
     assert read_page(html.encode(), "https://example.com/a", "utf-8").scripted is scripted
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<semantics><mi>x</mi><annotation-xml>SECRET</annotation-xml></semantics>",
+        "<mi>x</mi><mphantom><mtext>SECRET</mtext></mphantom>",
+        '<mi>x</mi><mtext style="display: none">SECRET</mtext>',
+        "<maction><mi>x</mi><mtext>SECRET</mtext></maction>",
+    ],
+)
+def test_what_a_formula_holds_and_nobody_sees_is_not_read(hidden: str) -> None:
+    text = read(f"<p>So <math>{hidden}</math> is the answer to all of it.</p>")
+    assert "So $x$ is the answer" in text
+    assert "SECRET" not in text
