@@ -119,7 +119,7 @@ def _create() -> None:
 
 def _pip(title: str, arguments: list[str]) -> None:
     """Run pip with one line of progress, and show its last output when it fails."""
-    say(f"{title} (once; about a minute)")
+    say(f"{title} (once)")
     command = [str(PYTHON), "-m", "pip", "--disable-pip-version-check", "--no-input", *arguments]
     output = []
     with subprocess.Popen(
