@@ -177,11 +177,15 @@ def _walk(connector: Connector, printer: Printer) -> None:
         printer.say("There is no program here that is not connected already. `--print` has an entry for any other.")
         return
     names = ", ".join(agent.id for agent in free)
-    chosen = typer.prompt(f"Connect which one ({names}; Enter: none)", default="", show_default=False, err=True).strip()
-    agent = next((agent for agent in free if agent.id == chosen), None)
-    if agent is None:
-        printer.say("Nothing was changed." if chosen == "" else f"{chosen!r} is none of {names}. Nothing was changed.")
-        return
+    question, agent = f"Connect which one ({names}; Enter: none)", None
+    while agent is None:
+        chosen = typer.prompt(question, default="", show_default=False, err=True).strip()
+        if chosen == "":
+            printer.say("Nothing was changed.")
+            return
+        agent = next((each for each in free if chosen.casefold() in {each.id, each.title.casefold()}), None)
+        if agent is None:
+            printer.say(f"{chosen!r} is none of {names}.")
     _carry_out(connector, connector.plan_connect(agent), printer, ask=True, dry_run=False, revoke=False, walks=True)
     printer.say(f"Ask it, for example: {_FIRST_TASK}")
     printer.say("Its first question appears in Obsidian, or here with `vault-bridge approve`.")

@@ -69,12 +69,14 @@ def test_a_person_at_a_terminal_is_walked_through_it(
     monkeypatch.setattr(Printer, "watched", property(lambda _printer: True))
     assert "Connect which one" not in run(vault=vault).output  # nobody can answer: what it reads is no terminal
     monkeypatch.setattr(module, "_can_answer", lambda: True)
-    for nothing in ("\n", "emacs\n", "claude-code\nn\n"):
-        assert "Nothing was changed." in run(vault=vault, answer=nothing).stderr
+    for nothing in ("\n", "emacs\n\n", "claude-code\nn\n"):
+        refused = run(vault=vault, answer=nothing).stderr
+        assert "Nothing was changed." in refused
+        assert ("'emacs' is none of claude-code." in refused) is ("emacs" in nothing)
         assert (home / ".claude.json").read_text("utf-8") == "{}"
     for folder in ("Notes", "Journal"):
         (vault / folder).mkdir(exist_ok=True)
-    done = run(vault=vault, answer="claude-code\ny\nno\nNotes, ../Elsewhere\nNotes, Journal/\n")
+    done = run(vault=vault, answer="Claude Code\ny\nno\nNotes, ../Elsewhere\nNotes, Journal/\n")
     assert done.exit_code == 0, done.output
     assert '"/opt/vault-bridge"' in done.stdout
     for said in (
