@@ -53,7 +53,7 @@ class GrepTool(ReadTool[GrepParams]):
         name="grep",
         title="Grep",
         action="search/searched the vault[ for {pattern}][: {count:line}]",
-        description="Search file contents using regex patterns with surrounding context.",
+        description="Find lines by a regular expression, with the lines around each.",
         icon="text-search",
         parameters=GrepParams,
         output=a_list(members(file=TEXT, line=WHOLE, match=TEXT, context=TEXT)),

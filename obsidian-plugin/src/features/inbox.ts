@@ -7,7 +7,8 @@ import { shorten } from "../core/text";
 import type { InboxLine } from "../core/wire/contract";
 import { notify } from "../platform/notification";
 import type { Context, Opening } from "../ui/context";
-import { addEmpty, released, showText } from "../ui/elements";
+import { addAction } from "../ui/controls";
+import { addEmpty, keepFocus, released, showText } from "../ui/elements";
 import { showNotice } from "../ui/notice";
 import { openWindow } from "../ui/window";
 import { Feature } from "./feature";
@@ -25,19 +26,21 @@ function showInbox({ app, clock, inbox, open }: Context): void {
 		const draw = async (): Promise<void> => {
 			await released(contentEl);
 			const { all } = inbox;
+			const giveBack = keepFocus(contentEl);
 			contentEl.empty();
 			if (!all?.length) addEmpty(contentEl, all ? "Nothing waits for you." : "The bridge is not connected, so its inbox is not known.");
 			for (const line of all?.slice(0, MOST_ROWS) ?? []) {
 				const row = new Setting(contentEl);
 				showText(row.nameEl, shorten(lineTitle(line), LONGEST_ROW));
 				showText(row.descEl, shorten(lineAbout(line, clock.now()), LONGEST_ROW));
-				row.addButton((button) => button.setButtonText("Show").onClick(() => {
+				addAction(row, "Show", () => {
 					window.close();
 					show(line, open);
-				}));
+				});
 			}
 			const more = (all?.length ?? 0) - MOST_ROWS;
 			if (more > 0) contentEl.createDiv({ cls: "vault-bridge-faint", text: `And ${more} more` });
+			giveBack();
 		};
 		window.ends.push(inbox.changed.on(() => void draw()));
 		void draw();

@@ -5,11 +5,12 @@ import type { Outcome } from "../core/settings/store";
 import { sanitizePlain } from "../core/text";
 import { showText } from "./elements";
 
-export function addAction(setting: Setting, text: string, act: (button: ButtonComponent) => unknown, look: "" | "mod-cta" | "mod-warning" = "", name: string | null = null): void {
+/** @param name - What it is called for those who hear it: else what it says, and of what row. */
+export function addAction(setting: Setting, text: string, act: (button: ButtonComponent) => unknown, look: "" | "mod-cta" | "mod-warning" = "", name = `${text}: ${setting.nameEl.getText()}`): void {
 	setting.addButton((button) => {
 		button.setButtonText(text).onClick(() => void act(button));
 		if (look !== "") button.buttonEl.addClass(look);
-		if (name !== null) button.buttonEl.setAttr("aria-label", sanitizePlain(name));
+		button.buttonEl.setAttr("aria-label", sanitizePlain(name));
 	});
 }
 

@@ -139,6 +139,7 @@ export function keepFocus(el: HTMLElement): () => void {
 	const same = (): HTMLElement[] => near().filter((one) => nameOf(one) === name);
 	const place = same().findIndex((one) => one === activeElement);
 	return () => {
+		if (activeElement.isConnected) return;
 		const now = same();
 		(now[place] ?? now.at(-1) ?? near()[0] ?? controls()[0])?.focus();
 	};

@@ -116,6 +116,19 @@ describe("the list", () => {
 		await page.waitForSelector('.vault-bridge-inbox :text("Nothing waits for you.")');
 	});
 
+	it("names each button after its row, and leaves the focus on it when the list is another", async () => {
+		change(...night());
+		await page.waitForSelector(`${status}:has-text("5 waiting")`);
+		await page.click(status);
+		const names = await page.locator(`${row} button`).evaluateAll((all) => all.map((one) => one.getAttribute("aria-label")));
+		expect(new Set(names).size).toBe(5);
+		expect(names[1]).toContain("Tablet has left a draft");
+		await page.locator(`${row} button`).nth(1).focus();
+		change(...night().slice(1));
+		await expect.poll(async () => page.locator(row).count()).toBe(4);
+		expect(await page.locator(":focus").getAttribute("aria-label")).toBe(names[1]);
+	});
+
 	it("draws what comes from outside as text, and of thousands of things only the first", async () => {
 		const hostile = "<img src=x onerror='window.hacked = true'>\u001b[31m \u202eevil";
 		change(...Array.from({ length: 2_000 }, (_, index) => handedIn({ kind: "question", client: hostile, summary: index < 200 ? hostile.repeat(99) : hostile, reason: hostile, ids: [`c-${index}`] })), handedIn({ client: hostile, summary: hostile, ids: [hostile] }));

@@ -268,6 +268,14 @@ describe("the history", () => {
 		await page.waitForSelector('.vault-bridge-empty:has-text("No change is recorded yet.")');
 	});
 
+	it("names each button after the change that it is for", async () => {
+		await run("show-changes");
+		await page.waitForSelector(".vault-bridge-change-button");
+		const names = await page.locator(".vault-bridge-change-button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? ""));
+		expect(names).toContain("Undo: Add the tag #preserves to Kitchen/Plum jam.md");
+		expect(new Set(names).size).toBe(names.length);
+	});
+
 	it("says which files are no longer kept", async () => {
 		bridge.answers.set("history.diff", () => ({ files: [{ path: "a.md", change: "modify" }], lost: ["a.md"] }));
 		await run("show-changes");

@@ -4,7 +4,7 @@ import { Setting } from "obsidian";
 import { grantSentence, isForEveryone } from "../../core/consent/grants";
 import type { Grant } from "../../core/wire/contract";
 import { ask } from "../../core/wire/reading";
-import { addSwitch } from "../controls";
+import { addAction, addSwitch } from "../controls";
 import { addEmpty, showText } from "../elements";
 import { LiveList } from "../liveList";
 import { confirm } from "../window";
@@ -54,5 +54,5 @@ export function drawGrant(container: HTMLElement, grant: Grant, takeBack: () => 
 	const setting = new Setting(container);
 	showText(setting.nameEl, title);
 	showText(setting.descEl, detail);
-	setting.addButton((button) => button.setButtonText("Take back").onClick(takeBack));
+	addAction(setting, "Take back", takeBack);
 }

@@ -4,6 +4,7 @@ import { ButtonComponent, setIcon, type DropdownComponent } from "obsidian";
 import { hoursOf, PERIODS } from "../../core/audit";
 import { onNews } from "../../core/hearing";
 import { HISTORY_PAGE, leftOf, type HistoryFilter } from "../../core/history";
+import { sanitizePlain } from "../../core/text";
 import { SHARED_ID } from "../../core/wire/clients";
 import type { ChangeEntry } from "../../core/wire/contract";
 import { addButton, outcomeBadge, showText, showTime, whenOpened } from "../elements";
@@ -88,20 +89,21 @@ export class HistoryView extends PagedPane<HistoryFilter, ChangeEntry> {
 		if (entry.state !== "applied") outcomeBadge(head, entry.left.length > 0 ? "undone in part" : entry.state);
 		showText(head.createSpan({ cls: "vault-bridge-change-client" }), entry.who);
 		whenOpened(details, () => { this.drawDetail(details.createDiv({ cls: "vault-bridge-log-detail" }), entry); });
-		if (entry.brokenLinks > 0) this.drawButton(row, "link", "Mend links", () => { mend(this.context, entry.executionId); });
+		if (entry.brokenLinks > 0) this.drawButton(row, entry, "link", "Mend links", () => { mend(this.context, entry.executionId); });
 		const direction = entry.state === "undone" ? "redo" : "undo";
 		if (direction === "undo" && !entry.canUndo) return;
 		// What takes a change of another program back is a change of its own, and is undone there.
 		if (direction === "redo" && entry.outside) return;
 		const [icon, label] = direction === "undo" ? ["undo-2", "Undo"] : ["redo-2", "Redo"];
-		this.drawButton(row, icon, label, () => { reverse(this.context, direction, entry.executionId); });
-		if (entry.left.length > 0) this.drawButton(row, "undo-2", "Undo the rest", () => { reverse(this.context, "undo", entry.executionId); });
+		this.drawButton(row, entry, icon, label, () => { reverse(this.context, direction, entry.executionId); });
+		if (entry.left.length > 0) this.drawButton(row, entry, "undo-2", "Undo the rest", () => { reverse(this.context, "undo", entry.executionId); });
 	}
 
-	private drawButton(row: HTMLElement, icon: string, label: string, act: () => void): void {
+	private drawButton(row: HTMLElement, { summary, files }: ChangeEntry, icon: string, label: string, act: () => void): void {
 		const button = addButton(row, "", act, "vault-bridge-change-button");
 		setIcon(button.createSpan(), icon);
 		button.createSpan({ text: label });
+		button.setAttr("aria-label", sanitizePlain(`${label}: ${summary || files.join(", ")}`));
 	}
 
 	private drawDetail(detail: HTMLElement, entry: ChangeEntry): void {

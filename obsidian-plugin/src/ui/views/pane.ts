@@ -72,7 +72,11 @@ export abstract class CardsPane extends Pane {
 	protected override fill(el: HTMLElement): void {
 		const emptyEl = el.createDiv({ cls: "vault-bridge-empty", attr: { role: "status" } });
 		const listEl = el.createDiv({ cls: "vault-bridge-drafts" });
-		const draw = (): void => { this.draw(listEl, emptyEl); };
+		const draw = (): void => {
+			const giveBack = keepFocus(listEl);
+			this.draw(listEl, emptyEl);
+			giveBack();
+		};
 		this.on(this.list, draw);
 		draw();
 	}
