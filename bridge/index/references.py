@@ -311,7 +311,7 @@ def note_not_found(name: str) -> NotFound:
 def ambiguous_note(name: str, candidates: Sequence[NoteCandidate]) -> Ambiguous:
     """Return the failure for when several notes have this name."""
     named = ", ".join(repr(candidate.path) for candidate in candidates[:_NAMED])
-    more = f" and {len(candidates) - _NAMED} more" if len(candidates) > _NAMED else ""
+    more = f" and {len(candidates) - _NAMED} more, which find lists" if len(candidates) > _NAMED else ""
     return Ambiguous(
         f"Ambiguous note reference '{name}': {len(candidates)} matches. Use one of the paths: {named}{more}",
         candidates=[candidate.to_wire() for candidate in candidates[:MOST_CANDIDATES]],

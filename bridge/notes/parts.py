@@ -171,6 +171,7 @@ def _missing(reference: Reference, note: ParsedNote) -> NotFound:
 
 def _several(reference: Reference, parts: Sequence[Part]) -> Ambiguous:
     lines = ", ".join(f"lines {part.first_line} to {part.last_line}" for part in parts[:MOST_CANDIDATES])
+    lines += f" and {len(parts) - MOST_CANDIDATES} more" if len(parts) > MOST_CANDIDATES else ""
     return Ambiguous(
         f"{reference.part!r} is in the note {reference.path!r} {len(parts)} times: {lines}. "
         "Name the headings above it too (#A#B), or read the lines",

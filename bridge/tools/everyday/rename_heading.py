@@ -26,6 +26,8 @@ from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
 
 _LONGEST = 1000
+_MOST_LISTED = 20
+"""Lines that a failure names."""
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
@@ -172,4 +174,5 @@ def _refused(why: str) -> Conflict:
 
 
 def _listed(lines: Sequence[int]) -> str:
-    return ", ".join(map(str, lines[:20]))
+    more = f" and {len(lines) - _MOST_LISTED} more" if len(lines) > _MOST_LISTED else ""
+    return f"{', '.join(map(str, lines[:_MOST_LISTED]))}{more}"

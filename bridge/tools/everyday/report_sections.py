@@ -1,7 +1,7 @@
 """The faults in a vault, each kind of thing found by itself. Rules are those of docs/obsidian.md."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -120,7 +120,7 @@ class SurveyedVault:
             whole = fold(link.linkpath.lstrip("/"))
             if len(candidates) > 1 and whole not in {fold(target), fold(target.removesuffix(".md"))}:
                 others = [path for path in candidates if path != target]
-                says = f"leads to {target}, could be {', '.join(others[:LIKELY])}"
+                says = f"leads to {target}, could be {_named(others)}"
                 yield Finding(link.source, says, link, {"link": link.link, "path": target, "others": others})
 
     # -- files --------------------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ class SurveyedVault:
             inside = [path for path in paths if self._reports(path)]
             if len(paths) > 1 and inside:
                 others = [path for path in paths if path != inside[0]]
-                yield Finding(inside[0], f"also {', '.join(others[:LIKELY])}", facts={"others": others})
+                yield Finding(inside[0], f"also {_named(others)}", facts={"others": others})
 
     def orphans(self) -> Iterator[Finding]:
         """Yield notes that no other file links to."""
@@ -312,3 +312,9 @@ def _has(facts: NoteFacts, subpath: str) -> bool:
         return True
     note = ParsedNote(headings=facts.headings, blocks=tuple(BlockId(0, 0, name) for name in facts.block_ids))
     return not reference.part or has_part(note, reference)
+
+
+def _named(paths: Sequence[str]) -> str:
+    """Return the first of some paths, and how many more there are."""
+    more = f" and {len(paths) - LIKELY:,} more" if len(paths) > LIKELY else ""
+    return f"{', '.join(paths[:LIKELY])}{more}"

@@ -45,6 +45,24 @@ async def test_a_failure_says_what_to_do(tool: str, arguments: dict[str, Any], s
         assert said in failed.text
 
 
+async def test_what_is_named_in_part_is_counted() -> None:
+    files = {f"{number:02}/Twin.md": "# Twin\n" for number in range(30)} | {"Home.md": "[[Twin]]\n\n" + "# Same\n" * 30}
+    cases: list[tuple[str, dict[str, Any], str]] = [
+        ("move", {"moves": [{"source": "Twin", "destination": "Other"}]}, "and 25 more, which find lists"),
+        (
+            "move",
+            {"what": "heading", "moves": [{"source": "Home#Same", "destination": "x"}]},
+            ", 22 and 10 more.",
+        ),
+        ("read", {"path": "Home#Same"}, "lines 22 to 22 and 10 more."),
+        ("vault_report", {"sections": ["ambiguous_links"]}, "03/Twin.md and 26 more"),
+        ("vault_report", {"sections": ["duplicate_names"]}, "03/Twin.md and 26 more"),
+    ]
+    async with sandbox(files) as vault:
+        for tool, arguments, said in cases:
+            assert said in (await vault.call(tool, **arguments)).text, tool
+
+
 async def test_a_template_that_is_not_there_is_told_with_the_nearest_name() -> None:
     async with sandbox(FILES) as vault:
         failed = await vault.call("create_note", role="host", name="New", content="x", template="Work/Plam")
