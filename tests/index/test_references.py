@@ -124,7 +124,7 @@ def test_a_candidate_has_name_folder_path_and_when_it_was_modified() -> None:
 
 def test_very_many_candidates_are_counted_and_the_first_are_listed() -> None:
     crowd = NoteResolver(MemoryKnowledge([f"{number:03}/README.md" for number in range(300)]))
-    with pytest.raises(Ambiguous, match=r"300 matches.*and 295 more$") as refused:
+    with pytest.raises(Ambiguous, match=r"300 matches.*and 295 more, which find lists$") as refused:
         crowd.resolve("README")
     assert refused.value.data["match_count"] == 300
     assert len(refused.value.data["candidates"]) == 50
