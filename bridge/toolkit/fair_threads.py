@@ -12,7 +12,7 @@ T = TypeVar("T")
 
 
 class _Key(NamedTuple):
-    """Whose work it is, and whether it is for a large call."""
+    """The client whose work it is, and whether it is for a large call."""
 
     who: str
     large: bool
