@@ -75,7 +75,7 @@ def add(
         printer.json({"client": client} | ({"token": token} if kept is None else {"kept": kept}))
         return
     if kept is not None:
-        printer.say(f"Added {name}. Its token is in {kept}, for `vault-bridge call --client`.")
+        printer.say(f"Added {name}. Its token is in {kept}, where `vault-bridge call --client` and `connect` find it.")
         return
     printer.say(f"Added {name}. This is its token. It is shown only now; put it where the program looks for it:")
     printer.text(token)

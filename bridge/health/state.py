@@ -74,7 +74,7 @@ def check_settings(vault: Path) -> Iterator[Finding]:
         elif not kept:
             idle = no_effect(values)
             also = f"; no effect in this version: {', '.join(idle)}" if idle else ""
-            yield Finding("settings", "ok", f"{len(values)} settings differ from their defaults{also}")
+            yield Finding("settings", "ok", f"Settings that differ from their defaults: {len(values)}{also}")
 
 
 def check_permissions(vault: Path) -> Iterator[Finding]:
@@ -104,7 +104,7 @@ def check_journal(vault: Path) -> Iterator[Finding]:
         what = f"A change is not finished: {', '.join(unfinished)}"
         yield Finding("journal", "warn", what, "If no bridge runs, start one: it takes it back whole or completes it")
     elif not damaged:
-        yield Finding("journal", "ok", f"{sum(isinstance(line, BeginRecord) for line in lines)} changes, all finished")
+        yield Finding("journal", "ok", f"Changes: {sum(isinstance(line, BeginRecord) for line in lines)}, all finished")
 
 
 def check_clock(vault: Path) -> Iterator[Finding]:

@@ -177,12 +177,12 @@ def test_an_own_folder_that_others_can_read(vault: Path, own: Path) -> None:
         (state.check_settings, "settings.json", "{", "fail", "line 1"),
         (state.check_settings, "settings.json", '{"findMaxResults": 0}', "fail", "findMaxResults"),
         (state.check_settings, "settings.json", '{"findMaxResult": 1}', "warn", "did you mean 'findMaxResults'"),
-        (state.check_settings, "settings.json", '{"findMaxResults": 1}', "ok", "1 settings"),
+        (state.check_settings, "settings.json", '{"findMaxResults": 1}', "ok", "defaults: 1"),
         (state.check_settings, "settings.broken-20260101T000000.json", "{", "warn", "settings.broken-"),
         (state.check_permissions, "permissions.json", '{\n"a.md": "r"}', "fail", "line 2"),
         (state.check_permissions, "permissions.json", '{"a.md": "r--"}', "ok", "1 entries"),
         (state.check_journal, "journal/journal.jsonl", "not a line\n", "warn", "1 lines"),
-        (state.check_journal, "journal/journal.jsonl", "torn at the e", "ok", "0 changes"),
+        (state.check_journal, "journal/journal.jsonl", "torn at the e", "ok", "Changes: 0"),
     ],
 )
 def test_files_with_and_without_faults(  # noqa: PLR0917 - a table of faults
