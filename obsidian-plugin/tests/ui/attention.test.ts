@@ -283,7 +283,7 @@ describe("permissions that are counted", () => {
 
 describe("a question that nobody sits and waits for", () => {
 	const until = new Date(Date.now() + 24 * 3_600_000);
-	const time = until.toLocaleTimeString("en-US", { hour: "2-digit", minute: "2-digit" });
+	const time = until.toLocaleTimeString("en-US", { hour: "numeric", minute: "2-digit" });
 	const goesOn = `Claude Code goes on when you answer; until tomorrow ${time}`;
 	const ticket = { requestId: "c-1", expiresAt: until.toISOString() };
 	const waiting = (changes: object = {}): object => ({ ...question(), waiting: true, expiresAt: until.toISOString(), ...changes });

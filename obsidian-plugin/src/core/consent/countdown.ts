@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
 export function untilWords(iso: string, now: number): string {
 	const date = new Date(iso);
 	if (Number.isNaN(date.getTime())) return iso.slice(0, 40);
-	const time = date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+	const time = date.toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" });
 	if (date.toDateString() === new Date(now).toDateString()) return time;
 	if (date.toDateString() === new Date(now + DAY_MS).toDateString()) return `tomorrow ${time}`;
 	return `${date.toLocaleDateString(undefined, { day: "numeric", month: "long" })} ${time}`;

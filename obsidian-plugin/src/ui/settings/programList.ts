@@ -192,5 +192,5 @@ export class ProgramList extends LiveList<Programs> {
 function day(iso: string): string {
 	const date = new Date(iso);
 	if (Number.isNaN(date.getTime())) return iso.slice(0, 40);
-	return date.toDateString() === new Date().toDateString() ? `today at ${date.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" })}` : date.toLocaleDateString(undefined, { day: "numeric", month: "long", year: "numeric" });
+	return date.toDateString() === new Date().toDateString() ? `today at ${date.toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" })}` : date.toLocaleDateString(undefined, { day: "numeric", month: "long", year: "numeric" });
 }

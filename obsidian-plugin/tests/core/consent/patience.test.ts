@@ -10,7 +10,7 @@ import { question as sample } from "../samples";
 
 const now = new Date(2026, 10, 22, 18, 20).getTime();
 const at = (days: number): string => new Date(2026, 10, 22 + days, 18, 20).toISOString();
-const time = new Date(now).toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit" });
+const time = new Date(now).toLocaleTimeString(undefined, { hour: "numeric", minute: "2-digit" });
 
 describe("until when", () => {
 	it("is said as people say it", () => {
