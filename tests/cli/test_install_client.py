@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bridge.agents.machine import Machine
+from bridge.agents.table import BY_ID
 from bridge.cli import install_client as module
 from bridge.cli.main import app
 from bridge.cli.printer import Printer
@@ -144,7 +145,8 @@ def test_the_vault_is_the_only_one_that_obsidian_knows(
     assert (none.exit_code, "Obsidian knows no vault" in none.stderr) == (2, True)
     listed = run()
     assert listed.exit_code == 0
-    assert "claude-code" in listed.stdout
+    rows = [line.split() for line in listed.stdout.splitlines()]
+    assert {row[-1] for row in rows if row[0] in BY_ID} == {"-"}, "whether one is connected is not known"
     assert "Obsidian knows no vault" in listed.output
     assert {row["client"] for row in json.loads(run("--json").stdout)} == {None}
 
