@@ -15,7 +15,7 @@ To be used on the event loop only.
 
 import asyncio
 import logging
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
@@ -174,15 +174,22 @@ class Broker:
         return bool(self._hosts)
 
     def attach(self, host: ConsentHost) -> None:
-        """Connect a host that shows questions; it is sent every open one.
+        """Connect a host that shows questions; it is sent every open one, the first now, each other a turn later.
 
         Args:
             host: The host.
         """
         self._hosts[host.id] = host
-        for waiting in list(self._open.values()):
-            if _may_answer(waiting, host.caller):
+        self._show_next(host, deque(one for one in self._open.values() if _may_answer(one, host.caller)))
+
+    def _show_next(self, host: ConsentHost, left: deque[_Open]) -> None:
+        """Send the first of some questions that is still open, and the rest later: a long one takes a while to send."""
+        while left and self._hosts.get(host.id) is host:
+            waiting = left.popleft()
+            if waiting.end is None:
                 self._show(waiting, host)
+                asyncio.get_running_loop().call_soon(self._show_next, host, left)
+                return
 
     def detach(self, host: ConsentHost) -> None:
         """Disconnect a host. No question ends by that.

@@ -27,6 +27,7 @@ from bridge.identity.caller import HOST, HOST_ID, Caller
 from bridge.vault.person_edits import HunkText
 from tests.identities import caller
 from tests.loop_time import LoopClock, run, skip, turns
+from tests.turns import turns_counted
 
 DIGEST = "sha256:right"
 EDITED = "sha256:edited"
@@ -429,7 +430,7 @@ async def test_an_id_is_asked_once(broker: Broker, screen: Screen) -> None:
 
 
 async def test_many_questions_wait_side_by_side(broker: Broker, screen: Screen) -> None:
-    asking = [begin(broker, question(f"c-{number}")) for number in range(MAX_OPEN)]
+    asking = [begin(broker, question(f"c-{number}"), wait_for_host=True) for number in range(MAX_OPEN)]
     await turns()
     assert [open_.request_id for open_ in broker.pending()] == [f"c-{number}" for number in range(MAX_OPEN)]
     for number in reversed(range(MAX_OPEN)):
@@ -443,7 +444,7 @@ async def test_many_questions_wait_side_by_side(broker: Broker, screen: Screen) 
 async def test_a_client_has_a_few_questions_open_and_the_rest_is_refused_at_once(
     broker: Broker, screen: Screen
 ) -> None:
-    asking = [begin(broker, question(f"c-{number}")) for number in range(400)]
+    asking = [begin(broker, question(f"c-{number}"), wait_for_host=True) for number in range(400)]
     await turns()
     assert len(broker.pending()) == len(screen.notified) == MAX_OPEN
     refused = [asked.exception() for asked in asking if asked.done()]
@@ -491,6 +492,32 @@ async def test_a_screen_that_connects_later_is_shown_the_edited_question(broker:
     ]
     assert (await no(broker)).accepted
     await asking
+
+
+async def test_a_screen_that_connects_is_sent_a_question_a_turn_and_none_that_has_ended(broker: Broker) -> None:
+    asking = [begin(broker, question(f"c-{number}"), wait_for_host=True) for number in range(4)]
+    await turns()
+    sent: list[tuple[int, str]] = []
+    with turns_counted() as turn:
+
+        class Noting(Screen):
+            def notify(self, event: Event) -> None:
+                if isinstance(event, ConsentRequest):
+                    sent.append((turn.now, event.request_id))
+
+        broker.attach(Noting("late"))
+        broker.cancel("c-2")
+        await turns()
+        gone = Noting("gone")
+        broker.attach(gone)
+        broker.detach(gone)
+        await turns()
+    assert [request_id for _turn, request_id in sent] == ["c-0", "c-1", "c-3", "c-0"]
+    # Between two counts there is the end of one turn and the beginning of the next.
+    assert len({turn for turn, _request_id in sent[:3]}) > 1
+    for one in asking:
+        one.cancel()
+    await asyncio.gather(*asking, return_exceptions=True)
 
 
 async def test_a_text_that_cannot_be_taken_leaves_everything_as_it_was(broker: Broker, screen: Screen) -> None:
@@ -720,7 +747,7 @@ def test_closed_questions_are_forgotten_in_the_end() -> None:
         broker = Broker(clock=SystemClock())
         broker.attach(Screen("a"))
         for number in range(1_100):
-            asking = begin(broker, question(f"c-{number}"))
+            asking = begin(broker, question(f"c-{number}"), wait_for_host=True)
             await turns(1)
             broker.cancel(f"c-{number}")
             await asyncio.gather(asking, return_exceptions=True)

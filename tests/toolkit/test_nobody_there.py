@@ -9,6 +9,7 @@ from bridge.consent import broker
 from bridge.consent.broker import ALONE_SECONDS, MAX_OPEN, MAX_WAITING
 from bridge.contract.consent import Decision
 from bridge.toolkit.consent_step import ConsentStep
+from tests.loop_time import turns
 from tests.patience import PATIENCE
 from tests.toolkit.conftest import Screen
 from tests.toolkit.test_tickets import LINE, as_robot, decision, restart, times
@@ -124,6 +125,7 @@ async def test_a_flood_of_calls_while_nobody_is_there_fills_neither_the_screen_n
     assert MAX_WAITING <= len(rig.broker.pending()) <= MAX_OPEN
     assert len(rig.tickets.held) <= MAX_WAITING
     person = rig.person()
+    await turns(MAX_OPEN)
     assert len(person.asked) == len(rig.broker.pending())
     assert sum(question["waiting"] for question in person.asked) == MAX_WAITING
 
