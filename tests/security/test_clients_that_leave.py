@@ -16,6 +16,7 @@ from tests.server.house import request
 
 pytestmark = pytest.mark.slow
 
+NAME: Final = "Leaver"
 ASKED: Final = 10
 """Calls for which the person is asked; fewer than may be open."""
 
@@ -23,7 +24,7 @@ ASKED: Final = 10
 async def test_calls_that_end_with_their_connection_leave_nothing_that_must_be_searched_for(
     bridge: Bridge, person: Person, vault: Path
 ) -> None:
-    token = (await add_client(person, vault, "Leaver"))["token"]
+    token = (await add_client(person, vault, NAME))["token"]
     person.answer = None
     headers = {"Authorization": f"Bearer {token}"}
     gc.collect()
@@ -36,8 +37,14 @@ async def test_calls_that_end_with_their_connection_leave_nothing_that_must_be_s
                     await socket.send_json(request(number, "tools.call", name="create_note", arguments=note))
                 while len(await person.host.request("consent.pending")) < ASKED:
                     pass
-            while any(isinstance(each, ToolCall) for each in gc.get_objects()):
+                assert _held() == ASKED
+            while _held():
                 await person.host.request("ping")
     finally:
         gc.enable()
     assert await person.host.request("consent.pending") == []
+
+
+def _held() -> int:
+    """Return how many calls of the client there are in memory."""
+    return sum(isinstance(each, ToolCall) and each.caller.name == NAME for each in gc.get_objects())
