@@ -13,22 +13,25 @@ PRESETS = ("minimal", "agent", "vault", "everything")
 
 START = """Starts Vault Bridge.
 
-With --vault it serves that vault until Ctrl-C. Without, it shows in two minutes what Vault Bridge does: it copies a
-small sample vault into playground/, serves it, and has a scripted agent search it and propose an edit, about which
+With --vault it serves that vault until Ctrl-C. Without, it shows in two
+minutes what Vault Bridge does: it copies a small sample vault into playground/,
+serves it, and has a scripted agent search it and propose an edit, about which
 you are asked in this terminal. Nothing of yours is touched."""
 
 TEST = """Checks the code and runs the tests.
 
-Without arguments: format, lint, types, layers, the plugin's tests (with a real browser where there is one), and the
-Python tests on all processors, except the tests marked `long`, which kill and break things at every possible point."""
+Without arguments: format, lint, types, layers, the plugin's tests (with a real
+browser where there is one), and the Python tests on all processors, except the
+tests marked `long`, which kill and break things at every possible point."""
 
-TEST_EXAMPLES = """Everything else is passed to pytest, which then runs only what you select, in one process:
+TEST_EXAMPLES = """Everything else is passed to pytest, which then runs only what you select, in
+one process:
 
-  scripts/test tests/vault -k link        the tests of one folder whose name contains "link"
-  scripts/test --long tests/journal -x    one folder with its long tests, up to the first failure
-  scripts/test --quick tests/index        one folder without its slow tests
-  scripts/test tests/index -n auto        one folder on all processors
-  scripts/test --lf                       what failed the last time
+  scripts/test tests/vault -k link      a folder's tests with "link" in the name
+  scripts/test --long tests/journal -x  a folder's long tests too, up to a failure
+  scripts/test --quick tests/index      a folder without its slow tests
+  scripts/test tests/index -n auto      a folder on all processors
+  scripts/test --lf                     what failed the last time
 
 The options of pytest are listed by `.venv/bin/python -m pytest --help`."""
 

@@ -1,5 +1,6 @@
 """The options of the scripts are read before anything is installed."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,13 @@ def test_quick_and_long_exclude_each_other(capsys: pytest.CaptureFixture[str]) -
         parse_test(["--quick", "--long"])
     assert ended.value.code == 2
     assert "not allowed with argument" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("parse", [parse_start, parse_test])
+def test_help_fits_a_terminal_of_80_columns(
+    parse: Callable[[list[str]], object], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(SystemExit):
+        parse(["--help"])
+    assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 80] == []
