@@ -28,7 +28,7 @@ TEST_EXAMPLES = """Everything else is passed to pytest, which then runs only wha
 one process:
 
   scripts/test tests/vault -k link      a folder's tests with "link" in the name
-  scripts/test --long tests/journal -x  a folder's long tests too, up to a failure
+  scripts/test --long tests/journal -x  a folder's long tests too, to a failure
   scripts/test --quick tests/index      a folder without its slow tests
   scripts/test tests/index -n auto      a folder on all processors
   scripts/test --lf                     what failed the last time
