@@ -15,8 +15,8 @@ from bridge.index.search.passages import Passage, heading_at, readable
 from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, patterns, plain_words
 from bridge.index.search.query_evaluation import Evaluation
 from bridge.index.search.query_parser import parse_query
-from bridge.index.search.ranking import RankedNotes, Ranking, WeighedNote
-from bridge.index.search.text_session import SearchTexts, TextSession
+from bridge.index.search.ranking import ENOUGH, RankedNotes, Ranking, WeighedNote
+from bridge.index.search.text_session import LARGEST, SearchTexts, TextSession
 from bridge.index.search.words import RankedWord, make_terms, query_words
 from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.texts.arena import Excludes
@@ -419,18 +419,27 @@ def _first(passage: Passage) -> int:
 
 
 def _by_words(session: TextSession, path: str, terms: Sequence[RankedWord], width: int) -> FoundNote:
-    session.check()
-    note = session.note(path)
-    if note is None:
-        return FoundNote(path, "")
     needles = [Needle(term.text) for term in terms]
     if len(terms) > 1:
         needles.append(Needle(" ".join(term.text for term in terms)))
-    places = [_some(note, needle) for needle in needles]
+    note, places = _read(session, path, needles, ENOUGH)
+    if note is not None and not any(places) and len(note.text) >= ENOUGH // 4:  # it goes on, as few do
+        note, places = _read(session, path, needles, LARGEST)
+    if note is None:
+        return FoundNote(path, "")
     if not any(places):
         note = readable(note) or note
         places = bare_places(note, [term.text for term in terms])
     return _shown(path, note, places, width)
+
+
+def _read(
+    session: TextSession, path: str, needles: Sequence[Needle], enough: int
+) -> tuple[NoteText | None, list[list[Span]]]:
+    """Return a note's beginning, of at least so many bytes, and where needles are in it."""
+    session.check()
+    note = session.note(path, enough)
+    return note, [] if note is None else [_some(note, needle) for needle in needles]
 
 
 def _best(weighed: WeighedNote) -> Passage:

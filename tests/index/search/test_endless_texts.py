@@ -126,3 +126,16 @@ def test_a_name_that_is_no_text_hides_no_other_file(tmp_path: Path) -> None:
     assert [result.path for result in found] == ["Plain.md"]
     texts.close()
     world.close()
+
+
+def test_the_excerpt_of_a_large_note_shows_a_word_wherever_it_is(tmp_path: Path) -> None:
+    (tmp_path / "vault").mkdir()
+    world = World(tmp_path / "vault", tmp_path / "cache")
+    world.write("Large.md", "Some plain words in a line.\n" * (ENOUGH // 20) + "A giraffe at the end.\n")
+    world.index.refresh()
+    texts = SearchTexts(world.index.texts, VaultFiles(world.root), SystemClock())
+    search = NoteSearch(world.index, StoredWords(world.index.search), texts)
+    [found] = search.search(NoteQuery("giraffe", SystemClock().monotonic() + PATIENCE)).results
+    assert "giraffe" in found.excerpt
+    texts.close()
+    world.close()
