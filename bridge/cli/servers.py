@@ -32,7 +32,7 @@ Examples:
   vault-bridge servers remove files
 """
 
-_OFF: Final = "Other servers are not allowed yet. `vault-bridge settings set allowMcpServers true` allows them."
+_OFF: Final = "Other servers are not allowed yet. `vault-bridge settings set allowMcpServers=true` allows them."
 
 
 def _reached(server: Thing) -> str:

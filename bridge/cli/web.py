@@ -76,5 +76,5 @@ def _sites(reader: Thing) -> str:
 
 _READERS: Final = Table(
     (("Name", "client", "bold"), ("Since", when("since")), ("Sites", _sites)),
-    "No client has read from the web since you cleared it.",
+    "No client has read from the web, or you have cleared them all.",
 )
