@@ -194,6 +194,7 @@ class Screen:
             codec_errors="replace",  # what the terminal itself writes, such as ^C, may part a letter
             timeout=PATIENCE,
             dimensions=(rows, columns),
+            use_poll=True,
             env=_inherited() | {"TERM": "xterm-256color"} | environment,
             preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # ignored where a shell runs us with `&`
         )

@@ -210,6 +210,7 @@ def terminals(tmp_path: Path) -> Iterator[Any]:
             env=os.environ | variables,
             encoding="utf-8",
             dimensions=(60, 80),
+            use_poll=True,
             timeout=PATIENCE,
         )
         opened.append(child)

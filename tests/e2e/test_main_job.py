@@ -69,6 +69,7 @@ def terminal(vault: Path, *arguments: str) -> Any:
         codec_errors="replace",  # what the terminal itself writes, such as ^C, may part a letter
         timeout=PATIENCE,
         dimensions=ENVIRONMENT_WIDTH,
+        use_poll=True,
         env=os.environ | {"TERM": "xterm-256color", "PROMPT_TOOLKIT_NO_CPR": "1"},
     )
     child.delaybeforesend = None

@@ -63,6 +63,7 @@ def terminal(tmp_path: Path) -> Iterator[Any]:
         encoding="utf-8",
         codec_errors="replace",  # what the terminal itself writes, such as ^C, may part a letter
         dimensions=(60, 100),
+        use_poll=True,
         timeout=PATIENCE,
     )
     yield child
