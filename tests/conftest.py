@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import tarfile
+import warnings
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, suppress
 from itertools import count
@@ -62,9 +63,11 @@ _files = {"allowed": _MOST_FILES}
 def pytest_runtest_teardown() -> None:
     """Look for garbage where it holds many files: a bridge that a test starts has all that is there taken for kept."""
     if _open_files() > _files["allowed"]:
-        gc.unfreeze()
-        gc.collect()
-        gc.freeze()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ResourceWarning)  # of whichever test it was, and not of this one
+            gc.unfreeze()
+            gc.collect()
+            gc.freeze()
         _files["allowed"] = _open_files() + _MOST_FILES
 
 
