@@ -12,9 +12,6 @@ from scripts.lib.options import parse_start, parse_test
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-NO_TESTS = 5
-"""pytest's exit code when it ran no test."""
-
 
 def start(arguments: Sequence[str]) -> int:
     """Serve a vault, or show the demonstration on the sample vault."""
@@ -29,7 +26,7 @@ def test(arguments: Sequence[str]) -> int:
     prepare(dev=True)
     outcomes = checking.tests(options)
     code = steps.sum_up(outcomes)
-    if outcomes[-1].code == NO_TESTS and options.depth != "long":
+    if outcomes[-1].code == checking.NO_TESTS and options.depth != "long":
         say("No test was selected. If you want tests that are marked `long`, add --long.")
     return code
 

@@ -5,7 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from scripts.lib import checking
 from scripts.lib.changed import changed_files, select_tests
+from scripts.lib.options import RunOptions
+from scripts.lib.steps import Outcome
 
 
 @pytest.fixture
@@ -64,3 +67,12 @@ def test_what_is_not_committed_counts_and_otherwise_the_last_commit(checkout: Pa
 
 def test_without_a_history_nothing_has_changed(tmp_path: Path) -> None:
     assert changed_files(tmp_path) == []
+
+
+@pytest.mark.parametrize(("code", "told"), [(0, 0), (1, 1), (checking.NO_TESTS, 0)])
+def test_that_all_tests_of_what_has_changed_are_slow_is_no_failure(
+    code: int, told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = [Outcome("lint", 0, 0.1, ""), Outcome("tests", code, 0.1, "")]
+    monkeypatch.setattr(checking, "run_all", lambda _steps: ran)
+    assert [one.code for one in checking.tests(RunOptions("quick", ()))] == [0, told]
