@@ -13,7 +13,8 @@ from bridge.client import Connection
 
 HELP = """Say which clients have read from the web, and what is kept of it.
 
-A client that has read from the web is asked about more, until you clear it: a page may have told it what to do.
+After a client has read from the web, more of its calls need your approval until you clear it, because a page may
+have told it what to do.
 
 \b
 Examples:

@@ -2,7 +2,7 @@
 
 It is asked only after the guard and the consent of the client that asks now, and holds what the settings of that
 moment would fetch too: their version is part of the key. Nothing that credentials went along with is kept, and nothing
-that was refused. Whatever is wrong with an entry, the page is fetched again.
+that was refused. If an entry is unusable, the page is fetched again.
 """
 
 import contextlib

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
@@ -33,26 +34,34 @@ def _git(root: Path, *arguments: str) -> list[str]:
 
 
 def select_tests(files: Iterable[str], root: Path) -> list[str]:
-    """Return the tests to run for changed files: those of the same name, otherwise the nearest folder of tests.
+    """Return the tests to run for changed files.
+
+    Those of a module are the tests of its room that have its name or import it. If there are none, and for files that
+    tests share, they are all tests of the nearest folder.
 
     Args:
         files: Paths below `root`, with slashes.
         root: The checkout.
     """
-    found = dict.fromkeys(where for file in files if (where := _tests_of(PurePosixPath(file), root)))
+    found = dict.fromkeys(where for file in files for where in _tests_of(PurePosixPath(file), root))
     return [where for where in found if not any(str(parent) in found for parent in PurePosixPath(where).parents)]
 
 
-def _tests_of(file: PurePosixPath, root: Path) -> str:
-    """Return the tests of one file; empty where there are none."""
+def _tests_of(file: PurePosixPath, root: Path) -> list[str]:
+    """Return the tests of one file; none where there are none."""
     first = file.parts[0]
     if first in _ROOMS:
-        return _ROOMS[first]
+        return [_ROOMS[first]]
     if first not in {"bridge", "tests"} or len(file.parts) == 1:
-        return ""
+        return []
     inside = file.relative_to(first)
-    named = [inside] if first == "tests" else [inside.with_name(f"test_{inside.stem}.py")]
-    for where in [*(one for one in named if one.name.startswith("test_")), *inside.parents]:
-        if where.parts and (root / "tests" / where).exists():
-            return f"tests/{where}"
-    return ""
+    tests = root / "tests"
+    if first == "bridge":
+        module = re.compile(rf"\b{re.escape('.'.join(file.with_suffix('').parts))}\b")
+        room = (tests / inside.parts[0]).rglob("test_*.py") if len(inside.parts) > 1 else ()
+        about = [path for path in room if path.stem == f"test_{file.stem}" or module.search(path.read_text("utf-8"))]
+        about = about or [path for path in [tests / f"test_{file.stem}.py"] if len(inside.parts) == 1 and path.exists()]
+    else:
+        about = [path for path in [tests / inside] if file.name.startswith("test_") and path.exists()]
+    nearest = (tests / parent for parent in inside.parents if parent.parts and (tests / parent).exists())
+    return [path.relative_to(root).as_posix() for path in sorted(about) or list(nearest)[:1]]

@@ -14,13 +14,21 @@ from scripts.lib.steps import Outcome
 @pytest.fixture
 def checkout(tmp_path: Path) -> Path:
     files = [
-        *("bridge/vault/diff.py", "bridge/vault/deep/er.py", "bridge/app.py", "bridge/alone/x.py", "docs/page.md"),
+        *(
+            "bridge/vault/diff.py",
+            "bridge/vault/edits.py",
+            "bridge/vault/deep/er.py",
+            "bridge/app.py",
+            "bridge/alone/x.py",
+            "docs/page.md",
+        ),
         *("tests/vault/test_diff.py", "tests/vault/test_other.py", "tests/test_app.py", "tests/vault/conftest.py"),
         *("tests/turns.py", "tests/docs/test_page.py"),
     ]
     for file in files:
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_text("one\n")
+    (tmp_path / "tests/vault/test_other.py").write_text("from bridge.vault.edits import edit\n")
     _git(tmp_path, "init", "-q")
     _commit(tmp_path)
     return tmp_path
@@ -40,6 +48,8 @@ def _commit(root: Path) -> None:
     ("changed", "expected"),
     [
         (["bridge/vault/diff.py"], ["tests/vault/test_diff.py"]),
+        (["bridge/vault/edits.py"], ["tests/vault/test_other.py"]),
+        (["bridge/vault/edit.py"], ["tests/vault"]),
         (["bridge/vault/gone.py"], ["tests/vault"]),
         (["bridge/vault/deep/er.py"], ["tests/vault"]),
         (["bridge/app.py"], ["tests/test_app.py"]),
@@ -51,7 +61,7 @@ def _commit(root: Path) -> None:
         (["bridge/vault/diff.py", "bridge/vault/gone.py", "tests/vault/test_diff.py"], ["tests/vault"]),
     ],
 )
-def test_a_file_has_the_tests_of_its_name_or_of_its_folder(
+def test_a_file_has_the_tests_of_its_name_those_that_import_it_or_all_of_its_folder(
     checkout: Path, changed: list[str], expected: list[str]
 ) -> None:
     assert select_tests(changed, checkout) == expected

@@ -184,7 +184,7 @@ export class ProgramList extends LiveList<Programs> {
 	}
 
 	private async trustAgain(clientId: string, name: string): Promise<void> {
-		const text = "What you allowed before holds again without these questions. If a page has told it what to do, it may still want to do that: begin a new conversation there first. When it reads from there again, it is asked about more again.";
+		const text = "Your earlier permissions apply again without these questions. If a page has told the program what to do, it may still try to do that, so begin a new conversation there first. When it reads from there again, these questions come back.";
 		if (await confirm(this.context.app, { title: `Trust ${sanitizePlain(name)} again?`, text, action: "Trust it again" })) await this.act("web.clear", { clientId });
 	}
 }
