@@ -286,11 +286,7 @@ _QUOTED = re2.compile(r"\"[^\"]*\"|'[^']*'")
 
 
 def loggable(
-    record: dict[str, Any],
-    settings: Settings,
-    sensitive: frozenset[str],
-    secrets: Secrets | None,
-    names: VaultNames,
+    record: dict[str, Any], settings: Settings, sensitive: frozenset[str], secrets: Secrets | None, names: VaultNames
 ) -> dict[str, Any]:
     """Return the record without secrets, bounded, and as the privacy settings have it.
 

@@ -15,14 +15,7 @@ from bridge.chat.endpoints import AgreedEndpoints
 from bridge.chat.ollama import ModelFailure
 from bridge.chat.turn import Ended, Surroundings, Turn
 from bridge.clock import stamp
-from bridge.contract.chat import (
-    ChatDone,
-    ChatMessage,
-    ChatModels,
-    ChatStarted,
-    Conversation,
-    ConversationInfo,
-)
+from bridge.contract.chat import ChatDone, ChatMessage, ChatModels, ChatStarted, Conversation, ConversationInfo
 from bridge.contract.identity import Preset
 from bridge.contract.result import PendingCall, ToolResult
 from bridge.errors import BridgeError, Conflict, InvalidParameters
@@ -182,14 +175,7 @@ class Chats:
         self._writer.shutdown()
 
     async def _begin(
-        self,
-        conversation_id: str,
-        text: str,
-        model: str | None,
-        settings: Settings,
-        *,
-        new: bool,
-        replaces: int | None,
+        self, conversation_id: str, text: str, model: str | None, settings: Settings, *, new: bool, replaces: int | None
     ) -> Conversation:
         """Return the conversation with what the person says as its last message, kept."""
         now = stamp(self._around.clock.now())

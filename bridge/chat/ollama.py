@@ -198,8 +198,7 @@ class OllamaServer:
                 if piece.is_last:
                     return
             raise ModelFailure(
-                "The connection to Ollama ended in the middle of the answer. What has come is kept; ask again",
-                "lost",
+                "The connection to Ollama ended in the middle of the answer. What has come is kept; ask again", "lost"
             )
 
     async def embed(self, model: str, texts: Sequence[str], settings: Settings, seconds: float) -> list[list[float]]:

@@ -62,8 +62,7 @@ class SessionGrants:
         """Return what denies a case."""
         with self._lock:
             found = next(
-                (kept for kept in self._near(case.caller.subject, case, allows=False) if kept.extent.denies(case)),
-                None,
+                (kept for kept in self._near(case.caller.subject, case, allows=False) if kept.extent.denies(case)), None
             )
             refused = self._refused.get((case.caller.subject, case.tool, case.call)) if case.call else None
         if found is not None and found.silences:

@@ -25,11 +25,7 @@ _HAZARDS: Final = {
     Hazard.CARRIES: (RiskLevel.HIGH, "adds an address that carries text of a note"),
     Hazard.LEADS_OUT: (RiskLevel.MEDIUM, "adds a link that leads out of the vault"),
 }
-_ADDS: Final = {
-    Addition.TAG: "adds tags",
-    Addition.PROPERTY: "adds properties",
-    Addition.APPEND: "adds text",
-}
+_ADDS: Final = {Addition.TAG: "adds tags", Addition.PROPERTY: "adds properties", Addition.APPEND: "adds text"}
 
 _Part = tuple[RiskLevel, str]
 

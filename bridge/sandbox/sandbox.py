@@ -79,8 +79,7 @@ class Sandbox(NamedTuple):
 
 
 NO_SANDBOX: Final = Sandbox(
-    SandboxKind.NONE,
-    ("A program can read and change everything that you can, and use the network",),
+    SandboxKind.NONE, ("A program can read and change everything that you can, and use the network",)
 )
 
 

@@ -51,14 +51,7 @@ class Transport:
         self._trust = cache(trust)
 
     async def exchange(
-        self,
-        passage: Passage,
-        method: str,
-        headers: Mapping[str, str],
-        body: bytes,
-        *,
-        most: int,
-        seconds: float,
+        self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, *, most: int, seconds: float
     ) -> Answer:
         """Make one request, and return its answer.
 

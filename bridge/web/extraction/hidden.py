@@ -19,19 +19,7 @@ from lxml.html import HtmlElement
 from bridge.web.extraction.form import TooLarge
 
 _NEVER: Final = (
-    *(
-        "script",
-        "style",
-        "template",
-        "noscript",
-        "iframe",
-        "object",
-        "embed",
-        "svg",
-        "canvas",
-        "audio",
-        "video",
-    ),
+    *("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "audio", "video"),
     *("img", "picture", "input", "select", "textarea", "button", "datalist", "meta", "link", "base", "map", "dialog"),
 )
 """Elements that hold no text for readers."""
