@@ -25,14 +25,10 @@ from bridge.contract.search import SearchService
 from bridge.errors import NetworkFailure
 from bridge.settings.model import Settings
 from bridge.web.cache import WebCache
-from bridge.web.credentials import WebCredentials
 from bridge.web.door import Exchanged, WebDoor, WebResponse
 from bridge.web.extraction.reader import PageReader
-from bridge.web.last_used import LastUsed
-from bridge.web.robots import RobotsRules
-from bridge.web.search.search import search_reader
-from bridge.web.search.service import Hit
-from bridge.web.services import WebServices
+from bridge.web.search_services import Hit, search_reader
+from bridge.web.services import LastUsed, RobotsRules, WebCredentials, WebServices
 from bridge.web.transport import Transport
 from bridge.web.url import Address
 
@@ -201,7 +197,7 @@ def web_services(
     """
     clock = SystemClock()
     reader = PageReader(clock)
-    door = WebDoor(settings, web.transport(), clock, log=log, sleep=_at_once)
+    door = WebDoor(settings, web.transport, clock, log=log, sleep=_at_once)
     return WebServices(
         door=door,
         cache=WebCache(folder / "web", settings, clock),

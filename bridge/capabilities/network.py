@@ -10,9 +10,7 @@ from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import SystemKeyring
 from bridge.ports import Signal
 from bridge.records.folder import UserFolder
-from bridge.web.answer import LateExchanger
 from bridge.web.door import Exchanged, WebDoor
-from bridge.web.resolver import SystemResolver
 
 if TYPE_CHECKING:
     from bridge.web.transport import Transport
@@ -47,7 +45,7 @@ def open_network(base: Base, log: Log) -> Network:
     exchanged.on(noted)
     door = WebDoor(
         lambda: base.settings.current,
-        LateExchanger(transport),
+        transport,
         base.clock,
         own_ports=lambda: frozenset(base.ports),
         log=exchanged,
@@ -59,6 +57,6 @@ def open_network(base: Base, log: Log) -> Network:
 
 def transport() -> "Transport":
     """Return what makes requests."""
-    from bridge.web.transport import Transport  # noqa: PLC0415 - slow to import, and most bridges never need it
+    from bridge.web.transport import SystemResolver, Transport  # noqa: PLC0415 - slow to import; most bridges never need it
 
     return Transport(SystemResolver())

@@ -5,12 +5,10 @@ from bridge.client.token_storage import config_folder
 from bridge.records.folder import cache_folder
 from bridge.tools import web_provider
 from bridge.web.cache import WebCache
-from bridge.web.credentials import WebCredentials
 from bridge.web.extraction.reader import PageReader
-from bridge.web.last_used import LastUsed
-from bridge.web.robots import RobotsRules
-from bridge.web.search.search import WebSearch, search_services
-from bridge.web.services import WebServices
+from bridge.web.search import WebSearch
+from bridge.web.search_services import search_services
+from bridge.web.services import LastUsed, RobotsRules, WebCredentials, WebServices
 
 
 class Web(Capability):

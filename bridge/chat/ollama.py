@@ -10,7 +10,7 @@ import math
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from bridge.chat.endpoints import AgreedEndpoints
 from bridge.contract.chat import ChatModel, ChatToolCall
@@ -20,9 +20,11 @@ from bridge.json_values import load
 from bridge.keys.servers import key_server, origin
 from bridge.keys.store import KeyStore
 from bridge.settings.model import Settings
-from bridge.web.answer import Stream, StreamLimits
-from bridge.web.door import WebDoor, WebRequest
+from bridge.web.door import StreamLimits, WebDoor, WebRequest
 from bridge.web.guard import Service
+
+if TYPE_CHECKING:
+    from bridge.web.transport import StreamedAnswer
 
 NAME: Final = "Ollama"
 LONGEST_LINE: Final = 4 << 20
@@ -260,7 +262,7 @@ class OllamaServer:
     @contextlib.asynccontextmanager
     async def _open(
         self, settings: Settings, request: WebRequest, limits: StreamLimits, model: str
-    ) -> AsyncIterator[Stream]:
+    ) -> AsyncIterator["StreamedAnswer"]:
         """Yield an answer of success; every failure becomes a sentence that says what to do."""
         if not self._agreed.allows(settings):
             raise self._agreed.refusal(settings)
@@ -292,7 +294,7 @@ def _service(settings: Settings) -> Service:
         raise ModelFailure(error.message, "no_server") from None
 
 
-async def _lines(answer: Stream) -> AsyncIterator[bytes]:
+async def _lines(answer: "StreamedAnswer") -> AsyncIterator[bytes]:
     """Yield the lines of a stream, each as soon as its end has come; the last one may have none."""
     rest: list[bytes] = []
     size = 0
@@ -357,7 +359,7 @@ def _text(value: Any) -> str:
     return value.encode("utf-8", "ignore").decode() if isinstance(value, str) else ""
 
 
-async def _said(answer: Stream) -> str:
+async def _said(answer: "StreamedAnswer") -> str:
     """Return the server's message about a failure; empty where it says nothing that can be shown."""
     body = bytearray()
     async for piece in answer.pieces():

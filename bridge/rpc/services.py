@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from bridge.versions.notices import Notices
     from bridge.versions.recorder import Recorder
     from bridge.versions.restoring import Restoring
-    from bridge.web.search.search import WebSearch
+    from bridge.web.search import WebSearch
     from bridge.web.services import WebServices
 
 

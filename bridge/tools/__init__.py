@@ -40,7 +40,7 @@ from bridge.tools.templates.templates import TemplatesTool
 from bridge.tools.terminal.run_terminal_command import RunTerminalCommandTool
 from bridge.tools.vault_storage import VaultStorage
 from bridge.tools.web import web_tools
-from bridge.web.search.search import WebSearch
+from bridge.web.search import WebSearch
 from bridge.web.services import WebServices
 
 

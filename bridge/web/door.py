@@ -1,17 +1,18 @@
 """One request to the web, from the URL to the answer: checked, followed, repeated where that is safe, and logged.
 
 A redirect is a new request. Each hop goes through the whole guard; where it leads to another site, whoever made the
-request is asked first (`authorize`); what was meant for the first site (credentials, a body) does not go along.
+request is asked first (`authorize`); what was meant for the first site (credentials, a body) does not go along. The
+connection is `transport.py`'s, whose library is slow to import and not needed before the first request.
 """
 
 import asyncio
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
-from typing import Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 import orjson
 
@@ -19,10 +20,47 @@ from bridge import __version__
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
 from bridge.settings.model import Settings
-from bridge.web.answer import Answer, Exchanger, Stream, StreamLimits
 from bridge.web.decoding import ACCEPTED, decode, layers
 from bridge.web.guard import Passage, Place, Refused, Rules, Service, check
 from bridge.web.url import WebUrl
+
+if TYPE_CHECKING:
+    from bridge.web.transport import StreamedAnswer, Transport
+
+
+class Answer(NamedTuple):
+    """A server's answer.
+
+    Attributes:
+        status: The status.
+        headers: The headers, in order, with their names in lower case.
+        wire: The body as it came.
+        received: Bytes that came in altogether.
+    """
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    wire: bytes
+    received: int
+
+    def header(self, name: str) -> str:
+        """Return the values of a header, joined with commas; empty without it."""
+        return ", ".join(value for key, value in self.headers if key == name)
+
+
+class StreamLimits(NamedTuple):
+    """The limits on an answer that is received piece by piece.
+
+    Attributes:
+        most: Bytes that may come in altogether.
+        silence: Seconds in which nothing comes, at most; the first byte may take as long.
+        seconds: The most time for everything together.
+    """
+
+    most: int
+    silence: float
+    seconds: float
+
 
 PRODUCT: Final = "vault-bridge"
 USER_AGENT: Final = f"{PRODUCT}/{__version__}"
@@ -167,7 +205,7 @@ class WebDoor:
 
     Args:
         settings: The settings, asked anew for every request.
-        transport: Makes single requests.
+        transport: Makes what makes single requests; called once, in a thread, as its library is slow to import.
         clock: For how long requests take.
         own_ports: The ports at which the bridge listens, asked anew for every hop.
         log: Called with every request that was tried.
@@ -178,7 +216,7 @@ class WebDoor:
     def __init__(
         self,
         settings: Callable[[], Settings],
-        transport: Exchanger,
+        transport: Callable[[], "Transport"],
         clock: Clock,
         *,
         own_ports: Callable[[], frozenset[int]] = frozenset,
@@ -187,7 +225,8 @@ class WebDoor:
         jitter: Callable[[], float] = random.random,
     ) -> None:
         self._settings = settings
-        self._transport = transport
+        self._make = transport
+        self._made: Transport | None = None
         self._clock = clock
         self._own_ports = own_ports
         self._log = log
@@ -245,7 +284,9 @@ class WebDoor:
             request = await self._followed(request, answer, passage.place, service, authorize)
 
     @asynccontextmanager
-    async def stream(self, request: WebRequest, *, service: Service, limits: StreamLimits) -> AsyncIterator[Stream]:
+    async def stream(
+        self, request: WebRequest, *, service: Service, limits: StreamLimits
+    ) -> AsyncIterator["StreamedAnswer"]:
         """Ask a service of the person's for an answer that comes in pieces. Nothing is followed or repeated.
 
         The end of the block closes the connection, so a server that is still at it learns that nobody waits any more.
@@ -264,28 +305,11 @@ class WebDoor:
         passage = self.passage(request.url, service)
         request = replace(request, url=passage.url)
         headers = _headers(request) | {"Accept-Encoding": "identity"}
-        began = self._clock.monotonic()
-        answer: Stream | None = None
-        failure: str | None = "stopped"
-        try:
-            async with self._transport.stream(passage, request.method, headers, request.body, limits) as answer:
+        transport = await self._transport()
+        with self._logged(request, service) as answers:
+            async with transport.stream(passage, request.method, headers, request.body, limits) as answer:
+                answers.append(answer)
                 yield answer
-            failure = None
-        except ToolFailure as error:
-            failure = error.code or error.error_type.value
-            raise
-        finally:
-            self._log(
-                Exchanged(
-                    url=request.url,
-                    method=request.method,
-                    service=service.name,
-                    status=answer.status if answer is not None else None,
-                    failure=failure,
-                    received=answer.received if answer is not None else 0,
-                    seconds=self._clock.monotonic() - began,
-                )
-            )
 
     async def _followed(
         self, request: WebRequest, answer: Answer, place: Place, service: Service | None, authorize: Authorize
@@ -333,35 +357,36 @@ class WebDoor:
             await self._sleep(pause)
 
     async def _once(self, request: WebRequest, passage: Passage, settings: Settings, service: Service | None) -> Answer:
+        transport = await self._transport()
+        most, seconds = settings.max_response_size, settings.request_timeout
+        with self._logged(request, service) as answers:
+            answer = await transport.exchange(
+                passage, request.method, _headers(request), request.body, most=most, seconds=seconds
+            )
+            answers.append(answer)
+        return answer
+
+    @contextmanager
+    def _logged(self, request: WebRequest, service: Service | None) -> Iterator[list["Answer | StreamedAnswer"]]:
+        """Log a request at the end of a block, which puts its answer into the list."""
         began = self._clock.monotonic()
-        answer: Answer | None = None
+        answers: list[Answer | StreamedAnswer] = []
         failure: str | None = "stopped"
         try:
-            answer = await self._transport.exchange(
-                passage,
-                request.method,
-                _headers(request),
-                request.body,
-                most=settings.max_response_size,
-                seconds=settings.request_timeout,
-            )
+            yield answers
             failure = None
         except ToolFailure as error:
             failure = error.code or error.error_type.value
             raise
         finally:
-            self._log(
-                Exchanged(
-                    url=request.url,
-                    method=request.method,
-                    service=service.name if service is not None else None,
-                    status=answer.status if answer is not None else None,
-                    failure=failure,
-                    received=answer.received if answer is not None else 0,
-                    seconds=self._clock.monotonic() - began,
-                )
-            )
-        return answer
+            status, received = (answers[0].status, answers[0].received) if answers else (None, 0)
+            name, seconds = service.name if service is not None else None, self._clock.monotonic() - began
+            self._log(Exchanged(request.url, request.method, name, status, failure, received, seconds))
+
+    async def _transport(self) -> "Transport":
+        if self._made is None:
+            self._made = await asyncio.to_thread(self._make)
+        return self._made
 
 
 def _location(base: WebUrl, location: str) -> WebUrl:

@@ -1,27 +1,70 @@
 """The connection: to an address that was checked, under the name that was asked for, within limits.
 
-httpcore does HTTP, with a network of our own below it: `connect` resolves the name, checks every address it leads to,
-and connects to one of those and to nothing else. The name stays what it was for TLS (SNI, certificate) and for `Host`.
-httpcore takes the parts of a URL as they are, so no second parser reads it; it knows no proxies, no cookies and nothing
-of the environment. Every byte that comes in is counted where it comes in, so that no part of an answer (headers, chunk
-sizes, interim answers, trailers) can be endless.
+httpcore does HTTP, with a network of our own below it: `connect_tcp` resolves the name once, checks every address it
+leads to, and connects to one of those and to nothing else. The name stays what it was for TLS (SNI, certificate) and
+for `Host`. httpcore takes the parts of a URL as they are, so no second parser reads it; it knows no proxies, no cookies
+and nothing of the environment. Every byte that comes in is counted where it comes in, so that no part of an answer
+(headers, chunk sizes, interim answers, trailers) can be endless.
 """
 
 import asyncio
+import ipaddress
+import socket
 import ssl
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from functools import cache
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import httpcore2 as httpcore
 
 from bridge.errors import DeadlineExceeded, NetworkFailure
-from bridge.web.addresses import HERE
-from bridge.web.answer import Answer, StreamLimits
-from bridge.web.guard import Passage, Place, Refused, names_this_machine
-from bridge.web.resolver import Resolver
+from bridge.web.door import Answer, StreamLimits
+from bridge.web.guard import HERE, Passage, Place, Refused, names_this_machine
 from bridge.web.url import Address
+
+MOST_ADDRESSES = 16
+"""Addresses of one name that are looked at."""
+
+
+class Resolver(Protocol):
+    """The interface that finds the addresses of a host."""
+
+    async def resolve(self, host: str, port: int) -> tuple[Address, ...]:
+        """Return the addresses of a name, best first; at least one.
+
+        Args:
+            host: A host name in ASCII; never an address.
+            port: The port that is to be connected to.
+
+        Raises:
+            NetworkFailure: There is none.
+        """
+        ...
+
+
+class SystemResolver:
+    """The system's own resolver, in a thread."""
+
+    async def resolve(self, host: str, port: int) -> tuple[Address, ...]:
+        """Return the addresses that the system gives for a name."""
+        try:
+            found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            raise NetworkFailure(f"There is no host {host!r}", code="dns") from None
+        addresses = dict.fromkeys(_address(str(entry[4][0])) for entry in found)
+        known = tuple(address for address in addresses if address is not None)[:MOST_ADDRESSES]
+        if not known:
+            raise NetworkFailure(f"There is no host {host!r}", code="dns")
+        return known
+
+
+def _address(text: str) -> Address | None:
+    try:
+        return ipaddress.ip_address(text)
+    except ValueError:
+        return None
+
 
 MOST_HEADERS: Final = 200
 """Header lines of an answer."""
@@ -68,11 +111,24 @@ class Transport:
             NetworkFailure: There is no answer, or none that can be taken.
             DeadlineExceeded: It took too long.
         """
+        host, budget, timer = passage.url.host, Budget(most + ROOM_FOR_HEADERS), asyncio.timeout(seconds)
         try:
-            async with asyncio.timeout(seconds):
-                return await self._exchange(passage, method, headers, body, most)
-        except TimeoutError:
-            raise DeadlineExceeded(f"{passage.url.host} did not answer within {seconds:g} seconds") from None
+            async with timer, await self.connection(passage, budget) as connection:
+                response = await connection.handle_async_request(_request(passage, method, headers, body))
+                try:
+                    return await _read(response, budget, most)
+                finally:
+                    await response.aclose()
+        except httpcore.ConnectError as error:
+            raise _no_connection(host, error) from None
+        except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
+            if timer.expired():
+                raise DeadlineExceeded(f"{host} did not answer within {seconds:g} seconds") from None
+            if budget.is_spent:
+                raise _too_large(most) from None
+            raise NetworkFailure(f"{host} gave no complete answer ({_words(error)})", code="protocol") from None
+        except httpcore.TimeoutException:
+            raise NetworkFailure(f"{host} cannot be reached", code="connect") from None
 
     @asynccontextmanager
     async def stream(
@@ -120,27 +176,6 @@ class Transport:
         backend = CheckedNetwork(passage, self._resolver, self._network, budget)
         origin = httpcore.Origin(url.scheme.encode(), url.host.encode(), url.port)
         return httpcore.AsyncHTTPConnection(origin, ssl_context=context, network_backend=backend)
-
-    async def _exchange(
-        self, passage: Passage, method: str, headers: Mapping[str, str], body: bytes, most: int
-    ) -> Answer:
-        url, budget = passage.url, Budget(most + ROOM_FOR_HEADERS)
-        request = _request(passage, method, headers, body)
-        try:
-            async with await self.connection(passage, budget) as connection:
-                response = await connection.handle_async_request(request)
-                try:
-                    return await _read(response, budget, most)
-                finally:
-                    await response.aclose()
-        except httpcore.ConnectError as error:
-            raise _no_connection(url.host, error) from None
-        except (httpcore.NetworkError, httpcore.ProtocolError, OSError) as error:
-            if budget.is_spent:
-                raise _too_large(most) from None
-            raise NetworkFailure(f"{url.host} gave no complete answer ({_words(error)})", code="protocol") from None
-        except httpcore.TimeoutException:
-            raise NetworkFailure(f"{url.host} cannot be reached", code="connect") from None
 
 
 class StreamedAnswer:
@@ -317,11 +352,7 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.AsyncNetworkStream:
         """Return a stream to the first of the host's addresses that answers, once all of them were checked."""
-        del (
-            timeout,
-            local_address,
-            socket_options,
-        )  # the whole exchange has a deadline, and there are none of the others
+        del timeout, local_address, socket_options  # the exchange has a deadline, and there are none of the others
         if (host, port) != (self._passage.url.host, self._passage.url.port):
             raise Refused(f"{host} is not what was asked for")
         addresses = await self._addresses()

@@ -18,15 +18,11 @@ from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
 from bridge.tools.web.web_fetch import WebFetchTool
 from bridge.web.cache import WebCache
-from bridge.web.credentials import WebCredentials
 from bridge.web.door import WebDoor
 from bridge.web.extraction.page import read_page
 from bridge.web.extraction.reader import PageReader
-from bridge.web.last_used import LastUsed
-from bridge.web.resolver import SystemResolver
-from bridge.web.robots import RobotsRules
-from bridge.web.services import WebServices
-from bridge.web.transport import Transport
+from bridge.web.services import LastUsed, RobotsRules, WebCredentials, WebServices
+from bridge.web.transport import SystemResolver, Transport
 from scripts.lib.bench_measure import alternate, compare
 from scripts.lib.page_quality import page_quality, plain
 from tests.real_data import REAL_VAULTS
@@ -71,7 +67,7 @@ async def served(body: bytes) -> AsyncIterator[tuple[Sandbox, str]]:
                 }
             )
             reader = PageReader(clock)
-            door = WebDoor(lambda: vault.settings.current, Transport(SystemResolver()), clock)
+            door = WebDoor(lambda: vault.settings.current, lambda: Transport(SystemResolver()), clock)
             web = WebServices(
                 door=door,
                 cache=WebCache(Path(folder) / "web", lambda: vault.settings.current, clock),

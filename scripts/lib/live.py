@@ -18,7 +18,7 @@ from bridge.contract.keys import Provider
 from bridge.contract.search import SearchService
 from bridge.errors import ToolFailure
 from bridge.web.door import WebRequest
-from bridge.web.search.service import SearchQuery
+from bridge.web.search_services import SearchQuery
 from bridge.web.url import WebUrl, parse_url
 from scripts.lib.live_chat import MODEL, URL, talked
 

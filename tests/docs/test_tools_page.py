@@ -19,7 +19,7 @@ from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
-from bridge.web.search.search import WebSearch
+from bridge.web.search import WebSearch
 from tests.web_servers import LocalWeb, web_services
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "tools.md").read_text(encoding="utf-8")

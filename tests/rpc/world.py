@@ -86,7 +86,8 @@ from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.since import Since
 from bridge.versions.states import Entry, Kept, Version
-from bridge.web.search.search import WebSearch, search_services
+from bridge.web.search import WebSearch
+from bridge.web.search_services import search_services
 from tests.identities import PrivateFiles
 from tests.index.memory_knowledge import MemoryKnowledge
 from tests.keys.machines import Ring

@@ -158,7 +158,7 @@ async def test_a_connection_is_not_talked_down_to_an_old_version_or_to_no_encryp
         writer.close()
 
     settings = Settings.parse({"allowSelfSignedLocalhost": True})
-    door = WebDoor(lambda: settings, Transport(web, web, trust), SystemClock(), sleep=_at_once)
+    door = WebDoor(lambda: settings, lambda: Transport(web, web, trust), SystemClock(), sleep=_at_once)
     for weakened in (False, True):
         server_side = context(web.ca, host)
         if weakened:

@@ -15,8 +15,8 @@ from bridge.contract.search import SearchService
 from bridge.errors import NetworkFailure, ToolFailure
 from bridge.web.door import WebResponse
 from bridge.web.extraction.reader import LARGEST_ANSWER, PageReader
-from bridge.web.robots import FREE
-from bridge.web.search.service import Hit, NoSense, SaidNo, TooMany
+from bridge.web.search_services import Hit, NoSense, SaidNo, TooMany
+from bridge.web.services import FREE
 from bridge.web.url import parse_url
 from tests.web_servers import LocalWeb, answer, web_services
 

@@ -22,7 +22,7 @@ from bridge.errors import ToolFailure
 from bridge.notes.canvas_json import tokens
 from bridge.testing import sandbox
 from bridge.tools.web.web_fetch import WebFetchTool
-from bridge.web.robots import FREE
+from bridge.web.services import FREE
 from bridge.web.url import parse_url
 from tests.chat.conftest import Talk
 from tests.chat.ollama_server import END, say

@@ -13,8 +13,7 @@ from bridge.servers.connection import ServerConnection
 from bridge.servers.opening import Opener
 from bridge.settings.model import Settings
 from bridge.web.guard import Rules, check
-from bridge.web.resolver import SystemResolver
-from bridge.web.transport import Transport
+from bridge.web.transport import SystemResolver, Transport
 
 STRANGER = Path(__file__).with_name("stranger.py")
 

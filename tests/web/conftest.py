@@ -28,7 +28,7 @@ class Doorway:
     def __post_init__(self) -> None:
         self.door = WebDoor(
             lambda: self.settings,
-            self.web.transport(),
+            self.web.transport,
             SystemClock(),
             own_ports=lambda: self.own_ports,
             log=self.log.append,

@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from bridge.web.addresses import is_for_services, is_here, is_public
+from bridge.web.guard import is_for_services, is_here, is_public
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.web.credentials import NAME, WebCredentials
+from bridge.web.services import NAME, WebCredentials
 from bridge.web.url import parse_url
 
 HEADERS = {"Authorization": "Bearer secret-of-example"}

@@ -10,8 +10,7 @@ from bridge.clock import SystemClock
 from bridge.errors import ToolFailure
 from bridge.settings.model import Settings
 from bridge.web.door import WebDoor, WebRequest
-from bridge.web.resolver import SystemResolver
-from bridge.web.transport import Transport
+from bridge.web.transport import SystemResolver, Transport
 from bridge.web.url import Address, WebUrl, parse_url
 from tests.web.conftest import Doorway
 from tests.web_servers import PUBLIC, answer, redirect, watch_sockets
@@ -88,7 +87,7 @@ def hostile_urls() -> list[str]:
 
 async def test_no_hostile_url_is_connected_to(doorway: Doorway) -> None:
     """With everything allowed that can be, over the real network and the real resolver."""
-    door = WebDoor(lambda: Settings(allow_all_domains=True), Transport(SystemResolver()), SystemClock())
+    door = WebDoor(lambda: Settings(allow_all_domains=True), lambda: Transport(SystemResolver()), SystemClock())
     urls = hostile_urls()
     assert len(set(urls)) > 300
     allowed = {"127.0.0.1", "localhost"}
@@ -137,7 +136,7 @@ class _Names:
 
 @pytest.mark.parametrize("private", [*FORBIDDEN, "::1", "::ffff:127.0.0.1", "fd00:ec2::254", "64:ff9b::7f00:1"])
 async def test_a_name_that_leads_to_a_forbidden_address_is_not_connected_to(private: str) -> None:
-    door = WebDoor(lambda: Settings(allow_all_domains=True), Transport(_Names([private])), SystemClock())
+    door = WebDoor(lambda: Settings(allow_all_domains=True), lambda: Transport(_Names([private])), SystemClock())
     with watch_sockets() as sockets, pytest.raises(ToolFailure):
         await door.send(WebRequest(parse_url("https://rebound.example/")))
     assert (sockets.connections, sockets.lookups) == ([], [])

@@ -8,8 +8,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, NetworkFailure
 from bridge.settings.model import Settings
-from bridge.web.answer import StreamLimits
-from bridge.web.door import Exchanged, WebDoor, WebRequest
+from bridge.web.door import Exchanged, StreamLimits, WebDoor, WebRequest
 from bridge.web.guard import Refused, Service
 from tests.patience import PATIENCE
 from tests.web.conftest import Doorway
@@ -27,7 +26,7 @@ class Streaming:
         self.logged: list[Exchanged] = []
         self.left = asyncio.Event()
         self.more = asyncio.Event()
-        self.door = WebDoor(Settings, web.transport(), SystemClock(), log=self.logged.append)
+        self.door = WebDoor(Settings, web.transport, SystemClock(), log=self.logged.append)
         self.service = Service.of("The model", f"http://localhost:{web.plain_port}")
 
     def request(self, path: str = "/stream") -> WebRequest:

@@ -5,7 +5,7 @@ from typing import Any
 from bridge.toolkit.tool import Tool
 from bridge.tools.web.web_fetch import WebFetchTool
 from bridge.tools.web.web_search import WebSearchTool
-from bridge.web.search.search import WebSearch
+from bridge.web.search import WebSearch
 from bridge.web.services import WebServices
 
 

@@ -249,7 +249,7 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         elif form == "base64":
             text = await asyncio.to_thread(lambda: base64.b64encode(response.body).decode("ascii"))
         else:
-            from bridge.web.extraction.charset import decode_text  # noqa: PLC0415 - only where it is needed
+            from bridge.web.extraction.form import decode_text  # noqa: PLC0415 - only where it is needed
 
             text, _encoding = await asyncio.to_thread(decode_text, response.body, charset, html="html" in kind)
         return _Content(

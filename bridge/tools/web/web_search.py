@@ -17,8 +17,8 @@ from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolSpec
 from bridge.tools.web.search_budget import MOST, WINDOW, SearchBudget
 from bridge.web.guard import names_this_machine
-from bridge.web.search.search import Found, WebSearch
-from bridge.web.search.service import Freshness, Hit, SearchQuery
+from bridge.web.search import Found, WebSearch
+from bridge.web.search_services import Freshness, Hit, SearchQuery
 from bridge.web.services import WebServices
 from bridge.web.url import BadUrl, parse_url
 

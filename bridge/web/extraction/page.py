@@ -15,11 +15,19 @@ from lxml.html import HtmlElement
 from markdownify import MarkdownConverter
 from readability import Document
 
-from bridge.web.extraction.charset import decode_text
-from bridge.web.extraction.form import PageText, TooLarge, mark
+from bridge.web.extraction.form import PageText, TooLarge, decode_text, mark
 from bridge.web.extraction.hidden import take_out_hidden
-from bridge.web.extraction.notation import give_back, mark_code, write_footnotes, write_formulas
-from bridge.web.extraction.subtree import join_parts, lost, subtree_of, text_weight, without_surroundings
+from bridge.web.extraction.lost_parts import (
+    give_back,
+    join_parts,
+    lost,
+    mark_code,
+    subtree_of,
+    text_weight,
+    without_surroundings,
+    write_footnotes,
+    write_formulas,
+)
 
 LEAST: Final = 0.25
 """The part of a page's visible text that its main part has, at least; else another way of finding it is tried."""

@@ -9,7 +9,7 @@ from bridge.errors import NetworkFailure
 from bridge.policy.redaction import hide_secrets
 from bridge.web.door import WebResponse
 from bridge.web.extraction.form import PageText
-from bridge.web.search.service import Hit, failure_of
+from bridge.web.search_services import Hit, failure_of
 from bridge.workers.pool import Job, WorkerPool
 
 SECONDS: Final = 20.0

@@ -1,23 +1,52 @@
 """The worker process in which what strangers wrote is parsed: whatever it does to a parser, it does to this process.
 
 A request's `task` says what its bytes are: a page, a robots.txt, or the answer of a search service. The answer has what
-that came to, or it has `failed`.
-The process ends when its standard input does, or when it takes more memory than it may.
+that came to, or it has `failed`. The process ends when its standard input does, or when it takes more memory than it
+may.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any, Final
+
+from protego import Protego
 
 from bridge.errors import NetworkFailure
 from bridge.web.door import WebResponse
 from bridge.web.extraction.form import TooLarge
 from bridge.web.extraction.page import read_page
-from bridge.web.extraction.robots_txt import allows
-from bridge.web.search.search import search_reader
+from bridge.web.search_services import search_reader
 from bridge.web.url import parse_url
 from bridge.workers.frames import answer_requests
 from bridge.workers.memory import limit_address_space, watch_resident_memory
+
+_AGENT: Final = re.compile(r"(\s*user[- ]?agent\s*[:\s]\s*)([^#]*)", re.IGNORECASE)
+_OTHERS: Final = "others"
+
+
+def allows(data: bytes, url: str, agent: str) -> bool:
+    """Say whether a robots.txt lets a program read a page.
+
+    The parser keeps every rule once for each program that it is for, so a short file of many of both would take
+    gigabytes. All programs but ours become one before it sees them.
+
+    Args:
+        data: The file.
+        url: The page.
+        agent: The program's name for itself, without a version.
+    """
+    lines = (_without_others(line, agent.lower()) for line in data.decode("utf-8", "replace").splitlines())
+    return bool(Protego.parse("\n".join(lines)).can_fetch(url, agent))
+
+
+def _without_others(line: str, agent: str) -> str:
+    found = _AGENT.match(line)
+    if found is None:
+        return line
+    named = found[2].strip().lower()
+    return line if named == "*" or (named and agent.startswith(named.replace("*", ""))) else f"User-agent: {_OTHERS}"
+
 
 ADDRESS_SPACE: Final = 2 * 1024 * 1024 * 1024
 RESIDENT: Final = 512 * 1024 * 1024

@@ -19,8 +19,7 @@ from bridge.servers.connection import ServerConnection
 from bridge.servers.opening import Opener
 from bridge.settings.model import Settings
 from bridge.web.guard import Rules, check
-from bridge.web.resolver import SystemResolver
-from bridge.web.transport import Transport
+from bridge.web.transport import SystemResolver, Transport
 
 SECONDS = 20.0
 VALUES: dict[str, Any] = {"string": "x", "number": 5, "integer": 5, "boolean": True, "object": {}, "array": []}

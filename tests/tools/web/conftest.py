@@ -14,7 +14,8 @@ from bridge.keys.store import KeyStore
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
 from bridge.tools.web.web_search import WebSearchTool
-from bridge.web.search.search import WebSearch, search_services
+from bridge.web.search import WebSearch
+from bridge.web.search_services import search_services
 from tests.keys.machines import Machine, Ring
 from tests.web_servers import LocalWeb, answer, read_here, web_services
 

@@ -13,8 +13,8 @@ from bridge.contract.keys import Provider
 from bridge.keys.store import KeyStore
 from bridge.settings.store import SettingsStore
 from bridge.vault.root import VaultRoot
-from bridge.web.search.search import Found, WebSearch, search_services
-from bridge.web.search.service import Freshness, SearchQuery
+from bridge.web.search import Found, WebSearch
+from bridge.web.search_services import Freshness, SearchQuery, search_services
 from tests.keys.machines import Machine, Ring
 from tests.web.conftest import Doorway
 from tests.web_servers import Responder, Seen, answer, read_here

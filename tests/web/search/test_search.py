@@ -9,7 +9,7 @@ import pytest
 from bridge.contract.keys import Provider
 from bridge.contract.search import Connection, SearchService
 from bridge.errors import NetworkFailure
-from bridge.web.search.service import NotReady
+from bridge.web.search_services import NotReady
 from tests.web.search.conftest import KEY, Searching, json_answer
 from tests.web_servers import answer, redirect
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Final
 from urllib.parse import quote
 
@@ -17,31 +16,12 @@ from bridge.policy.redaction import REDACTED
 from bridge.settings.model import Settings
 from bridge.web.door import WebDoor, WebResponse
 from bridge.web.guard import Refused
-from bridge.web.search.brave import Brave
-from bridge.web.search.duckduckgo import DuckDuckGo
-from bridge.web.search.google import Google
-from bridge.web.search.ollama import Ollama
-from bridge.web.search.searxng import SearXNG
-from bridge.web.search.service import Hit, NoSense, NotReady, SaidNo, SearchQuery, TooMany, WebSearchService
+from bridge.web.search_services import Hit, NoSense, NotReady, SaidNo, SearchQuery, TooMany, WebSearchService
 
 _TEST: Final = SearchQuery("Obsidian", 1)
 """The query of a test: a word that says nothing about anybody."""
 _ANY_KEY: Final = "x" * 32
 """Stands for a key that is set where it is only asked whether all is there."""
-
-
-def search_services(now: Callable[[], datetime]) -> tuple[WebSearchService, ...]:
-    """Return every service that there is, in the order in which they are listed.
-
-    Args:
-        now: The time.
-    """
-    return Ollama(), SearXNG(), Brave(), DuckDuckGo(), Google(now)
-
-
-def search_reader(service: str) -> Callable[[WebResponse], list[Hit]]:
-    """Return the function that reads a service's answers; in the worker process, which reads and does not ask."""
-    return next(one.read for one in search_services(lambda: datetime.now(UTC)) if one.id.value == service)
 
 
 Read = Callable[[SearchService, str, WebResponse], list[Hit]]
