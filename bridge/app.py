@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from bridge.drafts.store import Drafts
     from bridge.index.vault_index import VaultIndex
     from bridge.index.vectors.vectors import Vectors
-    from bridge.journal.record import Recovery
+    from bridge.journal.journal import Recovery
     from bridge.rpc.services import Services
     from bridge.settings.store import SettingsStore
     from bridge.toolkit.call_registry import CallRegistry

@@ -17,8 +17,8 @@ from hypothesis import HealthCheck, settings
 from bridge.clock import SystemClock
 from bridge.index import vault_index
 from bridge.index.vault_index import VaultIndex
+from bridge.journal import trash_step
 from bridge.toolkit import away_notice
-from bridge.vault import trash
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
@@ -117,7 +117,7 @@ def trashed(new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> 
     """No test puts anything into the user's own trash: the system's trash is this folder."""
     folder = new_folder()
     monkeypatch.setenv("XDG_DATA_HOME", str(folder))  # for bridges in processes of their own
-    monkeypatch.setattr(trash, "send2trash", lambda path: shutil.move(path, folder))
+    monkeypatch.setattr(trash_step, "send2trash", lambda path: shutil.move(path, folder))
     return folder
 
 

@@ -13,8 +13,7 @@ from typing import Final
 from bridge.agents.machine import ConfigurationRefused
 from bridge.contract.consent import FilePreview
 from bridge.vault.diff import unified_diff
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import write_atomic
+from bridge.vault.folder import Folder, write_atomic
 from bridge.vault.paths import VaultPath
 from bridge.vault.root import VaultRoot
 

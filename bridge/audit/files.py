@@ -14,8 +14,7 @@ from typing import BinaryIO, Final
 
 from bridge.audit.chain import seq_of
 from bridge.audit.gzip_blocks import BLOCK, DamagedError, members, unpack
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import LineFile, open_to_append
+from bridge.vault.folder import Folder, LineFile, open_to_append
 
 FOLDER: Final = "logs"
 NAME: Final = "tools.log"

@@ -17,8 +17,7 @@ from bridge.audit.files import GENERATIONS, KEPT, MAX_LINE, NAME, ROTATED, Audit
 from bridge.audit.gzip_blocks import DamagedError, pack, pack_file, pack_pieces
 from bridge.audit.records import gap_record, matters, parse, sign_off_record, stamp_of
 from bridge.audit.verify import ChainWalk
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import open_to_append
+from bridge.vault.folder import Folder, open_to_append
 
 TEMPORARY: Final = f".{NAME}.tmp"
 

@@ -25,8 +25,8 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.tickets import Tickets
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.paths import known_path
+from bridge.vault.person_edits import read_only_warnings
 from bridge.vault.plan import ChangePlan
-from bridge.vault.unprotected import read_only_warnings
 
 PERSON_WORKERS: Final = 2
 """Threads for the person's own calls and answers, whatever keeps the others busy."""

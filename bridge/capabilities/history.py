@@ -7,8 +7,8 @@ from functools import partial
 from typing import Final, NamedTuple
 
 from bridge.capabilities.base import Base
+from bridge.journal.journal import Recovery
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Recovery
 from bridge.ports import Late
 from bridge.rpc.editors import HostEditors
 from bridge.settings.store import SettingsStore

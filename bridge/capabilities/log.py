@@ -9,7 +9,7 @@ from bridge.audit.log import AuditLog
 from bridge.audit.maintenance import LogMaintenance
 from bridge.capabilities.base import Base
 from bridge.index.vault_index import VaultIndex
-from bridge.journal.record import Recovery
+from bridge.journal.journal import Recovery
 from bridge.server.private_files import make_private
 from bridge.settings.changes import SettingsChange
 from bridge.toolkit.audit_step import AuditStep

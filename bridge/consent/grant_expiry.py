@@ -17,8 +17,7 @@ from bridge.consent.permission_file import LETTERS, NOT_ASKED, PermissionEntry, 
 from bridge.errors import ToolFailure
 from bridge.policy.consent import Letter
 from bridge.policy.targets import Rung, Target
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import write_atomic
+from bridge.vault.folder import Folder, write_atomic
 
 logger = logging.getLogger(__name__)
 

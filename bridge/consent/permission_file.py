@@ -17,8 +17,7 @@ from bridge.contract.targets import Reach, TargetKind
 from bridge.errors import ExecutionFailed
 from bridge.policy.consent import Letter
 from bridge.policy.targets import Rung, Target, fold_key, parse_key
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import write_atomic
+from bridge.vault.folder import Folder, write_atomic
 
 LETTERS: tuple[Letter, ...] = ("r", "w", "x")
 """Read, write, execute: what each of the three characters is about."""

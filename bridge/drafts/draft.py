@@ -10,8 +10,7 @@ from bridge.clock import Clock, stamp
 from bridge.contract.consent import FilePreview, Operation, ShownPicture, Take
 from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft_files import DraftFiles, Head, State, Step
-from bridge.drafts.net_plan import Choices, NetPlan, Vault, net_plan
-from bridge.drafts.staging import Staging
+from bridge.drafts.net_plan import Choices, NetPlan, Staging, Vault, net_plan
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.diff import unified_diff

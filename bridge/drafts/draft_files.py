@@ -21,8 +21,7 @@ from bridge.contract.consent import ShownPicture, Take
 from bridge.contract.drafts import ReviewComment
 from bridge.errors import ExecutionFailed
 from bridge.vault.disk import Disk
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import LineFile, write_atomic
+from bridge.vault.folder import Folder, LineFile, write_atomic
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import BrokenLink, Change, content_hash
 

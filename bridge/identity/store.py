@@ -25,7 +25,7 @@ from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
 from bridge.identity.caller import CHAT, CHAT_ID, DEMO, HOST, UNNAMED, Client
 from bridge.records.folder import RecordFolder
 from bridge.records.store import RecordStore
-from bridge.vault.misleading_characters import AS_LATIN, hidden_characters
+from bridge.vault.text import AS_LATIN, hidden_characters
 
 _OUR_WORDS: Final = (
     *(client.name or "" for client in (CHAT, DEMO, HOST)),

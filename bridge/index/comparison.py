@@ -18,7 +18,7 @@ from bridge.contract.index_comparison import (
     UncomparedNote,
 )
 from bridge.index.knowledge import Knowledge
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 from bridge.vault.text import is_note
 
 _MILLISECOND = 1_000_000

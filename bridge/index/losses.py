@@ -20,7 +20,7 @@ from bridge.notes.parts import has_part, strip_heading
 from bridge.notes.reference import Reference, parse_reference
 from bridge.notes.work import TooMuchWork, Work
 from bridge.vault.diff import parse_hunks
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import is_note
 

@@ -15,8 +15,7 @@ from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.texts.globs import looks_like_glob
 from bridge.notes.reference import Reference, parse_reference
 from bridge.vault.files import FileStat
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.text import NOTE_EXTENSION, is_note, note_name
 
 MOST_CANDIDATES = 50

@@ -14,8 +14,7 @@ from typing import NamedTuple, Protocol
 
 from bridge.contract.host_requests import TrashOutcome, WriteOutcome
 from bridge.errors import Conflict, DeadlineExceeded, ToolFailure
-from bridge.journal.backups import Backups
-from bridge.journal.on_disk import hash_or_none
+from bridge.journal.on_disk import Backups, hash_or_none
 from bridge.journal.preconditions import stale
 from bridge.vault.folder import Folder
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash

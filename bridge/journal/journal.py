@@ -3,23 +3,145 @@
 Each line is JSON with a checksum over its content: `{"sum": "1c291ca3", "line": {...}}`, CRC-32 over the bytes of the
 inner object. A line that a crash tore at the end is cut off; one in the middle that cannot be read is reported and
 passed over. Neither is ever taken for something that happened.
+
+A record says which of a change's files belong together (`Units`): they are taken back as one or stay as one. A move
+belongs with the changes to the notes that link there, and text that moves from one note to another is removed from one
+and added to the other. Everything else is taken back file by file.
 """
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 from zlib import crc32
 
 import orjson
 
-from bridge.contract.consent import Operation
+from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import SHARED_ID
-from bridge.journal.record import Cause
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import LineFile
-from bridge.vault.plan import Change, ChangeKind, Disposal, LeftFile
+from bridge.vault.folder import Folder, LineFile
+from bridge.vault.paths import fold
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, LeftFile
+
+HistoryState = Literal["applied", "undone", "conflicted"]
+
+
+class Cause(NamedTuple):
+    """The reason for applying a plan.
+
+    Attributes:
+        execution_id: The name of the change in the history, and of its backup folder.
+        tool: The tool that planned it.
+        client: The caller's name, for people.
+        session_id: The caller's session.
+        call_id: The caller's own id, which makes the call idempotent.
+        arguments_hash: Hash of tool and arguments, to recognise a call id used twice for different things.
+        reverses: The change that an undo takes back or a redo repeats.
+        kind: A change of its own, or the undo or redo of one.
+        credential: The id of the caller's credential: whose change it is.
+        grant: The id of the remembered answer that allowed it, if one did.
+    """
+
+    execution_id: str
+    tool: str
+    client: str
+    session_id: str
+    call_id: str | None = None
+    arguments_hash: str | None = None
+    reverses: str | None = None
+    kind: Literal["change", "undo", "redo"] = "change"
+    credential: str = SHARED_ID
+    grant: str | None = None
+
+
+class AppliedPlan(NamedTuple):
+    """A plan that was applied.
+
+    Attributes:
+        execution_id: Its name in the history.
+        backup: The folder with the bytes as they were, vault-relative with a final `/`; None when nothing was kept.
+        plan: The plan that was applied.
+        disposal: Where what it deleted went, which may be the vault's own trash though the system's was planned; None
+            when it only stays in the backups.
+    """
+
+    execution_id: str
+    backup: str | None
+    plan: ChangePlan
+    disposal: Disposal | None = None
+
+
+class Recovery(NamedTuple):
+    """The changes that were found half done when the bridge started, and what was done about them.
+
+    Attributes:
+        rolled_back: Changes that were taken back completely.
+        completed: Changes that were complete and only had not been marked so.
+        conflicted: Changes that could be taken back only in part, because someone edited a file meanwhile.
+        messages: What a person should know, one sentence each.
+    """
+
+    rolled_back: tuple[str, ...] = ()
+    completed: tuple[str, ...] = ()
+    conflicted: tuple[str, ...] = ()
+    messages: tuple[str, ...] = ()
+
+
+class HistoryEntry(NamedTuple):
+    """One change, as the history shows it.
+
+    Attributes:
+        execution_id: Its name.
+        tool: The tool that planned it.
+        client: Who asked for it.
+        time: The time, ISO 8601 UTC.
+        state: `conflicted` when a crash interrupted it and someone edited a file before it could be taken back.
+        files: Every path it touched.
+        added: Lines added.
+        removed: Lines removed.
+        call_id: The caller's id for the call.
+        arguments_hash: Of that call's tool and arguments.
+        can_undo: False when the bytes it replaced were not kept.
+        credential: The id of the credential that it was asked for with.
+        summary: The plan's sentence.
+        grant: The id of the remembered answer that allowed it; None when none did.
+        left: Of one that is undone, the files that are not, and why.
+    """
+
+    execution_id: str
+    tool: str
+    client: str
+    time: str
+    state: HistoryState
+    files: tuple[str, ...]
+    added: int
+    removed: int
+    call_id: str | None = None
+    arguments_hash: str | None = None
+    can_undo: bool = True
+    credential: str = SHARED_ID
+    summary: str = ""
+    grant: str | None = None
+    left: tuple[LeftFile, ...] = ()
+
+    @property
+    def client_id(self) -> str:
+        """Return the credential, as the wire calls it."""
+        return self.credential
+
+
+class ChangeDiff(NamedTuple):
+    """The effect of a change on each file.
+
+    Attributes:
+        files: The files, with their diffs, in the order in which the change reached them.
+        lost: Files of which the bytes from before or after are no longer kept.
+    """
+
+    files: tuple[FilePreview, ...]
+    lost: tuple[str, ...] = ()
+
 
 NAME = "journal.jsonl"
 _MAX_LINE = 1 << 28
@@ -62,7 +184,7 @@ class BeginRecord(NamedTuple):
         keep: Whether the bytes that are replaced are kept when the change is done.
         disposal: Destination of what it deletes; None when it only stays in the backups.
         subjects: What the person saw as its subject, where that was not simply every file; else empty.
-        units: The files that belong together (`bridge.journal.units`); None if an earlier version did not say.
+        units: The files that belong together (`bridge.journal.journal`); None if an earlier version did not say.
         left: Of an undo, the files that it left as they were.
     """
 
@@ -270,3 +392,99 @@ def _lost() -> ExecutionFailed:
         "The journal no longer holds this change, so it cannot be taken back; "
         "its files may still be in '.vault-bridge/backups', to be copied back by hand"
     )
+
+
+class Units:
+    """The files of a change, by what belongs together.
+
+    Args:
+        begins: The change, or several in a row. One that does not say what belongs together, as earlier versions wrote
+            it, belongs together as a whole.
+    """
+
+    def __init__(self, *begins: BeginRecord) -> None:
+        self._joined: dict[str, str] = {}
+        for begin in begins:
+            for change in _of_files(begin.changes):
+                self._join([change.path, change.new_path or change.path])
+            whole = [[change.path for change in _of_files(begin.changes)]]
+            for paths in whole if begin.units is None else begin.units:
+                self._join(paths)
+
+    def of(self, path: str) -> str:
+        """Return the unit that a file belongs to: the same for all files that belong together."""
+        name = fold(path)
+        while (above := self._joined.setdefault(name, name)) != name:
+            self._joined[name] = name = self._joined[above]
+        return name
+
+    def named(self) -> tuple[tuple[str, ...], ...]:
+        """Return the units of several files each, by folded paths."""
+        groups: dict[str, list[str]] = {}
+        for name in list(self._joined):
+            groups.setdefault(self.of(name), []).append(name)
+        return tuple(tuple(paths) for paths in groups.values() if len(paths) > 1)
+
+    def _join(self, paths: Sequence[str]) -> None:
+        for path in paths:
+            self._joined[self.of(path)] = self.of(paths[0])
+
+
+def units_of(plan: ChangePlan) -> tuple[tuple[str, ...], ...]:
+    """Return the groups of a plan's files that belong together, as the journal keeps them.
+
+    Args:
+        plan: The plan, with its previews.
+    """
+    if plan.units is not None:
+        return plan.units
+    files = list(_of_files(plan.changes))
+    if plan.whole:
+        return (tuple(change.path for change in files),) if files else ()
+    unit_of = {path: shown.unit for shown in plan.previews for path in (shown.path, shown.new_path) if path}
+    others = [change for change in files if not unit_of.get(change.path)]
+    groups: dict[str, list[str]] = {}
+    for change in files:
+        if unit := unit_of.get(change.path):
+            groups.setdefault(unit, []).append(change.path)
+    if any(change.kind is ChangeKind.MOVE or change.path in plan.follows for change in others):
+        groups[""] = [change.path for change in others]
+    return tuple(tuple(dict.fromkeys(paths)) for paths in groups.values() if len(set(paths)) > 1)
+
+
+def only(begin: BeginRecord, paths: Collection[str] | None) -> BeginRecord:
+    """Return a part of a change: some files, what belongs with them, and the folders that they are in.
+
+    Args:
+        begin: The change.
+        paths: The files; None: all of them.
+    """
+    if paths is None:
+        return begin
+    units = Units(begin)
+    wanted = set(map(units.of, paths))
+    places = {
+        place
+        for change in _of_files(begin.changes)
+        if units.of(change.path) in wanted
+        for place in (change.path, change.new_path)
+        if place
+    }
+    for path in [*places, *paths]:
+        parent = path
+        while parent:
+            places.add(parent)
+            parent = parent.rpartition("/")[0]
+    kept = [
+        number
+        for number, change in enumerate(begin.changes)
+        if (change.path in places if change.of_folder else units.of(change.path) in wanted)
+    ]
+    return begin._replace(
+        changes=tuple(begin.changes[number] for number in kept),
+        modes=tuple(begin.modes[number] for number in kept),
+    )
+
+
+def _of_files(changes: Iterable[Change]) -> Iterator[Change]:
+    return (change for change in changes if not change.of_folder)

@@ -14,24 +14,32 @@ from functools import partial
 
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
-from bridge.journal.backups import Backups
 from bridge.journal.editors import Editors, EditorStep, NoEditors, refuse_unsaved
-from bridge.journal.foresight import Foreseen
 from bridge.journal.history import History, RecordedChange
-from bridge.journal.journal import BeginRecord, Journal, OutcomeKind, OutcomeRecord, check_id
-from bridge.journal.on_disk import FolderCache
+from bridge.journal.journal import (
+    AppliedPlan,
+    BeginRecord,
+    Cause,
+    ChangeDiff,
+    HistoryEntry,
+    Journal,
+    OutcomeKind,
+    OutcomeRecord,
+    Recovery,
+    check_id,
+    units_of,
+)
+from bridge.journal.on_disk import Backups, FolderCache
 from bridge.journal.plan_executor import PlanExecutor
 from bridge.journal.preconditions import check_preconditions, read_before, stale
-from bridge.journal.record import AppliedPlan, Cause, ChangeDiff, HistoryEntry, Recovery
 from bridge.journal.recovery import recover_change, take_back
-from bridge.journal.trash_step import TrashStep, trash_targets
-from bridge.journal.units import units_of
+from bridge.journal.reversal import Foreseen
+from bridge.journal.trash_step import Trasher, TrashStep, system_trash, trash_targets
 from bridge.vault.disk import as_failure
 from bridge.vault.folder import Folder
 from bridge.vault.person_edits import HunkText, KeptHunks, PartialPlan, RevisedPlan, keep_hunks, revise_hunk
 from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import STATE_FOLDER, VaultRoot
-from bridge.vault.trash import Trasher, system_trash
 
 JOURNAL = f"{STATE_FOLDER}/journal"
 LONGEST_WAIT = 60.0

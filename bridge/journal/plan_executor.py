@@ -15,15 +15,22 @@ from collections.abc import Callable, Mapping
 from itertools import takewhile
 
 from bridge.errors import ToolFailure
-from bridge.journal.backups import Backups, copy_durably
 from bridge.journal.editors import EditorStep
 from bridge.journal.journal import BeginRecord
-from bridge.journal.on_disk import TOGETHER, FolderCache, file_hash, hash_or_none, part_name, swap_name
-from bridge.journal.path_effects import follow_changes
-from bridge.journal.preconditions import exists, stale
+from bridge.journal.on_disk import (
+    TOGETHER,
+    Backups,
+    FolderCache,
+    copy_durably,
+    file_hash,
+    hash_or_none,
+    part_name,
+    swap_name,
+)
+from bridge.journal.preconditions import exists, follow_changes, stale
 from bridge.vault.disk import is_real_folder
 from bridge.vault.folder import NEW_FILE_MODE, Folder
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.plan import Change, ChangeKind
 
 _Rights = tuple[int, tuple[int, int] | None]

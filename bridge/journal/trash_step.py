@@ -2,8 +2,11 @@
 
 The trash is not ours: it may be emptied, be on another disk, take only a part, or fail in its own words. So copies of
 all bytes are in the backups, durable, before anything is given to it; undo needs only those. Then everything is looked
-at once more, and given away whole. If the system's trash does not take it, the vault's own does (rule 77 of
+at once more, and given away whole. If the system's trash does not take it, the vault's own `.trash` does (rule 77 of
 docs/obsidian.md). If anything fails, either all is gone or all is there.
+
+The system's trash is reached through send2trash, which takes an absolute path and so trusts every name on the way
+to it. So the path is checked first: it must lead to the very folder that is held open.
 
 What someone writes to a file in the very last instant goes into the trash with it and is found there.
 """
@@ -12,18 +15,118 @@ import contextlib
 import errno
 import logging
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+
+from send2trash import send2trash
 
 from bridge.errors import ExecutionFailed, ToolFailure
-from bridge.journal.backups import Backups
 from bridge.journal.journal import BeginRecord
-from bridge.journal.on_disk import TOGETHER, FolderCache, hash_or_none
+from bridge.journal.on_disk import TOGETHER, Backups, FolderCache, hash_or_none
 from bridge.journal.preconditions import stale
 from bridge.vault.disk import as_failure
 from bridge.vault.folder import Folder
+from bridge.vault.paths import MAX_NAME_BYTES, VaultPath
 from bridge.vault.plan import Change, ChangeKind, Disposal
 from bridge.vault.root import VaultRoot
-from bridge.vault.trash import LOCAL_TRASH, Trasher, local_trash, put_into, real_path
+
+LOCAL_TRASH = ".trash"
+
+Trasher = Callable[[str], None]
+"""Puts a file or folder, by its absolute path, into the system's trash. It may raise whatever it likes."""
+
+
+def system_trash(path: str) -> None:
+    """Put a file or folder into the system's trash, from which the desktop can restore it to its place.
+
+    Args:
+        path: Its absolute path.
+    """
+    send2trash(path)
+
+
+def real_path(root: VaultRoot, folder: Folder, name: str) -> str:
+    """Return the absolute path of a name in a folder that is held open, for programs that know no held folders.
+
+    Args:
+        root: The vault.
+        folder: The folder, found without following links.
+        name: The name in it.
+
+    Raises:
+        OSError: That path leads to another folder or file by now (`ESTALE`), or to nothing.
+    """
+    where = root.path.joinpath(*folder.path.parts)
+    same_way = os.path.realpath(where) == str(where)
+    path = where / name
+    if not same_way or not os.path.samestat(path.lstat(), folder.stat(name)):
+        raise OSError(errno.ESTALE, os.strerror(errno.ESTALE), name)
+    return str(path)
+
+
+def local_trash(root: VaultRoot) -> Folder:
+    """Return the vault's own trash, held open; made when missing, as Obsidian would make it.
+
+    Args:
+        root: The vault.
+
+    Raises:
+        OSError: It is a link or no folder, or cannot be made.
+    """
+    with root.folder(VaultPath.root()) as top:
+        try:
+            return top.child(LOCAL_TRASH)
+        except FileNotFoundError:
+            top.mkdir(LOCAL_TRASH)
+            top.sync()
+            return top.child(LOCAL_TRASH)
+
+
+def put_into(folder: Folder, name: str, trash: Folder) -> str:
+    """Move a file or folder into the vault's own trash, in one step of the system.
+
+    Everything lies there side by side, whatever folder it came from. What has a name that is taken gets a number, as
+    files do in Obsidian: `Note.md`, `Note 1.md`, `Note 2.md`. (How Obsidian itself names them there is not documented.)
+
+    Args:
+        folder: The folder it is in.
+        name: Its name there.
+        trash: Where it goes.
+
+    Returns:
+        Its name in the trash.
+
+    Raises:
+        OSError: It could not be moved, and is where it was.
+    """
+    is_folder = _is_folder(folder, name)
+    for candidate in _names(name, whole=is_folder):
+        try:
+            folder.move_new(name, trash, candidate)
+        except FileExistsError:
+            continue
+        return candidate
+    raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
+
+
+def _is_folder(folder: Folder, name: str) -> bool:
+    try:
+        folder.child(name).close()
+    except OSError:
+        return False
+    return True
+
+
+def _names(name: str, *, whole: bool) -> Iterator[str]:
+    """Yield the name, then the name with a number before its extension."""
+    yield name
+    stem, dot, extension = ("", "", "") if whole else name.rpartition(".")
+    if not stem:
+        stem, dot, extension = name, "", ""
+    for number in range(1, 100_000):
+        tail = f" {number}{dot}{extension}"
+        room = MAX_NAME_BYTES - len(tail.encode())
+        yield stem.encode()[:room].decode("utf-8", "ignore") + tail
+
 
 _DELETES = {ChangeKind.DELETE, ChangeKind.RMDIR}
 _REPLACED = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ESTALE}

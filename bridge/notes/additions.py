@@ -27,7 +27,7 @@ from bridge.notes.parts import strip_heading
 from bridge.notes.properties import TAGS
 from bridge.notes.syntax import is_tag
 from bridge.vault.diff import changed_blocks
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.plan import is_hidden
 from bridge.vault.text import is_note
 

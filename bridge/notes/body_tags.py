@@ -7,7 +7,7 @@ from bridge.errors import InvalidParameters
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote, Tag
 from bridge.notes.work import Work
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 _WORD = re.compile(r"\w")
 

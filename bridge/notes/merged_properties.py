@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
 from bridge.notes.yaml_places import CannotEdit, PropertyLines, item_line, line_end, locate_property, property_lines
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 _FENCE = "---"
 _LISTS = frozenset({"tags", "aliases", "cssclasses"})

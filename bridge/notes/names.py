@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from bridge.notes.syntax import SPACE
-from bridge.vault.name_folding import fold, nfc
+from bridge.vault.paths import fold, nfc
 from bridge.vault.text import NOTE_EXTENSION
 
 _CROWD = 32

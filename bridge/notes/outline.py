@@ -10,7 +10,7 @@ from functools import cached_property
 
 from bridge.notes.note import BlockId, Heading, ParsedNote
 from bridge.notes.parts import strip_heading
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 Part = int | str
 """A heading, by its number from 0; or a block, by its id, folded."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from bridge.errors import Ambiguous, NotFound
 from bridge.notes.note import Heading, ParsedNote
 from bridge.notes.reference import Reference
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 MOST_CANDIDATES = 20
 """Candidates that a failure lists."""

@@ -23,7 +23,7 @@ from bridge.notes.yaml_places import (
     line_start,
     locate_property,
 )
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.text import prevailing_ending
 
 TAGS = "tags"

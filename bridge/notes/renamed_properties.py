@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from bridge.errors import InvalidParameters
 from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.notes.yaml_places import CannotEdit, property_lines
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 
 def rename_property(text: str, old: str, new: str) -> str:

@@ -11,7 +11,7 @@ from bridge.notes.note import ParsedNote
 from bridge.notes.properties import TAGS, remove_tag
 from bridge.notes.work import Work
 from bridge.notes.yaml_places import CannotEdit, locate_property
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 
 def renamed(tag: str, old: str, new: str) -> str | None:

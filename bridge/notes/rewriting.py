@@ -30,7 +30,7 @@ from bridge.notes.names import Names
 from bridge.notes.note import Link, LinkKind, ParsedNote
 from bridge.notes.syntax import decode_destination
 from bridge.notes.work import Work
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 
 class Resolvable(Protocol):

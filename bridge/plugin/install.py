@@ -14,8 +14,7 @@ import orjson
 
 from bridge.errors import StartError
 from bridge.plugin.former_id import FORMER_ID, has_former, remove_former
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import write_all, write_atomic
+from bridge.vault.folder import Folder, write_all, write_atomic
 from bridge.vault.paths import VaultPath
 from bridge.vault.root import VaultRoot
 

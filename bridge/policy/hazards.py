@@ -13,9 +13,8 @@ from urllib.parse import quote
 
 from bridge.contract.consent import FilePreview
 from bridge.vault.diff import parse_hunks
-from bridge.vault.misleading_characters import hidden_characters, lookalikes
 from bridge.vault.plan import ChangeKind, ChangePlan, Hazard
-from bridge.vault.text import CHUNK, is_text
+from bridge.vault.text import CHUNK, hidden_characters, is_text, lookalikes
 
 SHOWN: Final = 3
 """Places of one kind that are named in one file; the rest are only counted."""

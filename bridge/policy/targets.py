@@ -34,7 +34,7 @@ from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
 from bridge.contract.targets import Reach, TargetKind, TargetView
-from bridge.vault import name_folding
+from bridge.vault.paths import fold, nfc
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
@@ -221,7 +221,7 @@ def command_target(
     """
     if not is_executable(executable) or executable.endswith(("/", "\\")) or _CONTROL.search(executable):
         raise ValueError("an executable is named by its absolute path")
-    program = name_folding.nfc(executable)
+    program = nfc(executable)
     said = shlex.join([executable, *arguments])
     # What is quoted cannot look like the words that stand for a place.
     words = [_ANY_PLACE if at in vault_paths else shlex.quote(word) for at, word in enumerate(arguments)]
@@ -310,7 +310,7 @@ def parse_key(key: str) -> Rung:
             raise ValueError(
                 "an absolute path names one executable, not a folder; folders of the vault have no `/` before"
             )
-        return Rung(Reach.EXECUTABLE, name_folding.nfc(key))
+        return Rung(Reach.EXECUTABLE, nfc(key))
     return file_target(key).place
 
 
@@ -321,7 +321,7 @@ def is_executable(name: str) -> bool:
 
 def fold_key(key: str) -> str:
     """Return the spelling by which denials are compared: without case, as on many disks, or a final slash."""
-    return name_folding.fold(key).rstrip("/")
+    return fold(key).rstrip("/")
 
 
 def _folders_above(place: str) -> Iterator[Rung]:
@@ -344,7 +344,7 @@ def _vault_path(name: str) -> str:
     parts = name.removesuffix("/").split("/")
     if any(part in {"", ".", ".."} for part in parts):
         raise ValueError("a path in the vault has no empty, `.` or `..` parts")
-    return name_folding.nfc(name)
+    return nfc(name)
 
 
 def _url(name: str) -> str:
@@ -382,7 +382,7 @@ def _host(name: str) -> str:
 def normal_path(path: str) -> str:
     """Return the path without `.` and `..` (RFC 3986, 5.2.4), escapes that need not be escaped resolved (6.2.2)."""
     kept: list[str] = []
-    parts = _ESCAPE.sub(_unescape, name_folding.nfc(path)).split("/")[1:]
+    parts = _ESCAPE.sub(_unescape, nfc(path)).split("/")[1:]
     for part in parts:
         if part == "..":
             kept = kept[:-1]

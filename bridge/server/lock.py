@@ -18,8 +18,7 @@ from filelock import FileLock, Timeout
 
 from bridge.errors import AlreadyServed
 from bridge.records.folder import RunFolder
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import write_atomic
+from bridge.vault.folder import Folder, write_atomic
 from bridge.vault.root import STATE_FOLDER
 
 LOCK_FILE: Final = "serve.lock"

@@ -27,8 +27,7 @@ from bridge.server.asgi import answer_with
 from bridge.server.auth import Authenticator
 from bridge.server.door import BACKLOG, Door, QuietAccept
 from bridge.server.websocket import SocketLink, open_socket, serve_socket
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import write_atomic
+from bridge.vault.folder import Folder, write_atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable

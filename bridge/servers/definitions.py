@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 
 import orjson
 
-from bridge.vault.misleading_characters import without_hidden_characters
+from bridge.vault.text import without_hidden_characters
 
 MOST: Final = 200
 """Tools of one server."""

@@ -18,8 +18,7 @@ from bridge.settings.confirmations import Confirmations
 from bridge.settings.file import MAX_BYTES, SettingsFault, known, parse, unknown, write
 from bridge.settings.model import Settings, guarded, is_guarded, merge, no_effect, warnings
 from bridge.vault.disk import as_failure
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import write_atomic
+from bridge.vault.folder import Folder, write_atomic
 
 logger = logging.getLogger(__name__)
 

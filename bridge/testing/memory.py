@@ -16,13 +16,11 @@ from bridge.notes.names import Names, link_key
 from bridge.toolkit.permitted import Denials
 from bridge.vault.app_settings import AppSettings, IgnoreRules, make_rules
 from bridge.vault.disk import folder_given, not_found
-from bridge.vault.files import FileStat
-from bridge.vault.name_folding import fold
+from bridge.vault.files import FileStat, Obstacle, Refuse, Subtree
 from bridge.vault.note_settings import NoteSettings, note_settings
-from bridge.vault.paths import VaultPath, check_new_name, known_path, protected
+from bridge.vault.paths import VaultPath, check_new_name, fold, known_path, protected
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.root import EVERYTHING, record_look
-from bridge.vault.subtree import Obstacle, Refuse, Subtree
 from bridge.vault.text import is_note
 
 FIRST_MOMENT = int(datetime(2025, 6, 15, 12, tzinfo=UTC).timestamp()) * 1_000_000_000

@@ -7,8 +7,8 @@ from typing import Literal
 from bridge.contract.consent import Operation
 from bridge.errors import Conflict, NotFound
 from bridge.journal.editors import NoEditors
+from bridge.journal.journal import AppliedPlan, Cause
 from bridge.journal.preconditions import exists, stale
-from bridge.journal.record import AppliedPlan, Cause
 from bridge.testing.memory import MemoryTree
 from bridge.vault.paths import known_path
 from bridge.vault.person_edits import HunkText, KeptHunks, PartialPlan, RevisedPlan, keep_hunks, revise_hunk

@@ -18,7 +18,7 @@ from bridge.clock import Clock, stamp
 from bridge.contract.consent import ConsentRequest
 from bridge.drafts.draft import Draft
 from bridge.drafts.store import summary
-from bridge.vault.misleading_characters import with_hidden_characters_shown
+from bridge.vault.text import with_hidden_characters_shown
 
 logger = logging.getLogger(__name__)
 

@@ -30,8 +30,8 @@ from bridge.contract.base import Event
 from bridge.contract.result import AWAIT_DECISION, PendingCall, TicketInfo, ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, RateLimited, ToolFailure
 from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
+from bridge.journal.journal import HistoryEntry
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import HistoryEntry
 from bridge.json_values import held_by
 from bridge.toolkit.fair_turns import FairTurns
 from bridge.toolkit.pipeline import Pipeline

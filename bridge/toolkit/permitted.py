@@ -5,8 +5,7 @@ from collections.abc import Callable, Iterator
 from bridge.errors import PermissionDenied
 from bridge.policy.consent import Rule
 from bridge.vault.files import VaultFiles, WalkedFolder
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.root import Place
 

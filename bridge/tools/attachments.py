@@ -18,8 +18,7 @@ from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import shortened
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath
+from bridge.vault.paths import VaultPath, fold
 
 MOST_IMAGES: Final = 5
 """Images that come with one call."""

@@ -9,7 +9,7 @@ from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote
 from bridge.notes.work import Work
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.text import prevailing_ending
 
 

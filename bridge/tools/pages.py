@@ -20,9 +20,8 @@ from bridge.toolkit.tool import CallContext, RequestEffect
 from bridge.tools.attachments import free_place, kind_of
 from bridge.tools.joining import parsed
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.misleading_characters import without_hidden_characters
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath
+from bridge.vault.paths import VaultPath, fold
+from bridge.vault.text import without_hidden_characters
 from bridge.web.extraction.form import mark
 from bridge.web.url import BadUrl, parse_url
 

@@ -13,11 +13,10 @@ from bridge.errors import NotFound
 from bridge.index.knowledge import Knowledge
 from bridge.toolkit.permitted import Denials
 from bridge.vault.app_settings import AppSettings, IgnoreRules
-from bridge.vault.files import FileStat
+from bridge.vault.files import FileStat, Refuse, Subtree
 from bridge.vault.note_settings import NoteSettings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder
-from bridge.vault.subtree import Refuse, Subtree
 
 
 class Storage(Protocol):
@@ -147,7 +146,7 @@ class PlanningStorage(Storage, Protocol):
         refuse: Refuse | None = None,
         most: int | None = None,
     ) -> Subtree:
-        """Return a folder with everything in it, hidden and closed files too; see `bridge.vault.subtree`."""
+        """Return a folder with everything in it, hidden and closed files too; see `bridge.vault.files`."""
         ...
 
     def plan(self) -> PlanBuilder:

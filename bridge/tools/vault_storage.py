@@ -10,12 +10,11 @@ from bridge.toolkit.permitted import Denials
 from bridge.tools.storage import Storage
 from bridge.vault.app_settings import AppSettings, IgnoreRules, ignore_rules, read_app_settings
 from bridge.vault.disk import is_link
-from bridge.vault.files import FileStat, VaultFiles, file_stat
+from bridge.vault.files import FileStat, Refuse, Subtree, VaultFiles, file_stat, subtree
 from bridge.vault.note_settings import NoteSettings, read_note_settings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.root import noting_looks, record_look
-from bridge.vault.subtree import Refuse, Subtree, subtree
 
 
 class VaultStorage:

@@ -16,8 +16,7 @@ from pydantic.alias_generators import to_camel
 from bridge.errors import InvalidParameters
 from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
-from bridge.vault.name_folding import fold, nfc
-from bridge.vault.paths import VaultPath
+from bridge.vault.paths import VaultPath, fold, nfc
 from bridge.vault.root import VaultRoot
 
 APP_SETTINGS = "app.json"

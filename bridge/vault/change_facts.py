@@ -7,8 +7,7 @@ from itertools import groupby
 from typing import Final
 
 from bridge.vault.diff import Diff, DiffHunk, parse_hunks
-from bridge.vault.misleading_characters import without_hidden_characters
-from bridge.vault.text import BOM, describe_binary, is_text
+from bridge.vault.text import BOM, describe_binary, is_text, without_hidden_characters
 
 MOST_FACTS: Final = 30
 """A change with more facts than this is a rewrite; the diff says it better."""

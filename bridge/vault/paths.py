@@ -1,4 +1,4 @@
-"""The only place that turns a string into a place in the vault.
+"""The only place that turns a string into a place in the vault, and the forms in which names are compared.
 
 This gate is lexical: it touches no disk. What it lets through has no absolute part, no `..`, nothing that some
 system reads as a device, a stream or another name, and no folder that starts with a dot. Where a path really leads
@@ -6,12 +6,13 @@ is decided by `root.py`, with descriptors.
 """
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from bridge.errors import InvalidParameters, PermissionDenied
-from bridge.vault.misleading_characters import hidden_characters
+from bridge.vault.text import hidden_characters
 
 MAX_NAME_BYTES = 255
 MAX_PATH_BYTES = 4096
@@ -236,3 +237,24 @@ def _inside(text: str, vault: Path) -> str:
     else:
         same = absolute.startswith(root.rstrip("/") + "/")
     return absolute[len(root.rstrip("/")) + 1 :] if same else text
+
+
+def nfc(name: str) -> str:
+    """Return the name in composed form, which lookups compare in (rule 10 of docs/obsidian.md).
+
+    Args:
+        name: A name or a path.
+    """
+    return name if name.isascii() else unicodedata.normalize("NFC", name)
+
+
+def fold(name: str) -> str:
+    """Return the form that two names share when they differ only in case or Unicode form.
+
+    Lower case and not full case folding: `Straße` and `Strasse` are two notes. The two small sigmas are one letter
+    (rule 33).
+
+    Args:
+        name: A name or a path.
+    """
+    return name.lower() if name.isascii() else nfc(nfc(name).lower().replace("ς", "σ"))  # noqa: RUF001 (Greek is meant)

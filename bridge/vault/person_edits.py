@@ -1,14 +1,17 @@
-"""A plan as a person changes it before they agree: some of its hunks alone, or another text in one of them."""
+"""A plan before a person agrees: warnings about it, some of its hunks alone, or another text in one of them."""
 
 import dataclasses
 import io
+import stat
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Final, NamedTuple, TypeVar
 
 from bridge.contract.consent import FilePreview
-from bridge.errors import InvalidParameters
+from bridge.errors import InvalidParameters, ToolFailure
 from bridge.vault.diff import ChangedBlock, DiffHunk, changed_blocks, parse_hunks, split_lines
+from bridge.vault.paths import known_path
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
+from bridge.vault.root import VaultRoot
 from bridge.vault.text import Lines, prevailing_ending
 
 KeptHunks = Mapping[str, Collection[int]]
@@ -466,3 +469,40 @@ def _lines(data: bytes) -> list[str]:
     """Return the lines of some bytes, without their endings."""
     text = data.decode("utf-8", "backslashreplace").removeprefix("\ufeff")
     return [line.strip("\r\n") for line in split_lines(text)]
+
+
+NAMED: Final = 5
+"""Read-only files that are named; the others are only counted."""
+
+NO_BACKUP: Final = "No backup is kept, so this cannot be undone"
+
+_LOSES = frozenset({ChangeKind.MODIFY, ChangeKind.DELETE})
+
+
+def needs_backup(plan: ChangePlan) -> bool:
+    """Return whether undoing a plan needs bytes that it replaces or deletes."""
+    return any(change.kind in _LOSES for change in plan.changes)
+
+
+def read_only_warnings(root: VaultRoot, plan: ChangePlan) -> Iterator[str]:
+    """Yield a sentence for each file that a plan changes, moves or deletes although it is marked read-only.
+
+    Such a mark keeps editors from writing into a file; it does not keep anyone from putting another in its place.
+
+    Args:
+        root: The vault.
+        plan: The change.
+    """
+    found = [change.path for change in plan.changes if not change.of_folder and _is_read_only(root, change.path)]
+    for path in found[:NAMED]:
+        yield f"{path!r} is marked read-only"
+    if rest := len(found[NAMED:]):
+        yield f"{rest:,} more files are marked read-only"
+
+
+def _is_read_only(root: VaultRoot, path: str) -> bool:
+    try:
+        with root.find(known_path(path)) as place:
+            return not place.state.st_mode & stat.S_IWUSR
+    except (ToolFailure, OSError):
+        return False  # it is not there yet, or cannot be looked at: then the change will fail by itself

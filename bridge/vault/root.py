@@ -8,6 +8,7 @@ whatever they say, the walk only ever goes down from the vault.
 import contextlib
 import errno
 import os
+import unicodedata
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -18,8 +19,7 @@ from typing import Final, Self
 from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
 from bridge.vault.disk import as_failure, is_link, is_real_folder, not_found
 from bridge.vault.folder import Disk, Folder
-from bridge.vault.name_folding import fold, has_exact_spelling, nfc
-from bridge.vault.paths import VaultPath, check_new_name, protected, unsafe_name
+from bridge.vault.paths import VaultPath, check_new_name, fold, nfc, protected, unsafe_name
 
 EVERYTHING: Final = ""
 """The whole vault: names are looked up in all of it."""
@@ -400,6 +400,43 @@ def _look(folder: Folder, name: str, asked: VaultPath, *, last: bool) -> os.stat
     if name.startswith(".") and (is_real_folder(state) or not last):
         raise protected(asked)
     return state
+
+
+def has_exact_spelling(folder: Folder, name: str) -> bool:
+    """Return whether a name that the disk answers to is really spelled like this.
+
+    Disks that ignore case or Unicode form answer to other spellings, and Windows' file systems to short names
+    (`OBSIDI~1`), on any operating system; so `.obsidian` could be entered by a name without a dot. Only listing the
+    folder is certain, but slow; so first the disk is asked for another spelling. If that does not exist, the disk
+    distinguishes spellings.
+
+    Args:
+        folder: The folder it is in.
+        name: The name, which the disk has answered to.
+    """
+    others = set(_other_spellings(name))
+    if others and not any(folder.exists(other) for other in others):
+        return True
+    if not others and _has_one_spelling(name):
+        return True
+    return name in folder.names()
+
+
+def _other_spellings(name: str) -> Iterator[str]:
+    """Yield names that only a disk which ignores differences would answer to."""
+    forms = {name.swapcase()}
+    if not name.isascii():
+        if any(unicodedata.category(character) in {"Cf", "Mn", "Cn"} for character in name):
+            return
+        forms |= {unicodedata.normalize("NFC", name), unicodedata.normalize("NFD", name)}
+    yield from forms - {name}
+
+
+def _has_one_spelling(name: str) -> bool:
+    """Return whether no disk takes this name for another: it has no `~` and no invisible or combining characters."""
+    return "~" not in name and (
+        name.isascii() or not any(unicodedata.category(character) in {"Cf", "Mn", "Cn"} for character in name)
+    )
 
 
 def _alike(folder: Folder, name: str) -> list[str]:

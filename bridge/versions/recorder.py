@@ -15,16 +15,23 @@ from typing import TypeVar
 from bridge.clock import Clock
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
-from bridge.versions import place
-from bridge.versions.bridge_writes import BridgeWrites, Ledger, sides
-from bridge.versions.comparing import Comparing
-from bridge.versions.configuration import configuration_files
+from bridge.versions.comparing import Comparing, KnownFiles
 from bridge.versions.database import NAME, SHORT, Database, Retention, content_of
-from bridge.versions.grouping import moves_found
-from bridge.versions.known_files import KnownFiles
-from bridge.versions.origins import ObsidianWrite
-from bridge.versions.reading import ListedFile, Prepared, affordable, made_ready, portions, read_whole
-from bridge.versions.since import Since, since
+from bridge.versions.grouping import Since, moves_found, since
+from bridge.versions.origins import BridgeWrites, Ledger, ObsidianWrite, sides
+from bridge.versions.reading import (
+    ListedFile,
+    Prepared,
+    affordable,
+    configuration_files,
+    file_id,
+    identity,
+    is_another,
+    is_gone,
+    made_ready,
+    portions,
+    read_whole,
+)
 from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, Seen, Side, Unknown, Version
 
 logger = logging.getLogger(__name__)
@@ -105,7 +112,7 @@ class Recorder:
         """Record that files are gone, as far as the index can see: each is looked for once more."""
         listed = [path for path in paths if path in self._known]
         if listed and self._recording and self._root.in_place():
-            gone = [path for path in listed if place.is_gone(self._root, path)]
+            gone = [path for path in listed if is_gone(self._root, path)]
             if gone:
 
                 def lose(database: Database, now: float) -> None:
@@ -442,11 +449,11 @@ class Recorder:
             self._comparing.since = self._db.meta("since")
             self._comparing.configured = bool(self._db.meta("configured"))
             self._own.last = self._db.meta("heard")
-            identity = place.identity(self._root)
-            if place.is_another(self._root, self._db.meta("root"), identity, self._known.all()):
+            here = identity(self._root)
+            if is_another(self._root, self._db.meta("root"), here, self._known.all()):
                 self._stays_off = _STRANGE
             else:
-                self._db.set_meta("root", identity)
+                self._db.set_meta("root", here)
         except (sqlite3.Error, OSError) as error:
             logger.warning("What other programs change cannot be recorded (%s)", error)
             if self._db is not None:
@@ -492,7 +499,7 @@ class Recorder:
     def _prepared(self, files: Iterable[Seen]) -> Prepared:
         rules = self._rules()
         wanted = (self._whole(one) for one in files if rules.covers(one.path))
-        return Prepared({one.path: made_ready(one, self._db, place.file_id(self._root, one)) for one in wanted})
+        return Prepared({one.path: made_ready(one, self._db, file_id(self._root, one)) for one in wanted})
 
     def _whole(self, seen: Seen) -> Seen:
         """Return a file that was read in part, now read whole, if only that tells whether and how it changed."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from bridge.app import Bridge
 from bridge.contract.consent import Operation
-from bridge.journal.record import Cause
+from bridge.journal.journal import Cause
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot

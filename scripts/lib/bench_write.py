@@ -13,8 +13,8 @@ from typing import Any
 from bridge.app import Bridge
 from bridge.contract.identity import Capability
 from bridge.identity.caller import Caller, Client
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.settings.model import MAX_RATE
 from bridge.toolkit.tool import CallContext
 from bridge.tools.core.apply_patch import ApplyPatchTool

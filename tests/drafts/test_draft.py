@@ -13,8 +13,8 @@ from bridge.drafts.draft import Base, Draft
 from bridge.drafts.draft_files import Head
 from bridge.errors import Conflict, ExecutionFailed
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.notes.additions import judge
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path

@@ -18,8 +18,8 @@ from bridge.contract.consent import Operation
 from bridge.drafts.draft import Base, Draft
 from bridge.drafts.draft_files import Head
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.notes.additions import judge
 from bridge.vault.disk import Disk
 from bridge.vault.files import VaultFiles

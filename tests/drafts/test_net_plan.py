@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.contract.consent import Operation
-from bridge.drafts.net_plan import NetPlan, Vault, net_plan
-from bridge.drafts.staging import Staging
+from bridge.drafts.net_plan import NetPlan, Staging, Vault, net_plan
 from bridge.errors import Conflict, InvalidParameters
-from bridge.journal.record import Cause
+from bridge.journal.journal import Cause
 from bridge.testing.memory import MemoryTree
 from bridge.testing.memory_ledger import MemoryLedger
 from bridge.vault.paths import VaultPath

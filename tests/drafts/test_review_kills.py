@@ -22,8 +22,8 @@ from bridge.drafts.draft_files import Head
 from bridge.drafts.store import submission
 from bridge.errors import ExecutionFailed
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.notes.additions import judge
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path

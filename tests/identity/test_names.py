@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bridge.clock import SystemClock
 from bridge.errors import InvalidParameters
 from bridge.identity.store import ClientStore, fault_of, look_of
-from bridge.vault.misleading_characters import AS_LATIN
+from bridge.vault.text import AS_LATIN
 from tests.identities import PrivateFiles
 
 LIKE_BETA = [

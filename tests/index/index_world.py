@@ -15,7 +15,7 @@ from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
 from bridge.vault.files import VaultFiles
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.root import VaultRoot
 from bridge.vault.text import is_text
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
 from bridge.notes.names import Names
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 
 class MemoryKnowledge:

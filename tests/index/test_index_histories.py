@@ -13,8 +13,8 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 
 from bridge.contract.consent import Operation
 from bridge.errors import ToolFailure
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
 from tests.index.index_world import World

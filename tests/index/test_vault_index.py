@@ -15,8 +15,8 @@ from bridge.contract.consent import Operation
 from bridge.index.file_reading import FileReading, NotAFile
 from bridge.index.ingest import Batch, Ingest
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.vault.folder import Folder
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import PlanBuilder, content_hash

@@ -16,8 +16,8 @@ import pytest
 
 from bridge.contract.consent import Operation
 from bridge.journal.editors import Editors, NoEditors
+from bridge.journal.journal import AppliedPlan, Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import AppliedPlan, Cause
 from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import VaultRoot

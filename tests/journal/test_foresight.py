@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import ToolFailure
-from bridge.journal.foresight import Foreseen
 from bridge.journal.ledger import Ledger
+from bridge.journal.reversal import Foreseen
 from tests.journal.small_vault import FILES, SmallVault
 
 IDEAS, MEETING, *_ = FILES

@@ -8,7 +8,7 @@ import pytest
 from bridge.clock import stamp
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters, NotFound
-from bridge.journal.record import HistoryEntry
+from bridge.journal.journal import HistoryEntry
 from bridge.vault.plan import ChangePlan
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, SmallVault, plan_of
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.contract.consent import Operation
-from bridge.journal.journal import BeginRecord, JournalRecord, OutcomeRecord, check_id, decode, encode
-from bridge.journal.record import Cause
+from bridge.journal.journal import BeginRecord, Cause, JournalRecord, OutcomeRecord, check_id, decode, encode
 from bridge.vault.plan import Change, ChangeKind
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)

@@ -1,6 +1,6 @@
 """What steps do to each path, and whose bytes they push aside."""
 
-from bridge.journal.path_effects import FOLDER, PathEffect, follow_changes
+from bridge.journal.preconditions import FOLDER, PathEffect, follow_changes
 from tests.journal.small_vault import plan_of
 
 

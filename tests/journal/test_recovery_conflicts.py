@@ -8,9 +8,8 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import Conflict
-from bridge.journal.journal import BeginRecord, encode
+from bridge.journal.journal import BeginRecord, Recovery, encode
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Recovery
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, Killed, SmallVault, Step, plan_of
 
 EDIT = b"typed by a person\n"

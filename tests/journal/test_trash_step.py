@@ -220,7 +220,7 @@ def test_the_desktop_can_restore_what_was_deleted_to_its_place(tmp_path: Path) -
     small = SmallVault(tmp_path / "Vault", {"Notes/Über.md": (0o644, b"text"), "Notes/Deep/x.bin": (0o644, b"\0")})
     program = (
         "import sys; from pathlib import Path; from bridge.vault.root import VaultRoot\n"
-        "from bridge.vault.paths import parse_path; from bridge.vault.trash import real_path, system_trash\n"
+        "from bridge.vault.paths import parse_path; from bridge.journal.trash_step import real_path, system_trash\n"
         "with VaultRoot(Path(sys.argv[1])) as root, root.folder(parse_path('Notes')) as folder:\n"
         "    [system_trash(real_path(root, folder, name)) for name in sys.argv[2:]]\n"
     )

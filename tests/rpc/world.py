@@ -50,8 +50,8 @@ from bridge.identity.caller import HOST, SHARED, Caller, Client
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
 from bridge.index.vectors.vector_index import VectorStatus
+from bridge.journal.journal import HistoryEntry
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import HistoryEntry
 from bridge.keys.master_keys import MasterKeys
 from bridge.keys.store import KeyStore
 from bridge.keys.system_keyring import SystemKeyring
@@ -79,12 +79,11 @@ from bridge.tools.history.mending import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.versions.allowed_edits import AllowedEdits
-from bridge.versions.notice_rules import Notice, Tally
-from bridge.versions.notices import Notices
+from bridge.versions.grouping import Since
+from bridge.versions.notices import Notice, Notices, Tally
 from bridge.versions.origins import ObsidianWrite
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
-from bridge.versions.since import Since
 from bridge.versions.states import Entry, Kept, Version
 from bridge.web.search import WebSearch
 from bridge.web.search_services import search_services

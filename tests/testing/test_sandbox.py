@@ -11,7 +11,7 @@ import pytest
 import bridge.testing
 from bridge.contract.consent import Decision, Operation
 from bridge.errors import Conflict, ErrorType, NotFound
-from bridge.journal.record import Cause
+from bridge.journal.journal import Cause
 from bridge.testing import MemoryStorage, sandbox
 from bridge.testing.memory_ledger import MemoryLedger
 from bridge.vault.paths import parse_path

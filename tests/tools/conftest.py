@@ -15,7 +15,7 @@ from bridge.errors import NotFound
 from bridge.identity.caller import PERSON
 from bridge.index.file_texts.file_text_index import PDF_FILES, FileTextIndex
 from bridge.index.vault_index import VaultIndex
-from bridge.journal.record import ChangeDiff, HistoryEntry
+from bridge.journal.journal import ChangeDiff, HistoryEntry
 from bridge.pdf.reader import PdfReader
 from bridge.pictures.reader import PictureReader
 from bridge.policy.redaction import hide_secrets

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from bridge.vault.disk import Disk
-from bridge.vault.folder import Folder
-from bridge.vault.own_files import write_atomic
+from bridge.vault.folder import Folder, write_atomic
 from bridge.vault.paths import VaultPath
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.vault.misleading_characters import hidden_characters, without_hidden_characters
+from bridge.vault.text import hidden_characters, without_hidden_characters
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.vault.folder import Disk, Folder
-from bridge.vault.own_files import LineFile
+from bridge.vault.folder import Disk, Folder, LineFile
 from bridge.vault.root import VaultRoot
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.vault.misleading_characters import lookalikes
+from bridge.vault.text import lookalikes
 
 ER, OH, AH = "\u0440", "\u043e", "\u0410"  # Cyrillic
 

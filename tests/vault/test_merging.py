@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.contract.consent import Take
-from bridge.vault.merging import Clash, merge
+from bridge.vault.edits import Clash, merge
 
 LINES = [f"line {number}\n" for number in range(1, 13)]
 BASE = "".join(LINES).encode()

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.folder import Folder
-from bridge.vault.name_folding import fold, has_exact_spelling, nfc
-from bridge.vault.paths import VaultPath
+from bridge.vault.paths import VaultPath, fold, nfc
+from bridge.vault.root import has_exact_spelling
 
 NFC, NFD = unicodedata.normalize("NFC", "Übung.md"), unicodedata.normalize("NFD", "Übung.md")
 

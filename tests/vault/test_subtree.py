@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
+from bridge.vault.files import subtree
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
-from bridge.vault.subtree import subtree
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="names, links and pipes are as POSIX has them")
 TOP = parse_path("Notes")

@@ -6,9 +6,9 @@ import pytest
 
 from bridge.contract.consent import Operation
 from bridge.vault.paths import parse_path
+from bridge.vault.person_edits import NAMED, needs_backup, read_only_warnings
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
-from bridge.vault.unprotected import NAMED, needs_backup, read_only_warnings
 
 
 def _plan(root: VaultRoot, how: str, names: list[str]) -> ChangePlan:

@@ -8,8 +8,8 @@ from pathlib import Path
 from bridge.clock import SystemClock
 from bridge.contract.consent import Operation
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.versions.notice_rules import QUIET_SECONDS, NoticeRules, Tally, lost_most_lines
+from bridge.versions.notices import QUIET_SECONDS, NoticeRules, Tally, lost_most_lines
 
 THRESHOLD = 20
 LONG = QUIET_SECONDS + 10

@@ -8,7 +8,7 @@ from bridge.index.knowledge import IndexedFile
 from bridge.index.search.fuzzy import Check, FuzzyPaths
 from bridge.index.texts.globs import Glob
 from bridge.index.texts.text_lines import TextLines
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 Ignored = Callable[[str], bool]
 """Returns whether to skip a path. The same object always answers the same."""

@@ -11,7 +11,7 @@ from bridge.json_values import load
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import ParsedNote
 from bridge.notes.work import TooMuchWork, Work
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 MOST_PARSED = 8_000_000
 """Characters of a note up to which its blocks, sections and tasks are known."""

@@ -11,7 +11,7 @@ from bridge.index.store.letters import bare, spellings
 from bridge.index.texts.line_patterns import Span
 from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.note import Heading
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 SIZE = 1000
 """Characters of a passage, at most."""

@@ -24,7 +24,7 @@ from bridge.index.search.query import (
     RegexTerm,
     TextTerm,
 )
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 MAX_ITEMS = 10_000
 """Items of one value that are looked at: YAML's aliases can make a few bytes mean billions."""

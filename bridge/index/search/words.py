@@ -8,7 +8,7 @@ from bridge.index.search.languages import Languages, stem_of
 from bridge.index.search.note_text import folded
 from bridge.index.store.fulltext import phrase, words
 from bridge.index.store.letters import MARKS, bare, ideographs, is_unspaced, pieces, spellings
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 MOST_WORDS = 64
 """Different words of a query that are looked for."""

@@ -12,7 +12,7 @@ import re
 import unicodedata
 from functools import cache
 
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 _JOINED = "\u00ad\u0640\u200b-\u200d\u2060\ufe00-\ufe0f\ufeff"
 """Signs within a word that are no part of it: soft hyphens, joiners, Arabic's lengthening, variation selectors."""

@@ -13,7 +13,7 @@ from bridge.index.store.database import PLACE_BITS, Connections, copy_file
 from bridge.index.store.file_list import FileList
 from bridge.index.store.fulltext import FullText
 from bridge.index.store.writer import StoreWriter, folded_tag, pack_text, places, stored_facts, stored_link, unpack_text
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 _PAGE = 500
 """Rows fetched at once: some milliseconds at most."""

@@ -23,7 +23,7 @@ from bridge.notes.names import link_key
 from bridge.notes.note import Heading, Link
 from bridge.pdf.document import is_pdf
 from bridge.pictures.scaling import is_picture
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.text import note_name
 
 _SLOW = b"\x00"

@@ -18,7 +18,7 @@ from bridge.index.texts.globs import Glob
 from bridge.index.texts.line_patterns import Text
 from bridge.index.texts.text_lines import TextLines
 from bridge.index.tree import walk_key
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 from bridge.vault.text import BOM, is_text
 
 LARGEST = 8 * 1024 * 1024

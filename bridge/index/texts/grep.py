@@ -16,8 +16,7 @@ from bridge.index.texts.globs import Glob
 from bridge.index.texts.patterns import LineSearch, Pattern, Patterns, pattern_workers
 from bridge.index.texts.pieces import PIECE, pieces
 from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
-from bridge.vault.name_folding import nfc
-from bridge.vault.paths import parse_path
+from bridge.vault.paths import nfc, parse_path
 from bridge.vault.text import is_text
 
 PROGRESS_EVERY = 500

@@ -19,14 +19,14 @@ from bridge.contract.tools import (
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.index.knowledge import Knowledge
 from bridge.index.references import NoteResolver
-from bridge.journal.record import HistoryEntry
+from bridge.journal.journal import HistoryEntry
 from bridge.notes.names import Names
 from bridge.notes.reference import parse_reference
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history_filter import HistoryFilter, who
 from bridge.rpc.methods.outside_changes import entry_time, outside_diff, outside_entries, outside_shown
 from bridge.rpc.methods.undo_all import undo_all
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.text import NOTE_EXTENSION
 from bridge.versions.states import PREFIX
 

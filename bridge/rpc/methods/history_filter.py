@@ -7,7 +7,7 @@ from bridge.audit.records import read_time
 from bridge.audit.sentences import caller_words
 from bridge.identity.caller import HOST_ID
 from bridge.identity.store import ClientStore
-from bridge.journal.record import HistoryEntry
+from bridge.journal.journal import HistoryEntry
 
 
 class Wanted(Protocol):

@@ -17,7 +17,7 @@ from bridge.rpc.methods.drafts import whose
 from bridge.rpc.methods.outside_changes import WHO
 from bridge.rpc.methods.outside_notices import notice_sent
 from bridge.rpc.services import Services
-from bridge.versions.notice_rules import Notice
+from bridge.versions.notices import Notice
 from bridge.versions.states import Origin
 
 MOST_LINES: Final = 3

@@ -7,7 +7,7 @@ from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.contract.outside import ObsidianWritesHeard, ObsidianWritesParams, OutsideNotice
 from bridge.rpc.dispatch import Method, RequestContext
-from bridge.versions.notice_rules import Notice
+from bridge.versions.notices import Notice
 from bridge.versions.origins import ObsidianWrite
 from bridge.versions.states import PREFIX
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from bridge.contract.tools import LeftFile, UndoAllParams, UndoneAll, UndoneChange
 from bridge.errors import InvalidParameters, NotFound
-from bridge.journal.foresight import Foreseen
-from bridge.journal.record import HistoryEntry
+from bridge.journal.journal import HistoryEntry
+from bridge.journal.reversal import Foreseen
 from bridge.rpc.dispatch import RequestContext
 from bridge.rpc.methods.history_filter import HistoryFilter, who
 from bridge.toolkit.tool_call import ToolCall

@@ -31,7 +31,7 @@ from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history import meant
 from bridge.vault.plan import is_hidden
-from bridge.versions.since import find_version
+from bridge.versions.grouping import find_version
 from bridge.versions.states import Kept, Version
 
 LARGEST = 16 << 20

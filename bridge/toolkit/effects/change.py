@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from bridge.contract.consent import Operation, Preview
 from bridge.contract.result import WritePlan
 from bridge.journal.editors import unsaved_warnings
-from bridge.journal.record import Cause
+from bridge.journal.journal import Cause
 from bridge.policy.hazards import with_hazards
 from bridge.policy.risk import Risk, additions_of, assess
 from bridge.policy.targets import Target
@@ -18,8 +18,8 @@ from bridge.toolkit.effects.kind import EffectKind, Terms
 from bridge.toolkit.tool import Applied, Output, Relayed, ToolSpec, in_vault
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.paths import without_middle
+from bridge.vault.person_edits import NO_BACKUP, needs_backup
 from bridge.vault.plan import ChangePlan, Hazard
-from bridge.vault.unprotected import NO_BACKUP, needs_backup
 
 if TYPE_CHECKING:
     from bridge.toolkit.effects.running import CallServices, Running

@@ -21,7 +21,7 @@ from bridge.tools.notes.search_by_properties import MostNames, Wanted, with_prop
 from bridge.tools.notes.search_by_tags import with_tags
 from bridge.tools.parameters import LONGEST_NAME, LONGEST_PATH, Cursor, SnakeCaseParams, Tag
 from bridge.tools.storage import Storage
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 if TYPE_CHECKING:
     from bridge.tools.bases.asking import BaseQueries

@@ -25,7 +25,7 @@ from bridge.tools.notes.paging import NOTHING_THERE
 from bridge.tools.parameters import LONGEST_PATH, CountingCursor, SnakeCaseParams
 from bridge.tools.passages import found_note, words_only
 from bridge.tools.storage import Storage
-from bridge.vault.name_folding import fold, nfc
+from bridge.vault.paths import fold, nfc
 
 USUAL_NOTES = 10
 USUAL_LINES = 50

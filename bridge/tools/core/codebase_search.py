@@ -16,7 +16,7 @@ from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.passages import numbered, snippets, words_only
 from bridge.tools.storage import Storage
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 MOST = 10
 _MOST_FOLDERS = 20

@@ -23,8 +23,7 @@ from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH
 from bridge.tools.storage import Storage
 from bridge.vault.app_settings import IgnoreRules
-from bridge.vault.name_folding import nfc
-from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.paths import VaultPath, nfc, parse_path
 
 MOST_RESULTS = 10_000
 

@@ -16,7 +16,7 @@ from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members
 from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.kinds import read_spec
 from bridge.tools.storage import Storage
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 
 class GrepParams(Params):

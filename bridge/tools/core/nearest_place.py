@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 from bridge.vault.text import Lines
 
 MOST_BYTES = 8 << 20

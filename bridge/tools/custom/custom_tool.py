@@ -13,7 +13,7 @@ from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
 from bridge.tools.quoting import quoted
-from bridge.vault.misleading_characters import with_hidden_characters_shown
+from bridge.vault.text import with_hidden_characters_shown
 
 _SPARE: Final = 60.0
 """Seconds besides those of its own: for the start, for waiting until fewer run, and for ending what is left."""

@@ -20,8 +20,7 @@ from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
 from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import parse_path
+from bridge.vault.paths import fold, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 
 MOST = 200

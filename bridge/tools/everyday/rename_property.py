@@ -13,7 +13,7 @@ from bridge.tools.everyday.many_notes import EverywhereTool
 from bridge.tools.files.paths import folder_start
 from bridge.tools.kinds import write_spec
 from bridge.tools.parameters import LONGEST_PATH, LONGEST_TAG, SnakeCaseParams
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.plan import ChangePlan
 
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]")

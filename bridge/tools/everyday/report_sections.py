@@ -18,8 +18,7 @@ from bridge.tools.bases.holding import holding_bases
 from bridge.tools.everyday.places import Places
 from bridge.tools.formatting import shortened
 from bridge.tools.storage import Storage
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import parse_path
+from bridge.vault.paths import fold, parse_path
 from bridge.vault.text import is_note, note_name
 
 LIKELY: Final = 3

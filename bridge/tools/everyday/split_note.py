@@ -27,8 +27,7 @@ from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
 from bridge.tools.parameters import LONGEST_PATH, NoteName, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage, exists
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import note_name
 

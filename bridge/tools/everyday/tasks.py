@@ -20,8 +20,7 @@ from bridge.tools.notes.paging import listing, page
 from bridge.tools.notes.writing import decoded
 from bridge.tools.parameters import LONGEST_PATH, Cursor, NoteName, SnakeCaseParams, Tag
 from bridge.tools.storage import Storage
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import parse_path
+from bridge.vault.paths import fold, parse_path
 from bridge.vault.text import is_note
 
 MOST = 1000

@@ -52,8 +52,7 @@ from bridge.tools.pages import (
 )
 from bridge.tools.parameters import LONGEST_PATH, NO_CONTENT, SnakeCaseParams
 from bridge.tools.storage import PlanningStorage, exists
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath
+from bridge.vault.paths import VaultPath, fold
 from bridge.vault.plan import ChangePlan
 from bridge.vault.text import encode
 

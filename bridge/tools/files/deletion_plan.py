@@ -11,10 +11,9 @@ from bridge.toolkit.tool import Applied, CallContext, Output, P, WriteTool
 from bridge.tools.files.deletion_preview import DeletionPreview
 from bridge.tools.formatting import counted, size, some
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath
+from bridge.vault.files import Subtree
+from bridge.vault.paths import VaultPath, fold
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
-from bridge.vault.subtree import Subtree
 
 NAMED = 10
 """Files that a warning names; the others it counts."""

@@ -18,8 +18,7 @@ from bridge.tools.formatting import local_date, utc_time
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
 from bridge.tools.storage import Storage
-from bridge.vault.name_folding import nfc
-from bridge.vault.paths import VaultPath, parse_path
+from bridge.vault.paths import VaultPath, nfc, parse_path
 
 USUAL_RESULTS = 100
 MOST_RESULTS = 1000

@@ -12,10 +12,9 @@ from bridge.toolkit.tool import CallContext
 from bridge.tools.files.link_keeping import SOURCES, KeptLinks, LinkKeeper, closed_file
 from bridge.tools.formatting import UNLINKABLE, counted
 from bridge.tools.storage import PlanningStorage, exists
-from bridge.vault.name_folding import fold
-from bridge.vault.paths import VaultPath, parse_path, protected, unsafe_name
+from bridge.vault.files import Obstacle
+from bridge.vault.paths import VaultPath, fold, parse_path, protected, unsafe_name
 from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
-from bridge.vault.subtree import Obstacle
 from bridge.vault.text import CHUNK
 
 MOST_FILES = 20_000

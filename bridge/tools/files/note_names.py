@@ -6,9 +6,8 @@ The name is one that every system and every link can have (rules 6 to 8 of docs/
 import re
 from collections.abc import Iterator
 
-from bridge.vault.misleading_characters import without_hidden_characters
-from bridge.vault.name_folding import nfc
-from bridge.vault.paths import unsafe_name
+from bridge.vault.paths import nfc, unsafe_name
+from bridge.vault.text import without_hidden_characters
 
 UNTITLED = "Untitled"
 

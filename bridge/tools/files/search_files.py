@@ -18,7 +18,7 @@ from bridge.tools.core.grep import lines_around, query_of
 from bridge.tools.kinds import read_spec
 from bridge.tools.parameters import SnakeCaseParams
 from bridge.tools.storage import Storage
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 USUAL_RESULTS = 10
 MOST_RESULTS = 1000

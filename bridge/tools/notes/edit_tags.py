@@ -13,7 +13,7 @@ from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vaul
 from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written
 from bridge.tools.parameters import NoteName, SnakeCaseParams, Tag
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 from bridge.vault.plan import ChangePlan
 
 _NAMED = 10

@@ -12,7 +12,7 @@ from bridge.tools.kinds import read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.tools.notes.paging import listing, page
 from bridge.tools.parameters import Cursor, SnakeCaseParams
-from bridge.vault.name_folding import fold
+from bridge.vault.paths import fold
 
 
 class ListTagsParams(SnakeCaseParams):

@@ -8,7 +8,7 @@ from bridge.contract.result import ImagePart, LinkPart, ResultPart
 from bridge.errors import ExecutionFailed
 from bridge.toolkit.tool import Output
 from bridge.tools.quoting import quoted
-from bridge.vault.misleading_characters import with_hidden_characters_shown
+from bridge.vault.text import with_hidden_characters_shown
 
 MOST_PARTS: Final = 50
 MOST_BYTES: Final = 4 << 20

@@ -33,9 +33,9 @@ from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
 from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.disk import as_failure
-from bridge.vault.misleading_characters import with_hidden_characters_shown
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.unprotected import NO_BACKUP
+from bridge.vault.person_edits import NO_BACKUP
+from bridge.vault.text import with_hidden_characters_shown
 from bridge.vault.working_copy import WorkingCopy, is_too_large
 from bridge.workers.complaint import first_line
 

@@ -9,7 +9,7 @@ from bridge.index.knowledge import IndexedFile
 from bridge.index.search.listing import Listings
 from bridge.index.texts.globs import compile_glob
 from bridge.index.texts.text_lines import TextLines
-from bridge.vault.name_folding import nfc
+from bridge.vault.paths import nfc
 
 
 def files(*paths: str) -> tuple[IndexedFile, ...]:

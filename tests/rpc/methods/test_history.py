@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
-from bridge.journal.record import HistoryEntry
+from bridge.journal.journal import HistoryEntry
 from bridge.rpc.methods.history import touching, visible
 from tests.index.memory_knowledge import MemoryKnowledge
 

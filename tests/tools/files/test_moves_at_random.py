@@ -20,8 +20,8 @@ from bridge.contract.consent import Operation
 from bridge.errors import ToolFailure
 from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names

@@ -9,8 +9,8 @@ from bridge.clock import SystemClock
 from bridge.errors import ToolFailure
 from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
+from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
-from bridge.journal.record import Cause
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names, split_link
 from bridge.settings.model import Settings

@@ -10,7 +10,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.identity.caller import PERSON
 from bridge.index.vault_index import VaultIndex
-from bridge.journal.record import Cause
+from bridge.journal.journal import Cause
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage
 from bridge.testing.memory_ledger import MemoryLedger
