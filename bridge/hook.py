@@ -46,11 +46,7 @@ _NAMES: "Final" = {
 }
 """The name of an argument in each client's editing tools. It reads that one, so no other may say something else."""
 
-_EVERYWHERE: "Final" = {
-    "claude-code": ("replace_all",),
-    "gemini": ("allow_multiple",),
-    "opencode": ("replaceAll",),
-}
+_EVERYWHERE: "Final" = {"claude-code": ("replace_all",), "gemini": ("allow_multiple",), "opencode": ("replaceAll",)}
 """The name in each client for replacing every occurrence."""
 
 _OTHER_NAMES: "Final" = {"path": {"path", "absolute_path"}, "patch": {"input", "patch"}}

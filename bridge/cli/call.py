@@ -36,8 +36,7 @@ Whole = Annotated[
 def call(
     tool: Annotated[str | None, typer.Argument(metavar="TOOL", show_default=False, help="The tool's name.")] = None,
     words: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="KEY=VALUE", show_default=False, help="Its arguments."),
+        list[str] | None, typer.Argument(metavar="KEY=VALUE", show_default=False, help="Its arguments.")
     ] = None,
     *,
     arguments: Whole = None,

@@ -16,8 +16,7 @@ of each such process, and none of it is used between a pipe and a socket of this
 
 def mcp(
     client: Annotated[
-        str,
-        typer.Option(metavar="NAME", help="As this client (`vault-bridge clients add NAME --save`)."),
+        str, typer.Option(metavar="NAME", help="As this client (`vault-bridge clients add NAME --save`).")
     ],
     vault: Vault = None,
 ) -> None:

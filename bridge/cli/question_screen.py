@@ -160,13 +160,7 @@ class _Drawing:
     """
 
     def __init__(
-        self,
-        request: ConsentRequest,
-        width: int,
-        *,
-        full: bool,
-        room: int = MOST_DIFF_LINES,
-        numbered: bool = False,
+        self, request: ConsentRequest, width: int, *, full: bool, room: int = MOST_DIFF_LINES, numbered: bool = False
     ) -> None:
         self.cut = False
         self.hidden: list[str] = []

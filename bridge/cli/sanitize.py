@@ -31,12 +31,7 @@ _UNSAFE_IN_JSON = re.compile(
 
 
 def sanitize(
-    text: str,
-    *,
-    style: str = "",
-    tab: str | None = None,
-    marks: Sequence[tuple[int, int]] = (),
-    mark_style: str = "",
+    text: str, *, style: str = "", tab: str | None = None, marks: Sequence[tuple[int, int]] = (), mark_style: str = ""
 ) -> Text:
     """Return one line, as styled text in which every control, invisible or reordering character is a visible escape.
 

@@ -50,8 +50,7 @@ def serve(
     ] = "ask",
     *,
     until_idle: Annotated[
-        float | None,
-        typer.Option(min=0, metavar="SECONDS", help="End when no program has been connected for so long."),
+        float | None, typer.Option(min=0, metavar="SECONDS", help="End when no program has been connected for so long.")
     ] = None,
     vault: Vault = None,
     as_json: AsJson = False,

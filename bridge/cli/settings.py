@@ -43,10 +43,7 @@ app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_ma
 Key = Annotated[
     str | None,
     typer.Argument(
-        metavar="[KEY]",
-        show_default=False,
-        help="One setting, such as consentMode.grep.",
-        autocompletion=complete_key,
+        metavar="[KEY]", show_default=False, help="One setting, such as consentMode.grep.", autocompletion=complete_key
     ),
 ]
 Tools = Annotated[list[str], typer.Argument(metavar="TOOL", help="Names of tools.", autocompletion=complete_tool)]

@@ -95,9 +95,7 @@ def check_plugin(vault: Path) -> Iterator[Finding]:
         found = None
     if found is None:
         yield Finding(
-            "plugin",
-            "ok",
-            "Not in this vault; `vault-bridge install` puts it there. Without it, `approve` asks you",
+            "plugin", "ok", "Not in this vault; `vault-bridge install` puts it there. Without it, `approve` asks you"
         )
     elif found.missing:
         yield Finding("plugin", "fail", f"{found.folder} lacks {', '.join(found.missing)}", _AGAIN)

@@ -258,12 +258,7 @@ class Settings(BaseModel):
         le=1000,
     )
     adding_minutes: int = _tools(
-        "Length of a permission to add",
-        "How long a permission to add lasts.",
-        60,
-        unit="minutes",
-        ge=1,
-        le=1440,
+        "Length of a permission to add", "How long a permission to add lasts.", 60, unit="minutes", ge=1, le=1440
     )
     grant_expiry_days: int | None = _tools(
         "Forget unused permissions after",
@@ -586,11 +581,7 @@ class Settings(BaseModel):
         "Age of web results", "How old results of `web_search` can be if the agent does not say.", None, none="Any"
     )
     web_fetch_max_bytes: int = _single(
-        "Largest web page",
-        "The largest part of a page that `web_fetch` returns.",
-        512_000,
-        unit="bytes",
-        ge=1024,
+        "Largest web page", "The largest part of a page that `web_fetch` returns.", 512_000, unit="bytes", ge=1024
     )
 
     @model_validator(mode="after")
