@@ -7,13 +7,11 @@ from typing import Annotated
 
 import typer
 
-from bridge.cli.consent_link import ConsentLink
+from bridge.cli.consent_link import ConsentLink, Questions
 from bridge.cli.consent_prompt import ConsentPrompt
-from bridge.cli.exit_codes import FAILURE
 from bridge.cli.keyboard import PersonLeft, open_keyboard
-from bridge.cli.open_questions import Questions
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer
+from bridge.cli.printer import FAILURE, Printer
 from bridge.cli.stopping import cancel_on_signals
 from bridge.client import find_vault
 

@@ -6,11 +6,10 @@ from typing import Annotated, Any, Final, Literal
 import typer
 
 from bridge.cli.connection import ask, run_once, tell
-from bridge.cli.exit_codes import fail
 from bridge.cli.family import Table, Thing, when
 from bridge.cli.layout import local_time
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer
+from bridge.cli.printer import Printer, fail
 from bridge.cli.serve import Preset
 from bridge.client import Connection, find_vault, token_storage
 from bridge.client.errors import KeyringUnavailable

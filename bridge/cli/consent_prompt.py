@@ -7,10 +7,9 @@ from typing import Final, Protocol, TypeVar
 from rich.text import Text
 
 from bridge.cli.answer_keys import LABELS
-from bridge.cli.conversation import Conversation
-from bridge.cli.keyboard import Keyboard
+from bridge.cli.consent_link import REVISED, ConsentAnswer, QuestionEnd, Questions
+from bridge.cli.keyboard import Conversation, Keyboard
 from bridge.cli.layout import wrap
-from bridge.cli.open_questions import REVISED, ConsentAnswer, QuestionEnd, Questions
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.question_dialog import Decided, QuestionDialog, Reviser, Step
 from bridge.cli.question_screen import draw_question

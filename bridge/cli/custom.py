@@ -9,15 +9,13 @@ from rich.text import Text
 
 from bridge.cli.arguments import BadArguments, parse_arguments
 from bridge.cli.connection import run_once, tell
-from bridge.cli.editor import NotEdited
-from bridge.cli.editor import edit as open_editor
-from bridge.cli.exit_codes import FAILURE, fail
 from bridge.cli.family import Family, Table
 from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer
+from bridge.cli.printer import FAILURE, Printer, fail
 from bridge.cli.sanitize import sanitize
-from bridge.cli.text_files import parse_json, text_of
+from bridge.cli.text_files import NotEdited, parse_json, text_of
+from bridge.cli.text_files import edit as open_editor
 from bridge.client import Connection
 
 HELP = """Write tools of your own, which agents may call.

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import typer
 from rich.text import Text
 
-from bridge.cli.exit_codes import FAILURE
 from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import READABLE, Printer
+from bridge.cli.printer import FAILURE, READABLE, Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import find_vault
 from bridge.health.doctor import examine, healthy

@@ -8,12 +8,11 @@ from rich.text import Text
 
 from bridge.cli.connection import run_idempotent, tell
 from bridge.cli.diff import draw_changes
-from bridge.cli.exit_codes import confirm_or_end
 from bridge.cli.family import Family, Table, when
 from bridge.cli.layout import local_time, wrap
 from bridge.cli.options import AsJson, Vault, Yes
-from bridge.cli.printer import Printer
-from bridge.cli.review import draw_conflicts
+from bridge.cli.printer import Printer, confirm_or_end
+from bridge.cli.proposal_parts import draw_conflicts
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
 from bridge.contract.consent import MergePlace

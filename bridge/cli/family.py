@@ -7,10 +7,9 @@ import typer
 from rich.text import Text
 
 from bridge.cli.connection import ask, tell
-from bridge.cli.exit_codes import confirm_or_end, fail
 from bridge.cli.layout import draw_table, local_time
 from bridge.cli.options import AsJson, Vault, Yes
-from bridge.cli.printer import Printer
+from bridge.cli.printer import Printer, confirm_or_end, fail
 from bridge.cli.sanitize import sanitize, sanitize_plain
 
 Thing = dict[str, Any]

@@ -11,13 +11,11 @@ from rich.text import Text
 from bridge.cli.arguments import BadArguments
 from bridge.cli.connection import ask, run_once, tell
 from bridge.cli.diff import draw_changes, draw_counts
-from bridge.cli.exit_codes import FAILURE, confirm_or_end, fail, show_result
 from bridge.cli.family import Column, Table, Thing, when
-from bridge.cli.layout import local_time, wrap
+from bridge.cli.layout import SINCE_HELP, local_time, since_time, wrap
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer
+from bridge.cli.printer import FAILURE, Printer, confirm_or_end, fail, show_result
 from bridge.cli.sanitize import sanitize
-from bridge.cli.times import SINCE_HELP, since_time
 from bridge.client import Connection, Result
 
 OUTSIDE: Final = "outside-"

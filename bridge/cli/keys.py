@@ -8,10 +8,9 @@ import typer
 from rich.text import Text
 
 from bridge.cli.connection import ask, tell
-from bridge.cli.exit_codes import BAD_USAGE, FAILURE, fail
 from bridge.cli.family import Table, Thing
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer
+from bridge.cli.printer import BAD_USAGE, FAILURE, Printer, fail
 
 HELP = """Keep API keys of services on the network, encrypted.
 

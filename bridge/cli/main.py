@@ -39,15 +39,15 @@ FULL_NAME: Final = "Vault Bridge for Obsidian"
 
 COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "serve": ("serve:serve", "Serve a vault to agents and to Obsidian."),
-    "install": ("install:install_plugin", "Put the Obsidian plugin into a vault, and enable it."),
+    "install": ("install_client:install_plugin", "Put the Obsidian plugin into a vault, and enable it."),
     "install-client": ("install_client:install_client", "Connect the program in which you use an agent."),
     "protect": ("protect:protect", "Have a program ask before its own editor changes notes."),
     "approve": ("approve:approve", "Answer the questions of agents, here."),
-    "inbox": ("inbox:inbox", "Show what waits for you, oldest first."),
+    "inbox": ("status:inbox", "Show what waits for you, oldest first."),
     "call": ("call:call", "Call a tool as an agent does."),
     "chat": ("chat:chat", "Talk with a model that works in the vault."),
     "mcp": ("mcp:mcp", "Speak the Model Context Protocol (MCP) on standard input and output."),
-    "tools": ("tools:tools", "List the tools that agents see."),
+    "tools": ("call:tools", "List the tools that agents see."),
     "preview": ("call:preview", "Show what a call would do."),
     "drafts": ("drafts:app", "Look into the drafts of agents, and discard them."),
     "templates": ("templates:app", "Keep work that comes again under a name, and run it."),
@@ -55,9 +55,9 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "undo": ("history:undo", "Undo a change, or several as a whole."),
     "redo": ("history:redo", "Make an undone change again."),
     "restore": ("restore:restore", "Bring back what a file was before another program changed it."),
-    "mend": ("mend:mend", "Mend the links that another program broke by moving files."),
+    "mend": ("restore:mend", "Mend the links that another program broke by moving files."),
     "log": ("log:log", "Show what agents did and what was decided."),
-    "stats": ("stats:stats", "Show how much agents did, by day, client and tool."),
+    "stats": ("log:stats", "Show how much agents did, by day, client and tool."),
     "status": ("status:status", "Say whether the vault is served."),
     "rebuild": ("rebuild:rebuild", "Prepare the notes for search by meaning anew."),
     "doctor": ("doctor:doctor", "Look for faults, and say what to do about them."),
@@ -110,7 +110,7 @@ class Commands(typer.core.TyperGroup):
         try:
             return super().invoke(ctx)
         except (Exception, KeyboardInterrupt) as error:
-            import_module("bridge.cli.exit_codes").end_with(error)
+            import_module("bridge.cli.printer").end_with(error)
             raise
 
 

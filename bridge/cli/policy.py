@@ -8,11 +8,10 @@ from rich.text import Text
 
 from bridge.cli.answer_keys import LABELS
 from bridge.cli.connection import ask, run_idempotent, tell, tool_arguments
-from bridge.cli.exit_codes import fail, own_words
 from bridge.cli.family import Table, Thing, when
 from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import READABLE, Printer
+from bridge.cli.printer import READABLE, Printer, fail, own_words
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
 

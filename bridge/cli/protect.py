@@ -12,11 +12,10 @@ from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Protected
 from bridge.agents.protection import USUAL_SECONDS, Options, ProtectionPlan, ProtectionResult, Protector, WithoutBridge
 from bridge.cli.connection import run_once
 from bridge.cli.diff import draw_changes
-from bridge.cli.exit_codes import BAD_USAGE, FAILURE, fail
 from bridge.cli.install_client import BridgeClients, may_write
 from bridge.cli.layout import draw_table
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import READABLE, Printer
+from bridge.cli.printer import BAD_USAGE, FAILURE, READABLE, Printer, fail
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, find_vault
 from bridge.plugin.protector import vault_protector

@@ -18,13 +18,22 @@ from bridge.cli.answer_keys import (
     option_keys,
     options_for_longer,
 )
-from bridge.cli.conversation import Conversation
-from bridge.cli.editor import NotEdited, edit
-from bridge.cli.open_questions import ConsentAnswer, Edit, Questions
-from bridge.cli.proposal_parts import Part, draw_parts, kept_hunks, new_text, parts_of, read_numbers
+from bridge.cli.consent_link import ConsentAnswer, Edit, Questions
+from bridge.cli.keyboard import Conversation
+from bridge.cli.proposal_parts import (
+    Part,
+    draw_conflicts,
+    draw_parts,
+    kept_hunks,
+    new_text,
+    parts_of,
+    read_choice,
+    read_comment,
+    read_numbers,
+)
 from bridge.cli.question_screen import Drawing, draw_in_short, draw_list, draw_question
-from bridge.cli.review import draw_conflicts, read_choice, read_comment
 from bridge.cli.sanitize import sanitize
+from bridge.cli.text_files import NotEdited, edit
 from bridge.contract.consent import AnswerOption, ConsentRequest, Decision, Preview, Revision, Take
 
 MOST_TOGETHER: Final = 200

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.agreement import ask_to_send, attended_keyboard
+from bridge.cli.asking import ask_to_send, attended_keyboard
 from bridge.cli.connection import NAME
 from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import Printer

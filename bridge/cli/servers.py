@@ -8,11 +8,10 @@ import typer
 from rich.text import Text
 
 from bridge.cli.connection import ask, tell
-from bridge.cli.exit_codes import FAILURE, confirm_or_end, fail
 from bridge.cli.family import Family, Table, Thing
 from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault, Yes
-from bridge.cli.printer import Printer
+from bridge.cli.printer import FAILURE, Printer, confirm_or_end, fail
 from bridge.cli.sanitize import sanitize
 
 HELP = """Let agents use the tools of other MCP servers.

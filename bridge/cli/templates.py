@@ -10,19 +10,16 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from bridge.cli.agreement import attended_keyboard
 from bridge.cli.arguments import BadArguments, coerce, parse_arguments
-from bridge.cli.asking import asking_here
+from bridge.cli.asking import asking_here, attended_keyboard
 from bridge.cli.call import WAIT_SECONDS, watch
 from bridge.cli.connection import NAME, tell
-from bridge.cli.editor import NotEdited, edit
-from bridge.cli.exit_codes import fail, show_result
 from bridge.cli.family import Family, Table, Thing
 from bridge.cli.layout import wrap
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer
+from bridge.cli.printer import Printer, fail, show_result
 from bridge.cli.sanitize import sanitize, sanitize_plain
-from bridge.cli.text_files import parse_json, text_of
+from bridge.cli.text_files import NotEdited, edit, parse_json, text_of
 from bridge.client import ProtocolFailure, Result, connect, find_vault
 
 HELP = """Keep work that comes again under a name, and run it.

@@ -5,10 +5,9 @@ from typing import Annotated, Any, Final
 import typer
 
 from bridge.cli.connection import ask, run_once, tell
-from bridge.cli.exit_codes import fail
 from bridge.cli.family import Table, Thing, when
 from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer
+from bridge.cli.printer import Printer, fail
 from bridge.client import Connection
 
 HELP = """Say which clients have read from the web, and what is kept of it.

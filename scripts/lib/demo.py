@@ -16,12 +16,11 @@ from typing import Any
 from rich.text import Text
 
 from bridge.app import Bridge
-from bridge.cli.consent_link import ConsentLink
+from bridge.cli.consent_link import ConsentLink, Questions
 from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.keyboard import Keyboard
 from bridge.cli.layout import draw_table, wrap
 from bridge.cli.log import HEADINGS, draw_record
-from bridge.cli.open_questions import Questions
 from bridge.cli.printer import READABLE, Printer
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, Result, connect

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.cli.chat_screen import LineWriter
+from bridge.cli.chat import LineWriter
 from bridge.cli.sanitize import sanitize_plain
 from tests.chat.ollama_server import END, OllamaStandIn, calls, say, tells, use
 from tests.patience import PATIENCE

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from bridge.cli.completion import complete_assignment, complete_key, complete_section, complete_tool
+from bridge.cli.settings import complete_assignment, complete_key, complete_section, complete_tool
 from tests.patience import PATIENCE
 
 

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 import pytest
 
+from bridge.cli.consent_link import ConsentAnswer, Edit, QuestionEnd, Questions
 from bridge.cli.consent_prompt import ConsentPrompt
-from bridge.cli.editor import NO_EDITOR, NotEdited
 from bridge.cli.keyboard import PersonLeft, Prompt
-from bridge.cli.open_questions import ConsentAnswer, Edit, QuestionEnd, Questions
 from bridge.cli.printer import Printer
+from bridge.cli.text_files import NO_EDITOR, NotEdited
 from bridge.clock import stamp
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Grant, Outcome, Revision, Take
 from tests.cli.offers import OPTIONS
@@ -818,7 +818,7 @@ async def test_a_question_with_a_ticket_says_until_when_also_while_it_is_shown(
         def now(cls, tz: tzinfo | None = None) -> Self:
             return cls.fromtimestamp(began.timestamp(), tz)
 
-    monkeypatch.setattr("bridge.cli.times.datetime", SameDay)
+    monkeypatch.setattr("bridge.cli.layout.datetime", SameDay)
     expires = began + timedelta(days=1)
     until = f"tomorrow {expires.astimezone():%H:%M}"
     await scene.answered(make_request(waiting=True, expiresAt=stamp(expires)), "n")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.cli.editor import NotEdited, edit
+from bridge.cli.text_files import NotEdited, edit
 
 pytestmark = pytest.mark.slow
 

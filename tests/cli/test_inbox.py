@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from bridge.cli.inbox import described, opening
 from bridge.cli.main import app
+from bridge.cli.status import described, opening
 from bridge.client import connect, find_vault, token_storage
 from bridge.client.token_storage import save_to_file
 

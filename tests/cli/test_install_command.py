@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bridge.cli import install as module
+from bridge.cli import install_client as module
 from bridge.cli.main import app
 
 BUILT = {"main.js": b"x", "manifest.json": b'{"id": "vault-bridge-consent", "version": "0.2.0"}', "styles.css": b""}

@@ -40,7 +40,7 @@ def test_the_version_and_the_help_load_nothing_of_what_the_commands_need(option:
 
 
 def test_a_command_that_asks_a_running_bridge_loads_no_bridge_of_its_own() -> None:
-    modules = imported("-c", "import bridge.cli.history, bridge.cli.log, bridge.cli.call, bridge.cli.tools")
+    modules = imported("-c", "import bridge.cli.history, bridge.cli.log, bridge.cli.call")
     assert {"bridge.app", "bridge.index", "bridge.server", "bridge.journal", "prompt_toolkit"} & modules == set()
 
 

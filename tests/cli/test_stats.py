@@ -12,9 +12,9 @@ from rich.cells import cell_len
 from typer.testing import CliRunner, Result
 
 from bridge.app import Bridge
+from bridge.cli.layout import took_words
+from bridge.cli.log import LONGEST, _has_blocks, _remarks, bar, draw_activity
 from bridge.cli.main import app
-from bridge.cli.stats import LONGEST, _has_blocks, _remarks, bar, draw_activity
-from bridge.cli.times import took_words
 from bridge.client import connect
 from bridge.contract.audit import ActivityAnswers, ActivityClient, ActivityDay, ActivityTool, AuditActivity
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.times import since_time, until_words
+from bridge.cli.layout import since_time, until_words
 
 NOW = datetime(2026, 1, 31, 12, tzinfo=UTC)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.app import Bridge
-from bridge.cli.inbox import described
+from bridge.cli.status import described
 from bridge.client import find_vault
 from bridge.client.token_storage import save_to_file
 from tests.patience import PATIENCE

@@ -7,7 +7,7 @@ import pytest
 from filelock import FileLock
 
 from bridge.app import Bridge
-from bridge.cli.attached import AttachedBridge
+from bridge.cli.speaking import AttachedBridge
 from bridge.client import find_vault
 from bridge.contract.identity import Preset
 from bridge.mcp import server

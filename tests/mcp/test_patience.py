@@ -19,8 +19,8 @@ from mcp.client.client import Client as SdkClient
 from mcp.shared.message import SessionMessage
 
 from bridge.app import Bridge
-from bridge.cli import attached
-from bridge.cli.attached import AttachedBridge
+from bridge.cli import speaking
+from bridge.cli.speaking import AttachedBridge
 from bridge.client import BridgeNotRunning
 from bridge.identity.caller import HOST, Client
 from bridge.mcp.pipe import serve_pipe
@@ -182,8 +182,8 @@ def world_of(vault: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], World
 
     def make() -> World:
         world = World(vault)
-        monkeypatch.setattr(attached, "connect", world.connect)
-        monkeypatch.setattr(attached, "StartedBridge", _NotStarted)
+        monkeypatch.setattr(speaking, "connect", world.connect)
+        monkeypatch.setattr(speaking, "StartedBridge", _NotStarted)
         # The tool has no deadline of its own: time that is moved on by hand runs away from threads that are at work.
         monkeypatch.setattr(AwaitDecisionTool, "spec", replace(AwaitDecisionTool.spec, timeout=1e9))
         result = CallRegistry.result

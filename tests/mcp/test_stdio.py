@@ -20,7 +20,7 @@ from mcp.client.client import Client as SdkClient
 from mcp.client.stdio import StdioServerParameters
 
 from bridge.app import Bridge
-from bridge.cli.attached import IDLE_SECONDS
+from bridge.cli.speaking import IDLE_SECONDS
 from bridge.client import BridgeNotRunning, find_endpoint, find_vault
 from bridge.client.token_storage import save_to_file
 from bridge.records.folder import RunFolder

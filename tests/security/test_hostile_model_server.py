@@ -14,7 +14,7 @@ import pytest
 
 from bridge.chat import ollama
 from bridge.chat.turn import MOST_CALLS
-from bridge.cli.chat_screen import LineWriter
+from bridge.cli.chat import LineWriter
 from tests.chat.conftest import Talk
 from tests.chat.ollama_server import CUT, END, ScriptedReply, Step, say, tells, use
 
