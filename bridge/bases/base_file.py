@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
 from bridge.bases.failures import BaseError
-from bridge.notes.yaml_text import BrokenYaml, read_yaml
+from bridge.notes.frontmatter import BrokenYaml, read_yaml
 
 MOST_VIEWS: Final = 200
 MOST_FORMULAS: Final = 500

@@ -22,7 +22,6 @@ from bridge.bases.functions import (
     item,
     member,
 )
-from bridge.bases.patterns import Pattern
 from bridge.bases.rows import Value
 from bridge.bases.syntax import (
     Binary,
@@ -39,6 +38,7 @@ from bridge.bases.syntax import (
     children,
     parse,
 )
+from bridge.bases.texts import Pattern
 from bridge.bases.values import (
     LISTS,
     add,

@@ -11,12 +11,11 @@ from typing import Any, Final, NamedTuple
 
 from bridge.bases.failures import ExpressionError
 from bridge.bases.syntax import Binary, Call, Index, Literal, Member, Name, Node, children, parse
-from bridge.notes.edits import Edit, apply
-from bridge.notes.linktext import link_path, without_extension
-from bridge.notes.names import split_link
-from bridge.notes.rewriting import Relocation
+from bridge.notes.frontmatter import BrokenYaml, read_yaml
+from bridge.notes.names import link_path, split_link
+from bridge.notes.rewriting import Edit, Relocation, apply
+from bridge.notes.syntax import without_extension
 from bridge.notes.yaml_places import CannotEdit, composed
-from bridge.notes.yaml_text import BrokenYaml, read_yaml
 
 _IDS_IN_VIEW: Final = frozenset({"image", "coordinates", "markerIcon", "markerColor", "groupBy"})
 _KEYS_IN_VIEW: Final = frozenset({"columnSize", "summaries"})

@@ -12,8 +12,8 @@ from bridge.bases import lists, texts
 from bridge.bases.dates import UNITS, Date, Duration, measured, read_date, read_duration
 from bridge.bases.failures import Budget, ExpressionError
 from bridge.bases.numbers import WHITE, Number, fixed, floor, read_number, rounded, whole
-from bridge.bases.patterns import Pattern
 from bridge.bases.rows import Html, Icon, Image, Link, Row, Value, Vault, read_link
+from bridge.bases.texts import Pattern
 from bridge.bases.values import LISTS, NUMBERS, TEXTS, is_true, joined, text, type_name
 
 
@@ -351,7 +351,7 @@ _LIST: Final = (
     Function("mean", "List", "", 0, lambda _scope, own: lists.mean(own)),
     Function("reverse", "List", "", 0, lambda _scope, own: own[::-1]),
     Function("slice", "List", "start, end?", 1, _slice_list),
-    Function("sort", "List", "", 0, lambda scope, own: lists.in_order(own, scope.budget)),
+    Function("sort", "List", "", 0, lambda scope, own: lists.sorted_values(own, scope.budget)),
     Function("unique", "List", "", 0, lambda scope, own: lists.unique(own, scope.budget)),
 )
 _DATE: Final = (

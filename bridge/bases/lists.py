@@ -1,14 +1,16 @@
-"""The functions of lists. None of them changes the list that it is called on."""
+"""The functions of lists, none of which changes its list; the order of rows; and the summaries below columns."""
 
 import math
 import re
 import unicodedata
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, TypeVar
 
+from bridge.bases.dates import Date, Duration, between, read_date
 from bridge.bases.failures import MOST_ITEMS, Budget, TooMuch
 from bridge.bases.numbers import Number, quotient, tame
-from bridge.bases.rows import Link, Tags, Value
-from bridge.bases.values import LISTS, TEXTS, equal, identical, same_place, text
+from bridge.bases.rows import Link, Row, Tags, Value
+from bridge.bases.values import LISTS, TEXTS, equal, identical, length_of, same_place, text
 
 _DIGITS: Final = re.compile(r"(\d+)", re.ASCII)
 _INDEX: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)
@@ -97,7 +99,7 @@ def unique(values: list[Value], budget: Budget) -> list[Value]:
     return [value for key in ordered for value in kept[key]]
 
 
-def in_order(values: list[Value], budget: Budget) -> list[Value]:
+def sorted_values(values: list[Value], budget: Budget) -> list[Value]:
     """Return a list sorted: numbers by size, and anything else as `natural` has it."""
     budget.items(len(values) * 4)
     if all(type(value) in _PLAIN for value in values):
@@ -165,3 +167,127 @@ def is_empty(value: Value) -> bool:
     if kind in TEXTS or kind in LISTS or kind is dict:
         return not value
     return False
+
+
+Summary = Callable[[list[Value], Budget], Value]
+
+
+def _dates(values: list[Value]) -> list[Date]:
+    zone = next((value.zone for value in values if type(value) is Date), None)
+    if zone is None:
+        return []
+    read = (read_date(value, zone) if type(value) in TEXTS else value for value in values)
+    return [date for date in read if type(date) is Date]
+
+
+def _of_numbers(summary: Callable[[list[Number]], Value]) -> Summary:
+    def run(values: list[Value], _budget: Budget) -> Value:
+        found = numbers(values)
+        return summary(found) if found else None
+
+    return run
+
+
+def _range(values: list[Value], _budget: Budget) -> Value:
+    """Return the range from the smallest number to the largest, or from the first date to the last."""
+    found = numbers(values)
+    if found:
+        return tame(max(found) - min(found))
+    dates = sorted(_dates(values), key=lambda date: date.ms)
+    return between(dates[-1], dates[0]) if dates else None
+
+
+def _earliest(values: list[Value], _budget: Budget) -> Value:
+    return min(_dates(values), key=lambda date: date.ms, default=None)
+
+
+def _latest(values: list[Value], _budget: Budget) -> Value:
+    return max(_dates(values), key=lambda date: date.ms, default=None)
+
+
+def _counted(test: Callable[[Value], bool]) -> Summary:
+    return lambda values, _budget: sum(map(test, values))
+
+
+SUMMARIES: Final[dict[str, Summary]] = {
+    "average": _of_numbers(lambda found: quotient(total(found), len(found))),
+    "min": _of_numbers(min),
+    "max": _of_numbers(max),
+    "sum": _of_numbers(total),
+    "range": _range,
+    "median": _of_numbers(median),
+    "stddev": _of_numbers(deviation),
+    "earliest": _earliest,
+    "latest": _latest,
+    "checked": _counted(lambda value: value is True),
+    "unchecked": _counted(lambda value: value is False),
+    "empty": _counted(is_empty),
+    "filled": _counted(lambda value: not is_empty(value)),
+    "unique": lambda values, budget: len(unique([value for value in values if not is_empty(value)], budget)),
+}
+"""The app's own summaries, by their names in lower case."""
+
+
+T = TypeVar("T")
+
+_FIRST: Final[dict[type, int]] = {bool: 0, int: 1, float: 1, Date: 2, Duration: 3}
+_TEXT: Final = 4
+
+
+def sort_key(value: Value) -> tuple[int, Any]:
+    """Return what a value that is not empty is sorted by.
+
+    Booleans come first, then numbers by size, dates from old to new, durations, and everything else as text: case does
+    not matter, and `2` comes before `10`.
+    """
+    kind = type(value)
+    rank = _FIRST.get(kind, _TEXT)
+    if rank == _TEXT:
+        return rank, natural(shown(value))
+    if kind is Date:
+        return rank, value.ms
+    if kind is Duration:
+        return rank, length_of(value)
+    return rank, (math.isnan(value), value) if kind is float else (False, value)
+
+
+def shown(value: Value) -> str:
+    """Return what a person sees of a value: of a link its text, of a file its name."""
+    kind = type(value)
+    if kind is Link:
+        return str(value.path if value.display is None else value.display)
+    if kind is Row:
+        return str(value.name)
+    if kind in LISTS:
+        return ", ".join(shown(each) for each in value[:100])
+    return "" if value is None else text(value)
+
+
+def in_order(things: Sequence[T], values: Callable[[T], Value], *, descending: bool) -> list[T]:
+    """Return things sorted by a value of each; those without one come last, whichever way it goes.
+
+    Args:
+        things: The things, in the order that those with the same value keep.
+        values: Returns a thing's value.
+        descending: Whether the last comes first.
+    """
+    having: list[tuple[tuple[int, Any], T]] = []
+    without: list[T] = []
+    for thing in things:
+        value = values(thing)
+        if is_empty(value):
+            without.append(thing)
+        else:
+            having.append((sort_key(value), thing))
+    having.sort(key=lambda pair: pair[0], reverse=descending)
+    return [thing for _key, thing in having] + without
+
+
+def group_key(value: Value) -> Hashable:
+    """Return what is the same for values of one group."""
+    if is_empty(value):
+        return None
+    if type(value) is Link and value.target is not None:
+        return "Link", value.target
+    rank, _key = sort_key(value)
+    return rank, text(value)

@@ -9,8 +9,8 @@ from typing import Any, Final
 from bridge.bases.dates import Date, Duration, between, moved, read_date, read_duration
 from bridge.bases.failures import MOST_TEXT, Budget, ExpressionError, TooMuch
 from bridge.bases.numbers import Number, number_text, quotient, read_number, remainder, tame
-from bridge.bases.patterns import Pattern
 from bridge.bases.rows import Html, Icon, Image, Link, Row, Tag, Tags, Url, Value, read_link
+from bridge.bases.texts import Pattern
 from bridge.notes.names import split_link
 
 TYPES: Final[dict[type, str]] = {

@@ -12,9 +12,8 @@ from bridge.bases.compiling import Compiled, Evaluate, both, compile_expression,
 from bridge.bases.dates import Date
 from bridge.bases.failures import BaseError, Budget, ExpressionError, TooMuch
 from bridge.bases.functions import FILE_FIELDS, Scope
-from bridge.bases.ordering import group_key, in_order, shown
+from bridge.bases.lists import SUMMARIES, Summary, group_key, in_order, shown
 from bridge.bases.rows import Row, Value, Vault
-from bridge.bases.summaries import SUMMARIES, Summary
 from bridge.bases.values import is_true
 
 T = TypeVar("T")

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from bridge.index.knowledge import Knowledge
-from bridge.notes.linktext import LinkFormat
-from bridge.notes.names import link_key
+from bridge.notes.names import LinkFormat, link_key
 from bridge.notes.rewriting import Relocation
 from bridge.versions.states import Effect
 

@@ -19,8 +19,7 @@ from bridge.index.tree import indexed
 from bridge.notes.canvas import parse_canvas
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import mentions_base, parse_note
-from bridge.notes.note import Link
-from bridge.notes.work import TooMuchWork, Work
+from bridge.notes.note import Link, TooMuchWork, Work
 from bridge.vault.files import FileStat, file_stat
 from bridge.vault.folder import Folder
 from bridge.vault.paths import known_path, unsafe_name

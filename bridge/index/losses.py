@@ -15,10 +15,8 @@ from bridge.errors import InvalidParameters
 from bridge.index.knowledge import Knowledge, NoteFacts
 from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.notes.markdown import base_blocks, parse_note
-from bridge.notes.note import BlockId, ParsedNote
-from bridge.notes.parts import has_part, strip_heading
-from bridge.notes.reference import Reference, parse_reference
-from bridge.notes.work import TooMuchWork, Work
+from bridge.notes.note import BlockId, ParsedNote, TooMuchWork, Work
+from bridge.notes.parts import Reference, has_part, parse_reference, strip_heading
 from bridge.vault.diff import parse_hunks
 from bridge.vault.paths import fold
 from bridge.vault.plan import ChangeKind, ChangePlan

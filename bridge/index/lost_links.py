@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from bridge.index.knowledge import Knowledge
 from bridge.notes.markdown import parse_note
-from bridge.notes.work import TooMuchWork, Work
+from bridge.notes.note import TooMuchWork, Work
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import is_note
 

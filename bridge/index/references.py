@@ -13,7 +13,7 @@ from bridge.clock import stamp
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, ToolFailure
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.texts.globs import looks_like_glob
-from bridge.notes.reference import Reference, parse_reference
+from bridge.notes.parts import Reference, parse_reference
 from bridge.vault.files import FileStat
 from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.text import NOTE_EXTENSION, is_note, note_name

@@ -1,21 +1,279 @@
-"""Links in a canvas: the files of its nodes, and the links in its text cards (rules 58 and 94 of docs/obsidian.md).
+"""Canvases as JSON: their links (rules 58 and 94 of docs/obsidian.md), and edits that keep all other characters.
 
-The JSON is walked token by token, so that every value is known by its place in the text: whoever changes a link
-rewrites those characters and no others.
+The JSON is read token by token, so every value is known by its place in the text, and a change touches those
+characters and no others.
 """
 
+import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Any, Final, NamedTuple
 
 import orjson
 
+from bridge.errors import InvalidParameters
 from bridge.json_values import TooManyValues, load
-from bridge.notes.canvas_json import string_value, tokens
 from bridge.notes.markdown import parse_note
-from bridge.notes.note import Link
+from bridge.notes.note import STEPS_OF_A_FIND, Link, TooMuchWork, Work
 from bridge.notes.syntax import default_display
-from bridge.notes.work import STEPS_OF_A_FIND, TooMuchWork, Work
+
+_SOLID: Final = re.compile(r"\S")
+_MARK: Final = re.compile(r"[^\s,:]")
+_BARE: Final = re.compile(r'[^\s{}\[\],:"]++')
+_AT_ONCE: Final = 1 << 16
+"""Characters that one search looks at; more would hold up other threads."""
+
+
+class Token(NamedTuple):
+    """A token of JSON.
+
+    Attributes:
+        mark: Its first character.
+        start: Its beginning; of a string, its first quote.
+        end: Its end; of a string, behind its last quote.
+        names: Whether it is the name of a member.
+    """
+
+    mark: str
+    start: int
+    end: int
+    names: bool = False
+
+
+def tokens(text: str, start: int = 0) -> Iterator[Token]:
+    """Yield the tokens of JSON. No step holds up other threads, however long a string is.
+
+    Args:
+        text: The JSON.
+        start: Where to begin.
+    """
+    while (begin := _place(_MARK, text, start)) >= 0:
+        mark, names = text[begin], False
+        if mark == '"':
+            start = _after_string(text, begin + 1)
+            if not start:
+                return
+            names = text.startswith(":", start) or text.startswith(":", _place(_SOLID, text, start))
+        else:
+            start = begin + 1 if mark in "{}[]" else _after_bare(text, begin)
+        yield Token(mark, begin, start, names)
+
+
+def _place(wanted: re.Pattern[str], text: str, start: int) -> int:
+    """Return the place of the next character of a kind; -1 where there is none."""
+    for at in range(start, len(text), _AT_ONCE):
+        if (found := wanted.search(text, at, at + _AT_ONCE)) is not None:
+            return found.start()
+    return -1
+
+
+def _after_bare(text: str, start: int) -> int:
+    """Return the place behind a value without quotes."""
+    while (found := _BARE.match(text, start, start + _AT_ONCE)) is not None:
+        start = found.end()
+    return start
+
+
+def _after_string(text: str, start: int) -> int:
+    """Return the place behind the quote that ends a string; 0 where none does."""
+    while (end := text.find('"', start)) >= 0:
+        before = end
+        while before > start and text[before - 1] == "\\":
+            before -= 1
+        if (end - before) % 2 == 0:
+            break
+        start = end + 1
+    return end + 1
+
+
+class Member(NamedTuple):
+    """A member of an object, or an item of a list, which has no name.
+
+    Attributes:
+        name: The name that it has.
+        key: Its beginning, with its name.
+        start: The beginning of its value.
+        end: The end of its value.
+    """
+
+    name: str
+    key: int
+    start: int
+    end: int
+
+
+def loaded(text: str) -> dict[str, Any]:
+    """Return what a canvas holds; nothing for one that is blank, as Obsidian leaves new ones.
+
+    Args:
+        text: The canvas file.
+
+    Raises:
+        InvalidParameters: It is no JSON object, or nested too deeply.
+    """
+    bare = text.removeprefix("\ufeff")
+    if not bare.strip():
+        return {}
+    try:
+        value = load(bare.encode("utf-8", "surrogateescape"))
+    except ValueError as error:
+        raise InvalidParameters(
+            f"The canvas is damaged: it is no JSON ({error}). Mend its text, or restore an earlier version, first"
+        ) from None
+    if not isinstance(value, dict):
+        raise InvalidParameters("The canvas is damaged: its JSON is no object with 'nodes' and 'edges'")
+    return value
+
+
+def string_value(raw: str) -> str:
+    """Return what a JSON string stands for, given what is between its quotes."""
+    return str(json.loads(f'"{raw}"')) if "\\" in raw else raw
+
+
+def as_json(value: Any) -> str:
+    """Return a value as Obsidian writes it."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def parts(text: str, start: int) -> tuple[list[Member], int]:
+    """Find the members of an object, or the items of a list, and where it ends.
+
+    Args:
+        text: Valid JSON.
+        start: The beginning of the object or the list.
+    """
+    found = []
+    depth, name, key, value = 0, "", -1, start
+    for token in tokens(text, start):
+        if token.mark in "{[":
+            if depth == 1:
+                value = token.start
+            depth += 1
+        elif token.mark in "}]":
+            depth -= 1
+            if depth == 1:
+                found.append(Member(name, value if key < 0 else key, value, token.end))
+                key = -1
+            if depth == 0:
+                return found, token.end
+        elif depth == 1 and token.names:
+            name, key = string_value(text[token.start + 1 : token.end - 1]), token.start
+        elif depth == 1:
+            found.append(Member(name, token.start if key < 0 else key, token.start, token.end))
+            key = -1
+    raise ValueError("the JSON does not end")
+
+
+class Style(NamedTuple):
+    """The text between the parts of an object or a list.
+
+    Attributes:
+        lead: Before the first one.
+        between: From one to the next, with the comma.
+        tail: After the last one.
+        colon: From a member's name to its value, with the colon.
+    """
+
+    lead: str = ""
+    between: str = ","
+    tail: str = ""
+    colon: str = ":"
+
+
+LINES = Style("\n\t\t", ",\n\t\t", "\n\t")
+"""The style in which Obsidian writes the lists of a canvas: one item a line, each as short as can be."""
+
+
+def style_of(text: str, start: int) -> Style | None:
+    """Return how an object or a list is written; None for an empty one.
+
+    Args:
+        text: Valid JSON.
+        start: Its beginning.
+    """
+    inner, end = parts(text, start)
+    if not inner:
+        return None
+    lead = text[start + 1 : inner[0].key]
+    between = text[inner[-2].end : inner[-1].key] if inner[1:] else f",{lead}"
+    key = next(tokens(text, inner[0].key)) if inner[0].key < inner[0].start else None
+    colon = ":" + text[key.end : inner[0].start].partition(":")[2] if key else ":"
+    return Style(lead, between, text[inner[-1].end : end - 1], colon)
+
+
+def new_object(members: dict[str, Any], style: Style) -> str:
+    """Write an object as others beside it are written."""
+    written = style.between.join(f"{as_json(name)}{style.colon}{as_json(value)}" for name, value in members.items())
+    return f"{{{style.lead}{written}{style.tail}}}"
+
+
+def with_member(text: str, name: str, value: Any) -> str:
+    """Set a member of an object, or take it out, and leave all else as it is.
+
+    Args:
+        text: The object.
+        name: The member's name.
+        value: Its value; None takes it out.
+
+    Raises:
+        InvalidParameters: The object has that name twice.
+    """
+    inner, end = parts(text, 0)
+    at = [number for number, member in enumerate(inner) if member.name == name]
+    if at[1:]:
+        raise InvalidParameters(f"The canvas is damaged: {name!r} stands twice in {text[:200]}")
+    if value is None:
+        return without_parts(text, inner, set(at))
+    if at:
+        member = inner[at[0]]
+        return text[: member.start] + as_json(value) + text[member.end :]
+    style = style_of(text, 0) or Style()
+    written = f"{as_json(name)}{style.colon}{as_json(value)}"
+    if not inner:
+        return f"{{{written}}}"
+    last = inner[-1].end
+    return text[:last] + style.between + written + text[last:end] + text[end:]
+
+
+def without_parts(text: str, inner: Sequence[Member], gone: set[int]) -> str:
+    """Take members out of an object, each with one of the commas beside it."""
+    kept = [member for number, member in enumerate(inner) if number not in gone]
+    if not gone:
+        return text
+    if not kept:
+        return text[:1] + text[-1:]
+    pieces = [text[: inner[0].key], text[kept[0].key : kept[0].end]]
+    for number, member in enumerate(inner):
+        if number not in gone and member is not kept[0]:
+            pieces.append(text[inner[number - 1].end : member.end])
+    return "".join([*pieces, text[inner[-1].end :]])
+
+
+def rebuilt(text: str, start: int, entries: Sequence[tuple[int | None, str]], fallback: Style) -> str:
+    """Write a list anew from its old items, changed or not, and new ones, with what stood between the old ones.
+
+    Args:
+        text: Valid JSON.
+        start: The beginning of the list.
+        entries: The items: the place that each had in the list, None for a new one, and its text.
+        fallback: How a list that was empty is written.
+    """
+    inner, end = parts(text, start)
+    if not entries:
+        return text[start:end] if not inner else "[]"
+    style = style_of(text, start) or fallback
+    return f"[{style.lead}{''.join(_separated(text, inner, entries, style))}{style.tail}]"
+
+
+def _separated(
+    text: str, inner: Sequence[Member], entries: Sequence[tuple[int | None, str]], style: Style
+) -> Iterator[str]:
+    for number, (old, written) in enumerate(entries):
+        if number:
+            yield text[inner[old - 1].end : inner[old].start] if old else style.between
+        yield written
+
 
 FILE_KEY = "file"
 """The `key` of a link that is a node's file."""

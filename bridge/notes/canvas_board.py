@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from bridge.errors import InvalidParameters
-from bridge.notes.canvas_json import loaded
+from bridge.notes.canvas import loaded
 
 MOST_CHARACTERS = 2_000_000
 """Of a canvas that is understood."""

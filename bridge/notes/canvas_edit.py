@@ -10,6 +10,17 @@ from typing import Any, Literal, NamedTuple
 import orjson
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
+from bridge.notes.canvas import (
+    LINES,
+    Member,
+    Style,
+    as_json,
+    new_object,
+    parts,
+    rebuilt,
+    style_of,
+    with_member,
+)
 from bridge.notes.canvas_board import (
     GAP,
     GROUP,
@@ -25,17 +36,6 @@ from bridge.notes.canvas_board import (
     groups_of,
     parse_board,
     within,
-)
-from bridge.notes.canvas_json import (
-    LINES,
-    Member,
-    Style,
-    as_json,
-    new_object,
-    parts,
-    rebuilt,
-    style_of,
-    with_member,
 )
 
 Action = Literal["add", "change", "remove", "connect", "arrange"]

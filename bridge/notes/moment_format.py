@@ -1,14 +1,14 @@
-"""Dates as moment.js writes them, which Obsidian names daily notes with (rules 81 and 100 of docs/obsidian.md).
+"""Dates as moment.js writes them, in the names of daily notes and in templates.
 
-The names of months and days are English ones, and weeks begin on Sunday where the format asks for the week of the
-language, as in moment's own language.
+Rules 81, 82, 99 and 100 of docs/obsidian.md. The names of months and days are English, and weeks begin on Sunday where
+the format asks for the week of the language, as in moment's own language.
 """
 
 import re
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 _LONG: Final = {
     "LTS": "h:mm:ss A",
@@ -163,3 +163,46 @@ _TOKENS: Final[dict[str, _Token]] = {
 _LITERAL = r"\[([^\[]*)\]"
 _LONG_TOKEN = re.compile(rf"{_LITERAL}|(\\)?({'|'.join(sorted(_LONG, key=len, reverse=True))})")
 _TOKEN = re.compile(rf"{_LITERAL}|(\\)?({'|'.join(sorted(_TOKENS, key=len, reverse=True))}|.)", re.DOTALL)
+
+
+_FIELD = re.compile(r"\{\{\s*(title|date|time)\s*(?::([^{}\n]*))?\}\}", re.IGNORECASE)
+_OTHER = re.compile(r"\{\{[^{}\n]{1,100}\}\}|<%[^\n]{0,100}")
+
+
+class TemplateFields(NamedTuple):
+    """The values for the fields of a template.
+
+    Attributes:
+        title: The new note's name.
+        when: The date and time.
+        date_format: The format of dates without one of their own.
+        time_format: The same for times.
+    """
+
+    title: str
+    when: datetime
+    date_format: str
+    time_format: str
+
+    def fill(self, text: str) -> str:
+        """Return a template with its fields filled. Fields that only plugins know stay as they are.
+
+        Args:
+            text: The template.
+        """
+        return _FIELD.sub(self._filled, text)
+
+    def _filled(self, found: re.Match[str]) -> str:
+        name, pattern = found[1].lower(), (found[2] or "").strip()
+        if name == "title":
+            return self.title
+        return format_moment(self.when, pattern or (self.date_format if name == "date" else self.time_format))
+
+
+def unfilled(text: str) -> list[str]:
+    """Return the fields that are left in a text, each once: those of Templater and other plugins.
+
+    Args:
+        text: A filled template.
+    """
+    return list(dict.fromkeys(_OTHER.findall(text)))

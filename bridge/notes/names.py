@@ -1,17 +1,20 @@
-"""Resolution of links: the vault's files by name, and the rules by which Obsidian chooses among them.
+"""Resolution of links: the vault's files by name, which of them a link leads to, and the link that leads to one.
 
-These are rules 31 to 43 of docs/obsidian.md.
+These are rules 31 to 43 and 72 of docs/obsidian.md.
 A link names a file by the end of its path: `[[Note]]`, `[[folder/Note]]`. So the files are kept by their names,
 folded: case and Unicode form do not matter. Files of one name are kept in the order in which they are preferred.
 """
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from bridge.notes.syntax import SPACE
+from bridge.notes.syntax import SPACE, fits_wikilink, without_extension
 from bridge.vault.paths import fold, nfc
 from bridge.vault.text import NOTE_EXTENSION
+
+LinkFormat = Literal["shortest", "relative", "absolute"]
+"""The user's setting `newLinkFormat` (rule 75)."""
 
 _CROWD = 32
 """As many files of one name as are looked through each time; where there are more, their folders are remembered."""
@@ -348,3 +351,59 @@ def _preference(path: str) -> tuple[int, str, str]:
         return len(path), path.lower(), path
     composed = nfc(path)
     return len(composed) + sum(character > "\uffff" for character in composed), fold(path), path
+
+
+def link_path(target: str, source: str, names: Names, form: LinkFormat, *, markdown: bool) -> str | None:
+    """Return the path that a link to a file is written with (rule 72), as it is before any encoding.
+
+    Where that would lead elsewhere, because another file is preferred, or no such link can be written, it is written
+    so that it leads there all the same: from the vault down, with its extension, with a `/` before it; or from the
+    folder that the link is in, where the path that is left can be written.
+
+    Args:
+        target: The file.
+        source: The file that the link is in.
+        names: The vault's files.
+        form: What the user wants.
+        markdown: Whether the link is a Markdown link, which keeps `.md`.
+
+    Returns:
+        None when no path leads there: it is no file of the vault, or no link can hold its name.
+    """
+    found = (
+        written
+        for path in _wished(target, source, names, form)
+        for written in ([path] if markdown else dict.fromkeys([without_extension(path), path]))
+        if "#" not in written and names.resolve(written, source) == target
+    )
+    if markdown:
+        return next(found, None)
+    first = next(found, None)
+    return first if first is None or fits_wikilink(first) else next(filter(fits_wikilink, found), first)
+
+
+def _wished(target: str, source: str, names: Names, form: LinkFormat) -> Iterator[str]:
+    """Yield the paths that may be written, the one that Obsidian would write first."""
+    name, relative = target.rpartition("/")[2], _relative(target, source)
+    from_here = relative if relative.startswith("../") else "./" + relative
+    if form == "relative":
+        yield relative
+        yield from_here
+    elif form == "shortest" and len(names.named(name)) == 1:
+        yield name
+    yield target
+    yield "/" + target
+    yield name  # where a folder's name is what no link can hold (rules 37 and 40)
+    yield from_here
+    tail = target
+    while "/" in tail:  # the end of the path, as far as it can be written (rule 36)
+        tail = tail.partition("/")[2]
+        yield tail
+
+
+def _relative(target: str, source: str) -> str:
+    here, there = source.split("/")[:-1], target.split("/")
+    common = 0
+    while common < min(len(here), len(there) - 1) and here[common] == there[common]:
+        common += 1
+    return "/".join([".."] * (len(here) - common) + there[common:])

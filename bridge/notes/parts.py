@@ -1,15 +1,130 @@
-"""The part of a note that a reference names: the section below a heading, or a block (docs/obsidian.md)."""
+"""Parts of notes, and references to them: the section below a heading, or a block.
+
+A caller's reference is parsed as Obsidian parses links: `Name`, `folder/Name`, `[[Name]]`, `Name#Heading`,
+`Name#H1#H2`, `Name#^block`, `Name|alias`, and combinations of them. Nothing here looks at a vault; which note is meant
+is decided by `index/references.py`.
+
+In an outline, parts are numbers, so that links can follow a part when its name or its note changes. The rules are those
+of docs/obsidian.md (66, 69, 95 and 96).
+"""
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from itertools import accumulate
 from typing import Any, NamedTuple
 
-from bridge.errors import Ambiguous, NotFound
-from bridge.notes.note import Heading, ParsedNote
-from bridge.notes.reference import Reference
+from bridge.errors import Ambiguous, InvalidParameters, NotFound
+from bridge.notes.note import BlockId, Heading, ParsedNote
 from bridge.vault.paths import fold
+from bridge.vault.text import note_name
+
+LONGEST = 2000
+"""Characters of a reference; a path and a heading are shorter."""
+
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_SHOWN = 100
+
+
+class Reference(NamedTuple):
+    """A reference, taken apart.
+
+    Attributes:
+        text: What was written, without spaces around it.
+        path: The note's name, and the folders before it if any were written.
+        headings: The way to a section of it, outermost heading first; empty for the whole note.
+        block: The id of a block of it, without `^`.
+        alias: The text that a link would show.
+        bracketed: Whether it was written as a wikilink.
+        rooted: Whether it began with `/`: then it is a path from the vault's top and nothing else (rule 41).
+    """
+
+    text: str
+    path: str
+    headings: tuple[str, ...] = ()
+    block: str | None = None
+    alias: str | None = None
+    bracketed: bool = False
+    rooted: bool = False
+
+    @property
+    def name(self) -> str:
+        """Return the note's own name, without folders and extension."""
+        return note_name(self.path)
+
+    @property
+    def folder(self) -> str:
+        """Return the folders that were written before the name; empty when there are none."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def part(self) -> str:
+        """Return the part of the note that is meant, as a link would say it (`#Heading`); empty for the whole note."""
+        headings = "".join(f"#{heading}" for heading in self.headings)
+        return headings if self.block is None else f"{headings}#^{self.block}"
+
+
+def parse_reference(text: str) -> Reference:
+    """Take a reference apart: at the first `|`, then at the first `#` (rule 15).
+
+    Args:
+        text: What the caller wrote.
+
+    Raises:
+        InvalidParameters: It names no note (`invalid_format`).
+    """
+    whole = text.strip()
+    if len(whole) > LONGEST:
+        raise _invalid(whole, f"a reference has at most {LONGEST} characters")
+    if _CONTROL.search(whole):
+        raise _invalid(whole, "it holds a control character; remove it")
+    inner, bracketed = _without_brackets(whole)
+    target, bar, alias = inner.partition("|")
+    if bar and target.endswith("\\"):
+        target = target[:-1]  # as links are written in tables (rule 18)
+    path, _, subpath = target.partition("#")
+    headings, block = _subpath(subpath)
+    path, rooted = _path(whole, path)
+    return Reference(whole, path, headings, block, alias.strip() if bar else None, bracketed, rooted)
+
+
+def _without_brackets(text: str) -> tuple[str, bool]:
+    """Return the text between the brackets of a wikilink or an embed, and whether there are any."""
+    opened = text.removeprefix("!") if text.startswith("![[") else text
+    if not opened.startswith("[["):
+        return text, False
+    inner = opened[2:-2]
+    if len(opened) < len("[[]]") or not opened.endswith("]]") or "]]" in inner or "[[" in inner:
+        raise _invalid(text, "write one wikilink, such as [[Name]], or only the note's name")
+    return inner, True
+
+
+def _subpath(subpath: str) -> tuple[tuple[str, ...], str | None]:
+    """Return the headings and the block id that a subpath names."""
+    parts = [part.strip() for part in subpath.split("#") if part.strip()]
+    block = parts.pop()[1:] if parts and parts[-1].startswith("^") and len(parts[-1]) > 1 else None
+    return tuple(parts), block
+
+
+def _path(text: str, path: str) -> tuple[str, bool]:
+    """Return the path with single slashes between its parts, and whether it began with one."""
+    parts = [part for part in path.strip().split("/") if part not in {"", "."}]
+    if not parts:
+        raise _invalid(text, "it names no note; give a name, such as 'My Note' or 'folder/My Note'")
+    if ".." in parts:
+        raise _invalid(text, "'..' has no folder to start from; give the note's name or its path in the vault")
+    return "/".join(parts), path.strip().startswith("/")
+
+
+def _invalid(text: str, why: str) -> InvalidParameters:
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    shown = shown if shown.isprintable() else ascii(shown)
+    return InvalidParameters(
+        f"Invalid reference format: {shown} ({why})", code="invalid_format", data={"note_name": shown}
+    )
+
 
 MOST_CANDIDATES = 20
 """Candidates that a failure lists."""
@@ -178,3 +293,121 @@ def _several(reference: Reference, parts: Sequence[Part]) -> Ambiguous:
         candidates=[part.to_wire() for part in parts[:MOST_CANDIDATES]],
         data={"note_name": reference.path, "match_count": len(parts), "part": reference.part},
     )
+
+
+PartKey = int | str
+"""A heading, by its number from 0; or a block, by its id, folded."""
+
+_NOT_IN_LINKS = re.compile(r"[#|^:\\\[\]\s]+|%%")
+
+
+def heading_in_link(heading: str) -> str:
+    """Return a heading as a link to it is written: without what would end or change the link (rule 95).
+
+    Args:
+        heading: Its raw text.
+    """
+    return " ".join(_NOT_IN_LINKS.sub(" ", heading).split())
+
+
+@dataclass(frozen=True)
+class Outline:
+    """The headings and blocks of one note.
+
+    Attributes:
+        headings: The headings, in order.
+        blocks: The ids of its blocks, folded.
+    """
+
+    headings: tuple[Heading, ...]
+    blocks: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, note: ParsedNote) -> "Outline":
+        """Return the outline of a parsed note."""
+        return cls(note.headings, block_keys(note.blocks))
+
+    def find(self, subpath: str) -> PartKey | None:
+        """Return the part that a link names, the first if several fit; None if there is none, or none is named.
+
+        Args:
+            subpath: What follows the path in the link, with `#`.
+        """
+        names = [name.strip() for name in subpath.split("#") if name.strip()]
+        if not names:
+            return None
+        if names[-1].startswith("^"):
+            key = fold(names[-1][1:])
+            return key if key in self.blocks else None
+        chain = self.chain(names)
+        return chain[-1] if chain else None
+
+    def chain(self, names: Sequence[str]) -> tuple[int, ...]:
+        """Return the headings that `#A#B` names, each below the one before; empty when there are none.
+
+        Args:
+            names: What the link says, outermost first.
+        """
+        return self._chain([strip_heading(name) for name in names], 0, len(self.headings)) if names else ()
+
+    def subpath(self, part: PartKey, like: Sequence[int] = ()) -> str | None:
+        """Return the subpath of a part, so that a link leads there and to no other part of the same name.
+
+        Args:
+            part: The part.
+            like: The headings that the link named before, outermost first, which it names again if it can.
+
+        Returns:
+            The subpath with `#`; None when no link can name it.
+        """
+        if isinstance(part, str):
+            return f"#^{part}" if part in self.blocks else None
+        for chain in self._ways(part, like):
+            written = "".join(f"#{heading_in_link(self.headings[number].heading)}" for number in chain)
+            if self.find(written) == part:
+                return written
+        return None
+
+    def section_end(self, number: int) -> int:
+        """Return the number of the next heading that is not below one; the number of all headings if there is none."""
+        return self._ends[number]
+
+    def _ways(self, part: int, like: Sequence[int]) -> Iterator[Sequence[int]]:
+        """Yield the ways to a heading: as before, by itself, then with ever more of the headings that it is below."""
+        if like:
+            yield like
+        way = [part]
+        yield way
+        for above in range(part - 1, -1, -1):
+            if self.headings[above].level < self.headings[way[0]].level:
+                way = [above, *way]
+                yield way
+
+    def _chain(self, keys: Sequence[str], first: int, stop: int) -> tuple[int, ...]:
+        for number in range(first, stop):
+            if self._keys[number] != keys[0]:
+                continue
+            if len(keys) == 1:
+                return (number,)
+            below = self._chain(keys[1:], number + 1, self._ends[number])
+            if below:
+                return (number, *below)
+        return ()
+
+    @cached_property
+    def _keys(self) -> Sequence[str]:
+        return [strip_heading(heading.heading) for heading in self.headings]
+
+    @cached_property
+    def _ends(self) -> Sequence[int]:
+        ends, open_ = [len(self.headings)] * len(self.headings), list[int]()
+        for number, heading in enumerate(self.headings):
+            while open_ and self.headings[open_[-1]].level >= heading.level:
+                ends[open_.pop()] = number
+            open_.append(number)
+        return ends
+
+
+def block_keys(blocks: Iterable[BlockId]) -> frozenset[str]:
+    """Return the ids of blocks, as they are compared (rule 69)."""
+    return frozenset(fold(block.id) for block in blocks)

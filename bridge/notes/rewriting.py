@@ -1,4 +1,4 @@
-"""Links follow the files they lead to: what changes in one note or canvas when files move.
+"""Links follow the files and parts that they lead to: what changes in one note or canvas when those move.
 
 Every link is resolved twice, in the vault as it is and as it will be. Only those that would lead elsewhere are
 rewritten (rule 88 of docs/obsidian.md); all other text stays as it is, byte for byte. What was written is read again
@@ -7,30 +7,126 @@ before it is believed: a link that would not lead where it should is left as it 
 
 import json
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
 from bridge.notes.canvas import node_subpaths, parse_canvas
-from bridge.notes.edits import Edit, apply, body_edits, canvas_edits, overlap, property_edits
-from bridge.notes.linktext import (
-    LinkFormat,
+from bridge.notes.markdown import parse_note
+from bridge.notes.names import LinkFormat, Names, link_path
+from bridge.notes.note import Link, LinkKind, ParsedNote, Work
+from bridge.notes.parts import Outline, PartKey
+from bridge.notes.syntax import (
     LinkParts,
     address_parts,
+    decode_destination,
     encode_destination,
     encode_subpath,
     fits_wikilink,
-    link_path,
     markdown_link_parts,
     wikilink_parts,
     without_extension,
 )
-from bridge.notes.markdown import parse_note
-from bridge.notes.names import Names
-from bridge.notes.note import Link, LinkKind, ParsedNote
-from bridge.notes.syntax import decode_destination
-from bridge.notes.work import Work
 from bridge.vault.paths import nfc
+
+
+class Edit(NamedTuple):
+    """One replacement: `text[start:end]` becomes `new`."""
+
+    start: int
+    end: int
+    new: str
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with every replacement made, all of them counted in the text as it was.
+
+    Args:
+        text: The text.
+        edits: The replacements, which must not overlap.
+    """
+    pieces, place = list[str](), 0
+    for edit in sorted(edits):
+        pieces += text[place : edit.start], edit.new
+        place = edit.end
+    return "".join([*pieces, text[place:]])
+
+
+def overlap(edits: Sequence[Edit]) -> bool:
+    """Return whether two replacements touch the same characters."""
+    ordered = sorted(edits)
+    return any(first.end > second.start for first, second in pairwise(ordered))
+
+
+def smallest(start: int, old: str, new: str) -> Edit:
+    """Return the replacement of what differs between two texts: what they begin and end with stays.
+
+    Args:
+        start: Where the old text stands.
+        old: The old text.
+        new: The new text.
+    """
+    most = min(len(old), len(new))
+    head = next((place for place in range(most) if old[place] != new[place]), most)
+    tail = next((place for place in range(most - head) if old[-1 - place] != new[-1 - place]), most - head)
+    return Edit(start + head, start + len(old) - tail, new[head : len(new) - tail])
+
+
+_QUOTES = ("'", '"')
+
+
+def body_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """Return the replacements in the note, for those in the link alone; none when the link is not where it should be.
+
+    Args:
+        text: The note.
+        link: The link as it is, with its place.
+        edits: What changes in it, counted from its beginning.
+    """
+    start = link.start
+    if text[start : link.end] != link.original:
+        return ()
+    return tuple(Edit(start + edit.start, start + edit.end, edit.new) for edit in edits)
+
+
+def property_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """Return the same for a property's link, which may stand in quotes; none when its place is not clear.
+
+    What comes of it must be read again: a block scalar that is folded, for one, may say it differently.
+    """
+    start, end = link.start, link.end
+    if not 0 <= start < end <= len(text):
+        return ()
+    quote = _quote_around(text, start, end)
+    raw, wanted = text[start:end], _quoted(apply(link.original, edits), quote)
+    if raw == _quoted(link.original, quote):
+        return (smallest(start, raw, wanted),)
+    return (Edit(start, end, wanted),) if quote else ()
+
+
+def canvas_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
+    """Return the same for what stands in a string of JSON."""
+    wanted = json.dumps(apply(link.original, edits), ensure_ascii=False)[1:-1]
+    return (smallest(link.start, text[link.start : link.end], wanted),)
+
+
+def _quote_around(text: str, start: int, end: int) -> str:
+    while text[start - 1 : start].isspace():
+        start -= 1
+    while text[end : end + 1].isspace():
+        end += 1
+    before = text[start - 1 : start]
+    return before if before in _QUOTES and text[end : end + 1] == before else ""
+
+
+def _quoted(value: str, quote: str) -> str:
+    """Return a string as it stands between these quotes, or without any."""
+    if quote == "'":
+        return value.replace("'", "''")
+    if quote == '"':
+        return value.replace("\\", "\\\\").replace('"', '\\"')
+    return value
 
 
 class Resolvable(Protocol):
@@ -377,3 +473,70 @@ def _leaves(properties: Mapping[str, Any] | None) -> dict[str, Any]:
         else:
             leaves[key] = value
     return leaves
+
+
+class LinkTarget(NamedTuple):
+    """A file, or a part of it; the whole of it where the part is None."""
+
+    path: str
+    part: PartKey | None = None
+
+
+@dataclass(frozen=True)
+class Redirection(Relocation):
+    """Parts of notes that get another name or another note, and what links are to follow.
+
+    Every link is resolved twice, in the notes as they are and as they will be, with the part that it names. Only those
+    that would lead elsewhere are rewritten.
+
+    Attributes:
+        outlines: The notes that change, as they are.
+        outlines_after: The notes that change, as they will be, by where they are then.
+        parts: Where each of their parts goes, as far as it goes anywhere; and the whole of a note, for links that name
+            no part.
+        here: Where the text that is being rewritten will be, if not in its own file: the text of a note that goes into
+            another one.
+    """
+
+    outlines: Mapping[str, Outline] = field(default_factory=dict)
+    outlines_after: Mapping[str, Outline] = field(default_factory=dict)
+    parts: Mapping[LinkTarget, LinkTarget] = field(default_factory=dict)
+    here: Mapping[str, str] = field(default_factory=dict)
+
+    def place(self, path: str) -> str:
+        """Return the future path of a file, or of its text that is being rewritten."""
+        return self.here.get(path) or super().place(path)
+
+    def wanted(self, link: Resolvable, source: str) -> str | None:
+        """Return the file that a link must be made to lead to; None when it needs no change."""
+        now = self.before.resolve(link.linkpath, source)
+        if now is None or now not in self.outlines:
+            return super().wanted(link, source)
+        goal, subpath = self._goal(link, now)
+        leads = self.after.resolve(link.linkpath, self.place(source)) == goal.path
+        if link.kind == "node":
+            leads = now == goal.path
+        return None if leads and subpath == link.subpath else goal.path
+
+    def subpath(self, link: Resolvable, source: str) -> str | None:
+        """Return the part of that file that the link must name; None when no link can."""
+        now = self.before.resolve(link.linkpath, source)
+        return link.subpath if now is None or now not in self.outlines else self._goal(link, now)[1]
+
+    def _goal(self, link: Resolvable, now: str) -> tuple[LinkTarget, str | None]:
+        """Return the place that a link must lead to, and its new subpath; None if none can be written."""
+        outline, subpath = self.outlines[now], link.subpath
+        part = outline.find(subpath)
+        stays = LinkTarget(self.moves.get(now, now) or now, part)
+        goal = self.parts.get(LinkTarget(now, part), stays)
+        if part is None and (subpath or link.kind == "node"):
+            return stays, subpath  # of a part that is not there nobody knows where it goes
+        if goal.part is None:
+            return goal, subpath
+        after = self.outlines_after[goal.path]
+        if part is not None and after.find(subpath) == goal.part:
+            return goal, subpath
+        names = [name for name in subpath.split("#") if name.strip()]
+        like = [self.parts.get(LinkTarget(now, each), LinkTarget(now, each)) for each in outline.chain(names)]
+        kept = [each.part for each in like if each.path == goal.path and isinstance(each.part, int)]
+        return goal, after.subpath(goal.part, kept)

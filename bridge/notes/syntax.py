@@ -1,12 +1,15 @@
-"""Spelling of links and tags: wikilinks, the destinations of Markdown links, and the characters of a tag.
+"""Spelling of links and tags: wikilinks, Markdown links and their destinations, and the characters of a tag.
 
-Rules 14 to 24 and 59 to 62 of docs/obsidian.md.
+Rules 7, 14 to 24, 59 to 62 and 73 of docs/obsidian.md.
 """
 
 import contextlib
 import re
 from html import unescape
-from urllib.parse import unquote
+from typing import NamedTuple
+from urllib.parse import quote, unquote
+
+from bridge.vault.text import NOTE_EXTENSION, is_note
 
 SPACE = (
     "\t\n\x0b\x0c\r \xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
@@ -176,3 +179,104 @@ _TAG = re.compile(f"{TAG_CHARACTER}++")
 def is_tag(name: str) -> bool:
     """Return whether a name, without `#`, can be a tag: its characters only, not digits alone (rules 61 and 62)."""
     return _TAG.fullmatch(name) is not None and not name.isdecimal()
+
+
+_UNLINKABLE = re.compile(r"[#^|\[\]\x00-\x1f]")
+_ENCODED = re.compile(r"[\s\x00-\x20\x7f()\[\]#^|%<>\\`]|&(?=[#\w])")
+_ENCODED_IN_ANGLES = re.compile(r"[\x00-\x1f\x7f#%<>\\]|&(?=[#\w])")
+_HASH = re.compile("#|%23")
+_MOST_TRIES = 8
+
+
+class LinkParts(NamedTuple):
+    """The positions of a link's parts in its text: `original[start:end]`.
+
+    Attributes:
+        path: The path, without the subpath.
+        subpath: The subpath; empty when there is none.
+        text: The text, or the size of an embed; None when there is none.
+        angles: Whether the path is in `<...>`.
+    """
+
+    path: tuple[int, int]
+    subpath: tuple[int, int]
+    text: tuple[int, int] | None
+    angles: bool = False
+
+
+def without_extension(path: str) -> str:
+    """Return a path as wikilinks write it: that of a note without `.md`."""
+    return path[: -len(NOTE_EXTENSION)] if is_note(path) else path
+
+
+def fits_wikilink(path: str) -> bool:
+    """Return whether a path can be written between `[[` and `]]` (rule 7)."""
+    return _UNLINKABLE.search(path) is None
+
+
+def encode_destination(path: str, *, angles: bool = False) -> str:
+    """Return a path as the destination of a Markdown link: what would end or change it is percent-encoded (rule 73).
+
+    Args:
+        path: The path.
+        angles: Whether it stands in `<...>`, where spaces and parentheses are free.
+    """
+    return (_ENCODED_IN_ANGLES if angles else _ENCODED).sub(lambda found: quote(found[0], safe=""), path)
+
+
+def encode_subpath(subpath: str) -> str:
+    """Return a subpath as it follows a path in a Markdown link; the `^` before a block's id stays."""
+    parts = (part.partition("^") if part.startswith("^") else ("", "", part) for part in subpath.split("#"))
+    return "#".join(mark + encode_destination(name) for _none, mark, name in parts)
+
+
+def wikilink_parts(original: str) -> LinkParts | None:
+    """Return the parts of `[[path#subpath|text]]`; None when it is no such link."""
+    start, end = original.find("[[") + 2, len(original) - 2
+    if not original.startswith(("[[", "![[")) or start > end or not original.endswith("]]"):
+        return None
+    bar = original.find("|", start + 1, end)  # a bar that comes first belongs to the name (rule 16)
+    stop = end if bar < 0 else bar
+    if bar >= 0 and original[start:stop].endswith("\\"):  # in a table (rule 18)
+        stop -= 1
+    mark = original.find("#", start, stop)
+    path_end = stop if mark < 0 else mark
+    path = original[start:path_end]  # white space around it belongs to no part (rule 15)
+    start += len(path) - len(path.lstrip(SPACE))
+    inner_end = max(start, path_end - (len(path) - len(path.rstrip(SPACE))))
+    return LinkParts((start, inner_end), (path_end, stop), None if bar < 0 else (bar + 1, end))
+
+
+def markdown_link_parts(original: str) -> LinkParts | None:
+    """Return the parts of `[text](path#subpath "title")`; None when it is no such link."""
+    start, close = original.find("[") + 1, len(original)
+    if not original.startswith(("[", "![")):
+        return None
+    for _try in range(_MOST_TRIES):  # from the end, because a text may hold links of its own
+        close = original.rfind("](", start, close)
+        if close < 0:
+            break
+        found = destination_end(original, close + 2, len(original))
+        if found is not None and found[1] == len(original):
+            place = close + 2
+            while original[place] in " \t\n":
+                place += 1
+            angles = original[place] == "<"
+            place, end = place + angles, place + angles + len(found[0])
+            mark = _HASH.search(original, place, end)
+            path_end = mark.start() if mark else end
+            return LinkParts((place, path_end), (path_end, end), (start, close), angles)
+    return None
+
+
+def address_parts(original: str) -> LinkParts | None:
+    """Return the parts of `[label]: path#subpath "title"`, or of `<a href="path#subpath"`; None when it is neither."""
+    found = ANCHOR.match(original) if original.startswith("<") else DEFINITION.match(original)
+    if found is None:
+        return None
+    number = found.lastindex or 0
+    place, end = found.span(number)
+    mark = _HASH.search(original, place, end)
+    path_end = mark.start() if mark else end
+    angles = original[place - 1] == "<"
+    return LinkParts((place, path_end), (path_end, end), None, angles)

@@ -10,8 +10,7 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from bridge.notes.markdown import parse_note
-from bridge.notes.note import ListItem, Tag
-from bridge.notes.work import Work
+from bridge.notes.note import ListItem, Tag, Work
 
 TODO: Final = " "
 DONE: Final = frozenset("xX")

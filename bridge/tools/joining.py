@@ -4,11 +4,10 @@ from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from bridge.errors import Conflict
-from bridge.notes.edits import Edit, apply
 from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.markdown import parse_note
-from bridge.notes.note import ParsedNote
-from bridge.notes.work import Work
+from bridge.notes.note import ParsedNote, Work
+from bridge.notes.rewriting import Edit, apply
 from bridge.vault.paths import fold
 from bridge.vault.text import prevailing_ending
 

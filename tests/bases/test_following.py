@@ -8,9 +8,9 @@ from bridge.bases import following
 from bridge.bases.failures import BaseError
 from bridge.bases.following import Follower, MoveFollower, PropertyFollower, TagFollower, follow
 from bridge.bases.syntax import parse
+from bridge.notes.frontmatter import read_yaml
 from bridge.notes.names import Names
 from bridge.notes.rewriting import Relocation
-from bridge.notes.yaml_text import read_yaml
 from tests.bases.expressions import EXPRESSIONS
 
 

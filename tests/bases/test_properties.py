@@ -13,13 +13,11 @@ from bridge.bases.base_file import read_base
 from bridge.bases.compiling import compile_expression
 from bridge.bases.dates import DAY, Date, Duration, measured, moved, read_date
 from bridge.bases.failures import BaseError, Budget, ExpressionError
-from bridge.bases.lists import in_order as sorted_list
-from bridge.bases.lists import unique
+from bridge.bases.lists import in_order, sort_key, sorted_values, unique
 from bridge.bases.numbers import number_text, read_number
-from bridge.bases.ordering import in_order, sort_key
-from bridge.bases.patterns import Pattern
 from bridge.bases.rows import Link, Value
 from bridge.bases.syntax import DEEPEST_TREE, children, parse
+from bridge.bases.texts import Pattern
 from bridge.bases.values import equal, identical, is_true, plain, text, type_name
 from tests.bases.expressions import EXPRESSIONS, FILES, ROW
 from tests.bases.vault_of_files import NOW, ZONE, FilesInMemory, evaluated
@@ -142,9 +140,9 @@ def test_rows_are_in_order_and_none_is_lost(values: list[Value], descending: boo
 
 @given(st.lists(VALUES, max_size=10))
 def test_a_sorted_list_has_the_same_items(values: list[Value]) -> None:
-    ordered = sorted_list(values, Budget())
+    ordered = sorted_values(values, Budget())
     assert sorted(map(id, ordered)) == sorted(map(id, values))
-    texts = [text(value) for value in sorted_list(ordered, Budget())]
+    texts = [text(value) for value in sorted_values(ordered, Budget())]
     assert texts == [text(value) for value in ordered]
 
 

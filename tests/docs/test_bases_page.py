@@ -5,7 +5,7 @@ from pathlib import Path
 from bridge.bases.failures import MOST_ITEMS, MOST_STEPS, MOST_TEXT
 from bridge.bases.functions import FUNCTIONS
 from bridge.bases.syntax import MOST_DEPTH, MOST_LETTERS, MOST_PARTS
-from bridge.notes.yaml_text import MAX_LENGTH
+from bridge.notes.frontmatter import MAX_LENGTH
 from scripts.lib import base_functions
 from tests.bases.expressions import EXPRESSIONS
 

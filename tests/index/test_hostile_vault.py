@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bridge.notes.markdown import parse_note
-from bridge.notes.work import MOST_STEPS, TooMuchWork, Work
+from bridge.notes.note import MOST_STEPS, TooMuchWork, Work
 from tests.hostile_vault import HOSTILE_NOTES, MB, write_hostile_vault
 from tests.index.index_world import World
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.notes.markdown import base_blocks, mentions_base
-from bridge.notes.work import MOST_STEPS
+from bridge.notes.note import MOST_STEPS
 
 YAML = "filters:\n  and:\n    - rating > 1\n"
 

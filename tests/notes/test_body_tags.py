@@ -5,8 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
-from bridge.notes.body_tags import append_tag, remove_tags, tag_places
 from bridge.notes.markdown import parse_note
+from bridge.notes.tags import append_tag, remove_tags, tag_places
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.notes.canvas import MOST_VALUES, parse_canvas
-from bridge.notes.work import TooMuchWork, Work
+from bridge.notes.note import TooMuchWork, Work
 
 CANVAS = """{
 	"nodes":[

@@ -4,17 +4,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.notes.linktext import (
-    LinkFormat,
+from bridge.notes.names import LinkFormat, Names, link_path
+from bridge.notes.syntax import (
+    decode_destination,
     encode_destination,
     encode_subpath,
     fits_wikilink,
-    link_path,
     markdown_link_parts,
     wikilink_parts,
 )
-from bridge.notes.names import Names
-from bridge.notes.syntax import decode_destination
 
 FILES = [
     "Me.md",

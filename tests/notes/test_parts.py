@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import Ambiguous, NotFound
 from bridge.notes.markdown import parse_note
-from bridge.notes.parts import MOST_CANDIDATES, find_part, has_part, strip_heading
-from bridge.notes.reference import parse_reference
+from bridge.notes.parts import MOST_CANDIDATES, find_part, has_part, parse_reference, strip_heading
 
 NOTE = """\
 # One [[link]]

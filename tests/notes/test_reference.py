@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
-from bridge.notes.reference import LONGEST, Reference, parse_reference
+from bridge.notes.parts import LONGEST, Reference, parse_reference
 from bridge.vault.text import note_name
 
 

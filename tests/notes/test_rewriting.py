@@ -9,12 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.notes.canvas import parse_canvas
-from bridge.notes.edits import apply
 from bridge.notes.frontmatter import read_properties
-from bridge.notes.linktext import LinkFormat
 from bridge.notes.markdown import parse_note
-from bridge.notes.names import Names, split_link
-from bridge.notes.rewriting import Relocation, RewrittenText, rewrite
+from bridge.notes.names import LinkFormat, Names, split_link
+from bridge.notes.rewriting import Relocation, RewrittenText, apply, rewrite
 
 FILES = ("Me.md", "Old.md", "a/Note.md", "b/Note.md", "a/pic.png", "Board.canvas")
 

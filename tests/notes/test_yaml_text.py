@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from bridge.notes.yaml_text import MAX_DEPTH, MAX_LENGTH, BrokenYaml, read_yaml
+from bridge.notes.frontmatter import MAX_DEPTH, MAX_LENGTH, BrokenYaml, read_yaml
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_deep_nesting_is_refused_even_on_a_small_stack(text: str) -> None:
     """In another process: a stack that overflows ends it. Threads of macOS have 512 KiB."""
     program = (
         "import sys, threading\n"
-        "from bridge.notes.yaml_text import BrokenYaml, read_yaml\n"
+        "from bridge.notes.frontmatter import BrokenYaml, read_yaml\n"
         "text = sys.stdin.read()\n"
         "def read():\n"
         "    try:\n"

@@ -19,7 +19,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.errors import ToolFailure
-from bridge.notes.canvas_json import tokens
+from bridge.notes.canvas import tokens
 from bridge.testing import sandbox
 from bridge.tools.web.web_fetch import WebFetchTool
 from bridge.web.services import FREE

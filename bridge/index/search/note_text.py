@@ -9,8 +9,7 @@ from bridge.index.store.letters import bare
 from bridge.index.texts.line_patterns import Span
 from bridge.json_values import load
 from bridge.notes.markdown import parse_note
-from bridge.notes.note import ParsedNote
-from bridge.notes.work import TooMuchWork, Work
+from bridge.notes.note import ParsedNote, TooMuchWork, Work
 from bridge.vault.paths import nfc
 
 MOST_PARSED = 8_000_000

@@ -21,7 +21,7 @@ from bridge.index.knowledge import Knowledge
 from bridge.index.references import NoteResolver
 from bridge.journal.journal import HistoryEntry
 from bridge.notes.names import Names
-from bridge.notes.reference import parse_reference
+from bridge.notes.parts import parse_reference
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history_filter import HistoryFilter, who
 from bridge.rpc.methods.outside_changes import entry_time, outside_diff, outside_entries, outside_shown

@@ -8,7 +8,7 @@ from typing import Any, Final
 from bridge.bases.base_file import Base, Group, PropertyId, Statement, read_base
 from bridge.bases.dates import Date
 from bridge.bases.failures import BaseError, TooMuch
-from bridge.bases.ordering import shown
+from bridge.bases.lists import shown
 from bridge.bases.rows import Row, Value
 from bridge.bases.values import plain
 from bridge.bases.views import Broken, Table, evaluate, of_filter, view_of

@@ -7,9 +7,8 @@ from pydantic import Field
 
 from bridge.clock import Clock
 from bridge.errors import Conflict, InvalidParameters, NotFound
-from bridge.notes.edits import Edit, apply
-from bridge.notes.outline import Outline, block_keys
-from bridge.notes.redirection import LinkTarget, Redirection
+from bridge.notes.parts import Outline, block_keys
+from bridge.notes.rewriting import Edit, LinkTarget, Redirection, apply
 from bridge.notes.tasks import DONE, TODO, Task, tasks_of, with_done_date
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.sections import with_text_below

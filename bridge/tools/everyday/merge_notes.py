@@ -11,8 +11,8 @@ from bridge.errors import Conflict, InvalidParameters
 from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.merged_properties import merge_properties
 from bridge.notes.note import Heading, ParsedNote
-from bridge.notes.outline import Outline
-from bridge.notes.redirection import LinkTarget, Redirection
+from bridge.notes.parts import Outline
+from bridge.notes.rewriting import LinkTarget, Redirection
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import some

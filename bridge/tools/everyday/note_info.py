@@ -12,8 +12,7 @@ from bridge.index.knowledge import NoteFacts
 from bridge.index.references import ResolvedNote
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
-from bridge.notes.note import Link
-from bridge.notes.work import TooMuchWork, Work
+from bridge.notes.note import Link, TooMuchWork, Work
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.everyday.places import Places, line_number

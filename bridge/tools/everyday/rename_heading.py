@@ -8,13 +8,10 @@ from pydantic import Field
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound
-from bridge.notes.edits import Edit, apply
 from bridge.notes.markdown import parse_note
-from bridge.notes.outline import Outline, heading_in_link
-from bridge.notes.parts import find_part
-from bridge.notes.redirection import Redirection
-from bridge.notes.reference import Reference
-from bridge.notes.work import Work
+from bridge.notes.note import Work
+from bridge.notes.parts import Outline, Reference, find_part, heading_in_link
+from bridge.notes.rewriting import Edit, Redirection, apply
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.places import line_number
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence

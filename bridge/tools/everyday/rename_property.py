@@ -7,7 +7,7 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass
 from bridge.errors import InvalidParameters, NotFound
-from bridge.notes.renamed_properties import rename_property
+from bridge.notes.properties import rename_property
 from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.many_notes import EverywhereTool
 from bridge.tools.files.paths import folder_start

@@ -7,7 +7,7 @@ from pydantic import Field
 from bridge.contract.consent import ConsentClass
 from bridge.errors import NotFound
 from bridge.notes.properties import check_tag
-from bridge.notes.renamed_tags import rename_tag, renamed
+from bridge.notes.tags import rename_tag, renamed
 from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.many_notes import EverywhereTool
 from bridge.tools.formatting import counted

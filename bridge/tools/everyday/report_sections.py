@@ -12,8 +12,7 @@ from bridge.index.knowledge import NoteFacts, StoredLink
 from bridge.notes.frontmatter import find_frontmatter, property_tags, read_properties
 from bridge.notes.names import link_key
 from bridge.notes.note import BlockId, ParsedNote
-from bridge.notes.parts import has_part
-from bridge.notes.reference import parse_reference
+from bridge.notes.parts import has_part, parse_reference
 from bridge.tools.bases.holding import holding_bases
 from bridge.tools.everyday.places import Places
 from bridge.tools.formatting import shortened

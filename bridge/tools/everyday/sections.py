@@ -4,8 +4,8 @@ from collections import Counter
 
 from bridge.errors import Conflict
 from bridge.notes.markdown import parse_note
-from bridge.notes.outline import Outline
-from bridge.notes.work import Work
+from bridge.notes.note import Work
+from bridge.notes.parts import Outline
 from bridge.tools.everyday.rename_heading import heading_number
 from bridge.tools.joining import appended, ending_of, parsed, with_ending
 

@@ -11,10 +11,11 @@ from pydantic import Field
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import InvalidParameters, NotFound
-from bridge.notes.linktext import encode_destination, fits_wikilink, link_path
+from bridge.notes.names import link_path
 from bridge.notes.note import ParsedNote
-from bridge.notes.outline import Outline, block_keys
-from bridge.notes.redirection import LinkTarget, Redirection
+from bridge.notes.parts import Outline, block_keys
+from bridge.notes.rewriting import LinkTarget, Redirection
+from bridge.notes.syntax import encode_destination, fits_wikilink
 from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.everyday.places import line_number
 from bridge.tools.everyday.rename_heading import heading_number

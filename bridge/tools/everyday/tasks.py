@@ -9,8 +9,8 @@ from pydantic import Field
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
+from bridge.notes.note import TooMuchWork
 from bridge.notes.tasks import DONE, LIKELY, TODO, Task, tasks_of
-from bridge.notes.work import TooMuchWork
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.files.paths import folder_start

@@ -15,7 +15,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.references import is_link
-from bridge.notes.reference import parse_reference
+from bridge.notes.parts import parse_reference
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import Sentence
 from bridge.toolkit.tool import (

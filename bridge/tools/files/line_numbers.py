@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from bridge.notes.markdown import parse_note
-from bridge.notes.work import TooMuchWork, Work
+from bridge.notes.note import TooMuchWork, Work
 from bridge.tools.core.file_part import fitting
 from bridge.tools.formatting import within
 from bridge.vault.text import BOM

@@ -13,8 +13,8 @@ from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, 
 from bridge.index.knowledge import StoredLink
 from bridge.notes.markdown import mentions_base
 from bridge.notes.names import link_key
+from bridge.notes.note import TooMuchWork
 from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
-from bridge.notes.work import TooMuchWork
 from bridge.toolkit.tool import CallContext
 from bridge.tools.bases.holding import EXTENSION, holding_bases
 from bridge.tools.formatting import counted

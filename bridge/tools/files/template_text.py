@@ -4,7 +4,7 @@ from datetime import datetime
 
 from bridge.errors import NotFound
 from bridge.notes.merged_properties import merge_properties
-from bridge.notes.templates import TemplateFields, unfilled
+from bridge.notes.moment_format import TemplateFields, unfilled
 from bridge.tools.files.paths import note_path, read_text
 from bridge.tools.joining import appended, body_of, ending_of
 from bridge.tools.storage import PlanningStorage, exists

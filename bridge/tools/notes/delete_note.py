@@ -4,7 +4,7 @@ from pydantic import Field
 
 from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import InvalidParameters
-from bridge.notes.reference import LONGEST
+from bridge.notes.parts import LONGEST
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.deletion_plan import DeletionPlanner
 from bridge.tools.kinds import write_spec

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from bridge.notes.body_tags import append_tag, remove_tags, tag_places
 from bridge.notes.frontmatter import all_tags
 from bridge.notes.markdown import parse_note
+from bridge.notes.note import Work
 from bridge.notes.properties import add_tag, check_tag, remove_tag
-from bridge.notes.work import Work
+from bridge.notes.tags import append_tag, remove_tags, tag_places
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.kinds import write_spec
 from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded, written

@@ -13,8 +13,8 @@ from bridge.errors import InvalidParameters, NotFound, ToolFailure
 from bridge.index.file_reading import parse_file
 from bridge.index.knowledge import NoteFacts
 from bridge.index.references import NoteCandidate, NoteResolver, ResolvedNote
-from bridge.notes.reference import Reference, parse_reference
-from bridge.notes.work import TooMuchWork
+from bridge.notes.note import TooMuchWork
+from bridge.notes.parts import Reference, parse_reference
 from bridge.toolkit.tool import P, ReadEffect, ReadTool, in_vault
 from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path

@@ -8,8 +8,8 @@ from pydantic.alias_generators import to_snake
 from bridge.errors import InvalidParameters
 from bridge.index.references import ResolvedNote
 from bridge.notes.markdown import parse_note
+from bridge.notes.note import Work
 from bridge.notes.parts import Part, find_part
-from bridge.notes.work import Work
 from bridge.toolkit.output_schema import TEXT, WHOLE, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect
 from bridge.tools.core.file_part import FilePart
