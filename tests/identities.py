@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from bridge.clock import Clock, SystemClock
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grants import GrantStore
-from bridge.contract.consent import Coverage, Decision, Grant, Holder
+from bridge.contract.consent import Coverage, Decision, Grant, Holder, Reach
 from bridge.contract.identity import Capability
-from bridge.contract.targets import Reach
 from bridge.identity.caller import HOST, Caller, Client
 from bridge.policy.consent import ConsentCase
 from bridge.policy.offers import Bounds, offers

@@ -21,7 +21,7 @@ import httpcore2
 import trustme
 
 from bridge.clock import SystemClock
-from bridge.contract.search import SearchService
+from bridge.contract.keys import SearchService
 from bridge.errors import NetworkFailure
 from bridge.settings.model import Settings
 from bridge.web.cache import WebCache

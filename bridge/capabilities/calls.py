@@ -5,7 +5,7 @@ from typing import Final, Literal, NamedTuple
 
 from bridge.capabilities.core import Core
 from bridge.contract.events import LimitHit
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.errors import BridgeError
 from bridge.identity.caller import Client
 from bridge.index.carried_text import CarriedText

@@ -11,7 +11,7 @@ from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.consent.screens import Screens
 from bridge.consent.web_readers import WebReaders
-from bridge.contract.screen import ScreenShow
+from bridge.contract.hosts import ScreenShow
 from bridge.errors import DeadlineExceeded
 from bridge.identity.caller import Client
 from bridge.identity.store import ClientStore

@@ -17,7 +17,7 @@ from bridge.chat.turn import Ended, Surroundings, Turn
 from bridge.clock import stamp
 from bridge.contract.chat import ChatDone, ChatMessage, ChatModels, ChatStarted, Conversation, ConversationInfo
 from bridge.contract.identity import Preset
-from bridge.contract.result import PendingCall, ToolResult
+from bridge.contract.tools import PendingCall, ToolResult
 from bridge.errors import BridgeError, Conflict, InvalidParameters
 from bridge.identity.caller import CHAT, Caller
 from bridge.keys.servers import origin

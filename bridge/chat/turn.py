@@ -26,7 +26,7 @@ from bridge.contract.chat import (
     DeltaKind,
     TurnEnd,
 )
-from bridge.contract.result import ImagePart, PendingCall, ToolResult
+from bridge.contract.tools import ImagePart, PendingCall, ToolResult
 from bridge.identity.caller import CHAT, Caller
 from bridge.settings.model import Settings
 from bridge.toolkit.call_registry import CallRegistry

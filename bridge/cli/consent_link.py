@@ -30,7 +30,7 @@ from bridge.contract.consent import (
     Take,
 )
 from bridge.contract.events import DraftsChanged
-from bridge.contract.outside import OutsideNotice
+from bridge.contract.versions import OutsideNotice
 
 if TYPE_CHECKING:
     from bridge.cli.speaking import StartedBridge

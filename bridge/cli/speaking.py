@@ -25,7 +25,7 @@ from bridge.cli.mcp import load
 from bridge.cli.stopping import PARENT, TERMINATION, on_signals
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, ProtocolFailure, connect
 from bridge.client.token_storage import find_token
-from bridge.contract.event_names import OWN_QUESTION, SCREEN_CHANGED, TOOL_PROGRESS, TOOLS_CHANGED
+from bridge.contract.base import OWN_QUESTION, SCREEN_CHANGED, TOOL_PROGRESS, TOOLS_CHANGED
 from bridge.errors import BridgeError
 from bridge.leaving_out import put_in_place
 from bridge.mcp.port import Listener

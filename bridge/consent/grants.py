@@ -19,9 +19,9 @@ from bridge.contract.consent import (
     Grant,
     Holder,
     Operation,
+    TargetKind,
     Until,
 )
-from bridge.contract.targets import TargetKind
 from bridge.errors import ToolFailure
 from bridge.identity.caller import Caller
 from bridge.own_commands import own_command

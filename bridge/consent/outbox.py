@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple
 
 from bridge.consent.screens import Screens
-from bridge.contract.screen import OpenFile, ScreenSent
+from bridge.contract.hosts import OpenFile, ScreenSent
 from bridge.errors import NotFound, PermissionDenied, ToolFailure
 from bridge.identity.caller import CHAT, CHAT_ID, Caller, Client
 

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, Self
 
 from bridge.clock import Clock
-from bridge.contract.targets import Reach, TargetKind
+from bridge.contract.consent import Reach, TargetKind
 from bridge.errors import ExecutionFailed
 from bridge.policy.consent import Letter
 from bridge.policy.targets import Rung, Target, fold_key, parse_key

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from bridge.clock import Clock
 from bridge.consent.grants import GrantStore
 from bridge.contract.consent import ConsentClass, ConsentMode, Coverage, Covers, Operation
-from bridge.contract.screen import OpenFile, Screen, ScreenChanged, ScreenShow
+from bridge.contract.hosts import OpenFile, Screen, ScreenChanged, ScreenShow
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import CHAT_ID, Caller, Client
 from bridge.own_commands import own_command

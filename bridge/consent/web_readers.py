@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from bridge.clock import Clock, stamp
-from bridge.contract.targets import Reach, TargetKind
+from bridge.contract.consent import Reach, TargetKind
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
 from bridge.records.folder import RecordFolder

@@ -1,6 +1,9 @@
-"""The kinds of wire model: what the bridge sends, what it sends unasked, and what it is sent."""
+"""The kinds of wire model: what the bridge sends, what it sends unasked, and what it is sent.
 
-from typing import Annotated, Any, ClassVar, Self
+The names of four events are here because some programs need them without their models, which take a megabyte.
+"""
+
+from typing import Annotated, Any, ClassVar, Final, Self
 
 from pydantic import BaseModel, ConfigDict, WithJsonSchema
 from pydantic.alias_generators import to_camel
@@ -71,3 +74,9 @@ Anything = Annotated[Any, WithJsonSchema({"type": "any"})]
 
 Time = Annotated[str, WithJsonSchema({"type": "string", "format": "date-time"})]
 """A moment that readers must be able to read: ISO 8601 in UTC."""
+
+
+TOOLS_CHANGED: Final = "tools.changed"
+TOOL_PROGRESS: Final = "tool.progress"
+OWN_QUESTION: Final = "consent.own"
+SCREEN_CHANGED: Final = "screen.changed"

@@ -166,18 +166,23 @@ class ChatModels(Wire):
     models: tuple[ChatModel, ...] = ()
 
 
-class ChatDelta(Event):
+class ChatEvent(Event):
+    """Something that happens in a turn of a conversation."""
+
+    conversation_id: str
+    turn_id: str
+
+
+class ChatDelta(ChatEvent):
     """A piece of what the model says (`text`) or thinks (`thinking`), or a sentence of the bridge's (`notice`)."""
 
     event_name: ClassVar[str] = "chat.delta"
 
-    conversation_id: str
-    turn_id: str
     kind: Annotated[DeltaKind, ANY_TEXT]
     text: str
 
 
-class ChatToolEvent(Event):
+class ChatToolEvent(ChatEvent):
     """A call of the model's has begun (`running`), or ended.
 
     Attributes:
@@ -191,8 +196,6 @@ class ChatToolEvent(Event):
 
     event_name: ClassVar[str] = "chat.tool"
 
-    conversation_id: str
-    turn_id: str
     call_id: str
     tool: str
     summary: str
@@ -201,7 +204,7 @@ class ChatToolEvent(Event):
     execution_id: str | None = None
 
 
-class ChatDone(Event):
+class ChatDone(ChatEvent):
     """A turn has ended.
 
     Attributes:
@@ -211,7 +214,5 @@ class ChatDone(Event):
 
     event_name: ClassVar[str] = "chat.done"
 
-    conversation_id: str
-    turn_id: str
     end: Annotated[TurnEnd, ANY_TEXT]
     message: str | None = None

@@ -1,13 +1,51 @@
-"""The question a person is asked, the answers there are, and what is remembered of them."""
+"""The question a person is asked, what it is about, the answers there are, and what is remembered of them."""
 
 from enum import StrEnum
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
-from bridge.contract.base import ANY_TEXT, SKIP_UNKNOWN, Event, Params, Wire
-from bridge.contract.event_names import OWN_QUESTION
-from bridge.contract.targets import TargetView
+from bridge.contract.base import ANY_TEXT, OWN_QUESTION, SKIP_UNKNOWN, Event, Params, Wire
+
+
+class TargetKind(StrEnum):
+    """The kind of thing that a call touches."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    URL = "url"
+    COMMAND = "command"
+    SERVER_TOOL = "server_tool"
+    CUSTOM_TOOL = "custom_tool"
+
+
+class Reach(StrEnum):
+    """The reach of a lasting answer: the rungs of all ladders, each kind of target having some of them."""
+
+    FILE = "file"
+    FOLDER = "folder"
+    VAULT = "vault"
+    PAGE = "page"
+    SECTION = "section"
+    SITE = "site"
+    COMMAND = "command"
+    EXECUTABLE = "executable"
+    TOOL = "tool"
+    SERVER = "server"
+    CUSTOM_TOOL = "custom_tool"
+
+
+class TargetView(Wire):
+    """One thing that a call touches.
+
+    Attributes:
+        kind: Its kind.
+        label: Its name, as people know it.
+    """
+
+    kind: TargetKind
+    label: str
+
 
 Id = Annotated[str, Field(min_length=1, max_length=200)]
 Path = Annotated[str, Field(max_length=4096)]

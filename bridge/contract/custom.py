@@ -178,22 +178,8 @@ class RunToolQuestion(Wire):
     timeout: int
 
 
-class RunToolAnswer(Wire):
-    """The result of the run.
-
-    Attributes:
-        success: Whether it ended by itself, without an error.
-        result: The code's result; JSON.
-        error: The error.
-        execution_time: Milliseconds.
-        output: The code's output to the console.
-    """
-
-    success: bool
-    result: Anything = None
-    error: str | None = None
-    execution_time: float
-    output: str = ""
+class RunToolAnswer(CustomResult):
+    """The result of the run."""
 
 
 class CustomRunEnded(Event):

@@ -2,8 +2,7 @@
 
 from typing import Annotated, ClassVar, Literal
 
-from bridge.contract.base import ANY_TEXT, Event, SparseEvent
-from bridge.contract.event_names import TOOL_PROGRESS, TOOLS_CHANGED
+from bridge.contract.base import ANY_TEXT, TOOL_PROGRESS, TOOLS_CHANGED, Event, SparseEvent
 
 
 class ToolStarted(SparseEvent):

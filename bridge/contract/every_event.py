@@ -2,60 +2,35 @@
 
 from typing import Final
 
+from bridge.contract import chat, consent, custom, events, hosts, versions
 from bridge.contract.base import Event
-from bridge.contract.chat import ChatDelta, ChatDone, ChatToolEvent
-from bridge.contract.consent import (
-    ConsentRequest,
-    ConsentResolved,
-    ConsentRevised,
-    ConsentWaiting,
-    GrantsChanged,
-    OwnQuestion,
-)
-from bridge.contract.custom import CustomRunEnded
-from bridge.contract.events import (
-    AuditAppended,
-    ClientsChanged,
-    DraftsChanged,
-    IndexProgress,
-    LimitHit,
-    ToolFinished,
-    ToolOutput,
-    ToolProgress,
-    ToolsChanged,
-    ToolStarted,
-    VaultChanged,
-    VaultMoved,
-)
-from bridge.contract.outside import OutsideNotice
-from bridge.contract.screen import ScreenChanged, ScreenSent, ScreenShow
 
 EVENTS: Final[tuple[type[Event], ...]] = (
-    ConsentRequest,
-    ConsentResolved,
-    ConsentRevised,
-    ConsentWaiting,
-    OwnQuestion,
-    GrantsChanged,
-    ToolStarted,
-    ToolProgress,
-    ToolOutput,
-    ToolFinished,
-    ToolsChanged,
-    DraftsChanged,
-    ClientsChanged,
-    LimitHit,
-    AuditAppended,
-    IndexProgress,
-    VaultChanged,
-    VaultMoved,
-    OutsideNotice,
-    ScreenChanged,
-    ScreenSent,
-    ScreenShow,
-    ChatDelta,
-    ChatToolEvent,
-    ChatDone,
-    CustomRunEnded,
+    consent.ConsentRequest,
+    consent.ConsentResolved,
+    consent.ConsentRevised,
+    consent.ConsentWaiting,
+    consent.OwnQuestion,
+    consent.GrantsChanged,
+    events.ToolStarted,
+    events.ToolProgress,
+    events.ToolOutput,
+    events.ToolFinished,
+    events.ToolsChanged,
+    events.DraftsChanged,
+    events.ClientsChanged,
+    events.LimitHit,
+    events.AuditAppended,
+    events.IndexProgress,
+    events.VaultChanged,
+    events.VaultMoved,
+    versions.OutsideNotice,
+    hosts.ScreenChanged,
+    hosts.ScreenSent,
+    hosts.ScreenShow,
+    chat.ChatDelta,
+    chat.ChatToolEvent,
+    chat.ChatDone,
+    custom.CustomRunEnded,
 )
 """Every event there is, in the order of `docs/protocol.md`."""

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from http import HTTPStatus
 from typing import Any, Final
 
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.custom.process import Answer
 from bridge.errors import InvalidParameters, ToolFailure
 from bridge.records.folder import RecordFolder

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from bridge.contract.index_comparison import (
+from bridge.contract.session import (
     MOST_DIFFERENCES,
     DifferenceKind,
     IndexComparison,

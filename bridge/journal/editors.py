@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
-from bridge.contract.host_requests import TrashOutcome, WriteOutcome
+from bridge.contract.hosts import TrashOutcome, WriteOutcome
 from bridge.errors import Conflict, DeadlineExceeded, ToolFailure
 from bridge.journal.on_disk import Backups, hash_or_none
 from bridge.journal.preconditions import stale

@@ -11,7 +11,7 @@ from typing import Any, Final
 import anyio
 
 from bridge.client.connection import check_arguments
-from bridge.contract.event_names import OWN_QUESTION, TOOL_PROGRESS
+from bridge.contract.base import OWN_QUESTION, TOOL_PROGRESS
 from bridge.errors import BridgeError
 from bridge.mcp.port import BridgePort
 

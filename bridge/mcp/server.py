@@ -16,7 +16,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.client.errors import ProtocolFailure
-from bridge.contract.event_names import SCREEN_CHANGED, TOOLS_CHANGED
+from bridge.contract.base import SCREEN_CHANGED, TOOLS_CHANGED
 from bridge.errors import BridgeError
 from bridge.mcp.added_arguments import without_added
 from bridge.mcp.calls import PROGRESS_SECONDS, Calls

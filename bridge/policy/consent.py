@@ -12,8 +12,7 @@ this list because it is remembered nowhere: it is the answer to one question and
 
 from typing import Literal, NamedTuple, Protocol
 
-from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
-from bridge.contract.targets import TargetKind
+from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation, TargetKind
 from bridge.identity.caller import Caller
 from bridge.own_commands import own_command
 from bridge.policy.targets import Target

@@ -16,9 +16,10 @@ from bridge.contract.consent import (
     Decision,
     Holder,
     Operation,
+    Reach,
+    TargetKind,
     Until,
 )
-from bridge.contract.targets import Reach, TargetKind
 from bridge.policy.consent import ConsentCase, choices
 from bridge.policy.extent import Extent, holder_name
 from bridge.policy.targets import Rung, Target, common_ladder

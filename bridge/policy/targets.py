@@ -33,7 +33,7 @@ from dataclasses import dataclass
 from typing import Final, NamedTuple
 from urllib.parse import urlsplit
 
-from bridge.contract.targets import Reach, TargetKind, TargetView
+from bridge.contract.consent import Reach, TargetKind, TargetView
 from bridge.vault.paths import fold, nfc
 
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")

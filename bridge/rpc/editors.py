@@ -14,7 +14,7 @@ from typing import Any, Final, TypeVar
 from pydantic import ValidationError
 
 from bridge.clock import Clock, stamp
-from bridge.contract import host_requests as wire
+from bridge.contract import hosts as wire
 from bridge.contract.base import Wire
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.journal.editors import OpenFiles

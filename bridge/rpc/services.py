@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from bridge.consent.outbox import Outbox
     from bridge.consent.screens import Screens
     from bridge.consent.web_readers import WebReaders
-    from bridge.contract.index_comparison import IndexComparison
+    from bridge.contract.session import IndexComparison
     from bridge.custom.custom_tools import CustomTools
     from bridge.drafts.store import Drafts
     from bridge.identity.caller import Caller

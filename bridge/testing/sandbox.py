@@ -23,7 +23,7 @@ from bridge.consent.web_readers import WebReaders
 from bridge.contract.base import Event
 from bridge.contract.consent import ConsentRequest, Decision
 from bridge.contract.identity import Capability
-from bridge.contract.result import CallPreview, ToolResult
+from bridge.contract.tools import CallPreview, ToolResult
 from bridge.drafts.draft import Base
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON, Caller, Client

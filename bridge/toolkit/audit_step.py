@@ -12,7 +12,7 @@ from bridge.audit.records import COUNT
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import ConsentAnswer
 from bridge.contract.events import AuditAppended, LimitHit
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.identity.caller import Caller
 from bridge.policy.consent import Verdict
 from bridge.policy.targets import Target

@@ -27,7 +27,7 @@ import orjson
 
 from bridge.clock import Clock, stamp
 from bridge.contract.base import Event
-from bridge.contract.result import AWAIT_DECISION, PendingCall, TicketInfo, ToolResult
+from bridge.contract.tools import AWAIT_DECISION, PendingCall, TicketInfo, ToolResult
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, RateLimited, ToolFailure
 from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
 from bridge.journal.journal import HistoryEntry

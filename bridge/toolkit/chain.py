@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
 
 from bridge.contract.chains import ChainCall
-from bridge.contract.result import ResultPart, ToolResult
+from bridge.contract.tools import ResultPart, ToolResult
 from bridge.drafts.net_plan import NetPlan
 from bridge.drafts.store import Drafts, chain_submission
 from bridge.errors import ErrorType, InvalidParameters, RateLimited, ToolFailure

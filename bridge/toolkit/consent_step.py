@@ -28,12 +28,12 @@ from bridge.contract.consent import (
     Holder,
     Operation,
     OwnQuestion,
+    Reach,
     RiskLevel,
     Scope,
     Take,
     ToolFace,
 )
-from bridge.contract.targets import Reach
 from bridge.drafts.store import said_of
 from bridge.errors import Conflict, PermissionDenied
 from bridge.identity.caller import Caller

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.policy.redaction import Secrets, hide_secrets, redact_text
 from bridge.toolkit.tool_call import ToolCall
 

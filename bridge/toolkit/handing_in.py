@@ -16,7 +16,7 @@ from typing import Any, Final
 from bridge.clock import Clock
 from bridge.contract.consent import ConsentRequest
 from bridge.contract.drafts import ReviewComment
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.drafts.draft import Draft
 from bridge.drafts.store import Drafts
 from bridge.errors import ToolFailure

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from bridge.contract.events import ToolFinished, ToolStarted
-from bridge.contract.result import CallPreview, Explanation, Refusal, ToolResult
+from bridge.contract.tools import CallPreview, Explanation, Refusal, ToolResult
 from bridge.errors import ExecutionFailed, PermissionDenied, ToolFailure
 from bridge.policy.consent import may_confirm
 from bridge.settings.model import Settings

@@ -10,7 +10,6 @@ from typing import Any
 
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentMode, Operation
-from bridge.contract.settings import ToolSetting
 from bridge.contract.tools import (
     Format,
     FunctionTool,
@@ -18,6 +17,7 @@ from bridge.contract.tools import (
     McpTool,
     ToolDescription,
     ToolFunction,
+    ToolSetting,
     ToolSummary,
 )
 from bridge.identity.caller import Caller

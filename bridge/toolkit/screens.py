@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from bridge.contract.screen import OpenFile, Screen
+from bridge.contract.hosts import OpenFile, Screen
 from bridge.identity.caller import Caller
 from bridge.policy.consent import Rule
 

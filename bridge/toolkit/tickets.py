@@ -20,7 +20,7 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel
 
 from bridge.clock import Clock, stamp
-from bridge.contract.result import TicketState, ToolResult
+from bridge.contract.tools import TicketState, ToolResult
 from bridge.errors import ExecutionFailed
 from bridge.records.folder import RecordFolder
 from bridge.records.store import RecordStore

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.contract.result import ResultPart, ToolResult
+from bridge.contract.tools import ResultPart, ToolResult
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import Caller
 from bridge.policy.consent import Rule

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from bridge.clock import Clock, SystemClock
 from bridge.contract.consent import FilePreview
-from bridge.contract.result import PendingCall, TicketInfo, ToolResult
+from bridge.contract.tools import PendingCall, TicketInfo, ToolResult
 from bridge.errors import NotFound
 from bridge.identity.caller import Caller
 from bridge.index.file_texts.texts import AllFileTexts, FileTexts

@@ -21,7 +21,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 from urllib.parse import urlencode
 
-from bridge.contract.targets import TargetKind
+from bridge.contract.consent import TargetKind
 from bridge.errors import InvalidParameters, PermissionDenied
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import quote
 
-from bridge.contract.search import Connection, KeyTest, SearchService, SearchServiceInfo
+from bridge.contract.keys import Connection, KeyTest, SearchService, SearchServiceInfo
 from bridge.errors import BridgeError, NetworkFailure, ToolFailure
 from bridge.keys.faults import KeyFault
 from bridge.keys.servers import key_server

@@ -24,8 +24,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import re2
 
-from bridge.contract.keys import Provider
-from bridge.contract.search import SearchService
+from bridge.contract.keys import Provider, SearchService
 from bridge.errors import InvalidParameters, NetworkFailure
 from bridge.keys.servers import BRAVE, GOOGLE
 from bridge.settings.model import Settings

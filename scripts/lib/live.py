@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from bridge.app import Bridge
-from bridge.contract.keys import Provider
-from bridge.contract.search import SearchService
+from bridge.contract.keys import Provider, SearchService
 from bridge.errors import ToolFailure
 from bridge.web.door import WebRequest
 from bridge.web.search_services import SearchQuery

@@ -20,7 +20,7 @@ from pydantic.json_schema import models_json_schema
 from bridge.contract.custom import RunToolAnswer, RunToolQuestion
 from bridge.contract.discovery import Discovery, Endpoint
 from bridge.contract.every_event import EVENTS
-from bridge.contract.host_requests import (
+from bridge.contract.hosts import (
     DirtyAnswer,
     DirtyQuestion,
     TrashAnswer,

@@ -68,7 +68,7 @@ def test_a_process_that_speaks_mcp_leaves_out_what_it_has_no_use_for() -> None:
         [sys.executable, "-c", SPEAK], capture_output=True, encoding="utf-8", timeout=PATIENCE, check=True
     )
     heavy = {"ssl", "_ssl", "_hashlib", "brotli", "re2", "uvicorn", "watchfiles", "python_multipart", "psutil"}
-    heavy |= {"rich", "starlette", "bridge.contract.consent", "bridge.contract.events", "bridge.contract.screen"}
+    heavy |= {"rich", "starlette", "bridge.contract.consent", "bridge.contract.events", "bridge.contract.hosts"}
     assert set(done.stdout.split()) & heavy == set()
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from bridge.client import BridgeNotRunning, Connection, ConnectionLost, Notification, ProtocolFailure, connect
 from bridge.contract.events import ToolStarted, VaultChanged
-from bridge.contract.host_requests import DirtyQuestion
+from bridge.contract.hosts import DirtyQuestion
 from bridge.errors import ExecutionFailed
 from bridge.rpc.session import Session
 from bridge.server.websocket import MAX_BEHIND

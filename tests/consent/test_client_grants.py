@@ -7,8 +7,7 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.consent.client_grants import FILE, ClientGrants
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Holder, Operation
-from bridge.contract.targets import Reach
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Holder, Operation, Reach
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import Caller
 from bridge.policy.consent import ConsentCase

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.custom.kept_values import KeptValues, answering
 from bridge.errors import ErrorType, NetworkFailure, PermissionDenied, RateLimited, ToolFailure
 from tests.identities import PrivateFiles

@@ -10,7 +10,7 @@ from bridge.consent.permission_file import parse_permissions
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRequest, FilePreview, Preview, ToolFace
 from bridge.contract.discovery import Discovery, Endpoint
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "protocol.md").read_text(encoding="utf-8")
 EXAMPLES: list[dict[str, Any]] = [

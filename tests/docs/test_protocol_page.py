@@ -13,9 +13,8 @@ from bridge.contract.audit import AuditRecord
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentRequest, Decision
 from bridge.contract.identity import Capability
-from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.session import PROTOCOL
-from bridge.contract.settings import SettingsSchema
+from bridge.contract.tools import PendingCall, SettingsSchema, ToolResult
 from bridge.errors import ErrorType
 from bridge.rpc.methods import METHODS
 

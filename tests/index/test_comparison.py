@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.contract.index_comparison import MOST_DIFFERENCES, IndexComparison, ObsidianFacts
+from bridge.contract.session import MOST_DIFFERENCES, IndexComparison, ObsidianFacts
 from bridge.index.comparison import compare, counts
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.contract.host_requests import TrashOutcome, WriteOutcome
+from bridge.contract.hosts import TrashOutcome, WriteOutcome
 from bridge.errors import DeadlineExceeded
 from bridge.journal.editors import OpenFiles
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.contract.targets import Reach, TargetKind
+from bridge.contract.consent import Reach, TargetKind
 from bridge.policy.targets import (
     Rung,
     Target,

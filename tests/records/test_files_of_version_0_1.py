@@ -24,7 +24,7 @@ from bridge.consent.agents_addresses import AgentsAddresses
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.web_readers import WebReaders
 from bridge.contract.identity import Preset
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.custom.custom_tools import ToolApprovals
 from bridge.custom.definition import told
 from bridge.custom.kept_values import KeptValues

@@ -18,8 +18,8 @@ from bridge.contract.consent import ConsentRevised, ConsentWaiting, OwnQuestion
 from bridge.contract.custom import CustomRunEnded
 from bridge.contract.events import IndexProgress, LimitHit, ToolOutput, ToolProgress, VaultMoved
 from bridge.contract.every_event import EVENTS
-from bridge.contract.outside import OutsideNotice
-from bridge.contract.screen import ScreenChanged, ScreenSent, ScreenShow
+from bridge.contract.hosts import ScreenChanged, ScreenSent, ScreenShow
+from bridge.contract.versions import OutsideNotice
 from bridge.rpc.hub import Peer
 from bridge.rpc.methods import METHODS
 from tests.chat.ollama_server import OllamaStandIn, calls, say, use

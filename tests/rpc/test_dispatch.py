@@ -10,8 +10,7 @@ import orjson
 import pytest
 
 from bridge.contract.identity import Capability
-from bridge.contract.result import ToolResult
-from bridge.contract.tools import Cancelled, ToolCallParams
+from bridge.contract.tools import Cancelled, ToolCallParams, ToolResult
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ProtocolError
 from bridge.rpc.dispatch import Dispatcher, Method, RequestContext
 from bridge.rpc.frames import Request

@@ -9,7 +9,7 @@ import pytest
 from aiohttp import WSMessage, WSMsgType
 
 from bridge.contract.base import SparseEvent
-from bridge.contract.host_requests import DirtyQuestion
+from bridge.contract.hosts import DirtyQuestion
 from bridge.rpc.session import MAX_IN_FLIGHT, Session
 from bridge.server.websocket import AHEAD, serve_socket
 from tests.rpc.world import FakeTransport, World, frame

@@ -38,8 +38,8 @@ from bridge.contract.consent import (
     Until,
 )
 from bridge.contract.events import ToolProgress
-from bridge.contract.index_comparison import IndexComparison, ObsidianFacts
-from bridge.contract.result import ToolResult
+from bridge.contract.session import IndexComparison, ObsidianFacts
+from bridge.contract.tools import ToolResult
 from bridge.custom.custom_tools import CustomTools, ToolApprovals
 from bridge.custom.kept_values import KeptValues
 from bridge.custom.process import Processes

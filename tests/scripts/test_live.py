@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from bridge.contract.search import SearchService
+from bridge.contract.keys import SearchService
 from scripts.lib.live import check, chosen
 from tests.chat.ollama_server import OllamaStandIn, ScriptedReply, calls, say, tells, use
 from tests.web_servers import LocalWeb, answer

@@ -10,7 +10,7 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import connect
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
-from bridge.contract.result import DataPart, ImagePart, NotePart, TextPart
+from bridge.contract.tools import DataPart, ImagePart, NotePart, TextPart
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target, server_tool_target, url_target
 from bridge.toolkit.parameters import JsonSchemaParameters

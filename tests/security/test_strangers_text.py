@@ -11,7 +11,7 @@ import protego
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.contract.search import SearchService
+from bridge.contract.keys import SearchService
 from bridge.errors import NetworkFailure, ToolFailure
 from bridge.web.door import WebResponse
 from bridge.web.extraction.reader import LARGEST_ANSWER, PageReader

@@ -10,7 +10,7 @@ from bridge.audit.folding import WHOLE
 from bridge.audit.service import AuditService
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.vault.root import VaultRoot
 from tests.identities import caller
 from tests.toolkit.conftest import rigged

@@ -8,7 +8,7 @@ import pytest
 
 from bridge.contract.consent import ConsentClass, Decision, Operation, RiskLevel
 from bridge.contract.identity import Capability
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.errors import NotFound
 from bridge.identity.caller import PERSON, Caller, Client
 from bridge.policy.targets import server_tool_target

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Decision, Operation
-from bridge.contract.result import NotePart
+from bridge.contract.tools import NotePart
 from bridge.toolkit.approval import Approval
 from bridge.toolkit.effects.writing import Writing
 from bridge.toolkit.tool import Output

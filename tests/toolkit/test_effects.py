@@ -11,7 +11,7 @@ import pytest
 
 import bridge.toolkit
 from bridge.contract.consent import ConsentClass, Decision, Operation, Preview, RiskLevel
-from bridge.contract.result import CallPlan, RequestPlan
+from bridge.contract.tools import CallPlan, RequestPlan
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import PERSON
 from bridge.policy.risk import Risk

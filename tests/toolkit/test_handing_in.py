@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.drafts.draft import Base, Draft
 from bridge.drafts.store import CALLS_AGAIN, COMES_BACK, HANDED_IN, MOST_HANDED_IN, MOST_OF_ONE, Drafts
 from bridge.errors import Conflict, ExecutionFailed, PermissionDenied, RateLimited

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Decision
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.tools.core.await_decision import AwaitDecisionTool
 from tests.identities import PrivateFiles
 from tests.loop_time import LoopClock, run, skip

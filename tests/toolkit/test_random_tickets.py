@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from bridge.contract.consent import Decision
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from tests.identities import PrivateFiles
 from tests.loop_time import LoopClock, SkippingLoop
 from tests.toolkit.conftest import Rig, rigged

@@ -14,7 +14,7 @@ from bridge.clock import SystemClock
 from bridge.consent.broker import MAX_WAITING
 from bridge.contract.consent import Decision
 from bridge.contract.identity import Capability
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.identity.caller import PERSON, SHARED, Caller, Client
 from bridge.records.folder import RunFolder
 from bridge.toolkit import tickets as store

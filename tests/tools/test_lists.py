@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.contract.result import TicketInfo
+from bridge.contract.tools import TicketInfo
 from bridge.identity.caller import PERSON, Caller
 from bridge.testing import Sandbox, sandbox
 from bridge.toolkit.tool import Output

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from bridge.contract.result import ImagePart
+from bridge.contract.tools import ImagePart
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import Output, ReadEffect, in_vault

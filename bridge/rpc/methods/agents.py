@@ -7,9 +7,9 @@ from bridge.agents.connection import Connector
 from bridge.agents.machine import ConfigurationRefused
 from bridge.agents.planning import Plan
 from bridge.agents.table import AGENTS, BY_ID, Agent
-from bridge.contract.agents import AgentDoParams, AgentInfo, AgentOutcome, AgentPlan, AgentPreviewParams
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability, ClientAddParams, ClientRevokeParams, Preset
+from bridge.contract.servers import AgentDoParams, AgentInfo, AgentOutcome, AgentPlan, AgentPreviewParams
 from bridge.errors import InvalidParameters
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods import clients

@@ -15,8 +15,7 @@ from bridge.contract.chat import (
     ConversationParams,
 )
 from bridge.contract.identity import Capability
-from bridge.contract.result import PendingCall, ToolResult
-from bridge.contract.tools import Cancelled
+from bridge.contract.tools import Cancelled, PendingCall, ToolResult
 from bridge.rpc.dispatch import Method, RequestContext
 
 

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from bridge.contract import consent as wire
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability, ClientInfo
-from bridge.contract.result import Explanation, Refusal
-from bridge.contract.tools import ExplainParams
+from bridge.contract.tools import ExplainParams, Explanation, Refusal
 from bridge.errors import InvalidParameters
 from bridge.identity.caller import EXPLANATION, SHARED, Caller, as_if_calling
 from bridge.policy.targets import folder_target

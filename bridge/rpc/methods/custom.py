@@ -17,7 +17,7 @@ from bridge.contract.custom import (
     CustomUpdateParams,
 )
 from bridge.contract.identity import Capability
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.errors import InvalidParameters
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.toolkit.tool_call import Phase, ToolCall

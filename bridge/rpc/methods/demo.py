@@ -2,7 +2,7 @@
 
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
-from bridge.contract.result import PendingCall, ToolResult
+from bridge.contract.tools import PendingCall, ToolResult
 from bridge.identity.caller import DEMO, Caller
 from bridge.rpc.dispatch import Method, RequestContext
 

@@ -5,13 +5,14 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 
 from bridge.contract.identity import Capability
-from bridge.contract.result import PendingCall, ToolResult
 from bridge.contract.tools import (
     ChangeDiff,
     ChangeEntry,
     HistoryDiffParams,
     HistoryListParams,
+    PendingCall,
     ReverseParams,
+    ToolResult,
     UndoAllParams,
     UndoneAll,
     UndoParams,

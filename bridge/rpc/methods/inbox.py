@@ -8,8 +8,8 @@ from typing import Final, Literal
 from bridge.clock import stamp, stamp_of
 from bridge.contract.base import NoParams
 from bridge.contract.consent import ConsentRequest
+from bridge.contract.drafts import InboxLine
 from bridge.contract.identity import Capability
-from bridge.contract.inbox import InboxLine
 from bridge.drafts.draft import Draft
 from bridge.drafts.store import summary
 from bridge.rpc.dispatch import Method, RequestContext

@@ -4,8 +4,15 @@ import asyncio
 
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
-from bridge.contract.keys import KeyParams, KeySetParams, KeyStatus, KeyStatusParams
-from bridge.contract.search import KeyTest, KeyTestParams, SearchServiceInfo
+from bridge.contract.keys import (
+    KeyParams,
+    KeySetParams,
+    KeyStatus,
+    KeyStatusParams,
+    KeyTest,
+    KeyTestParams,
+    SearchServiceInfo,
+)
 from bridge.rpc.dispatch import Method, RequestContext
 
 

@@ -5,7 +5,7 @@ import asyncio
 from bridge.clock import stamp_of
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
-from bridge.contract.outside import ObsidianWritesHeard, ObsidianWritesParams, OutsideNotice
+from bridge.contract.versions import ObsidianWritesHeard, ObsidianWritesParams, OutsideNotice
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.versions.notices import Notice
 from bridge.versions.origins import ObsidianWrite

@@ -3,8 +3,8 @@
 import asyncio
 
 from bridge.contract.base import NoParams
+from bridge.contract.hosts import ScreenClients, ScreenSendParams, ScreenTellParams, SentText
 from bridge.contract.identity import Capability
-from bridge.contract.screen import ScreenClients, ScreenSendParams, ScreenTellParams, SentText
 from bridge.rpc.dispatch import Method, RequestContext
 
 

@@ -4,7 +4,7 @@ import asyncio
 
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
-from bridge.contract.settings import SettingsResetParams, SettingsSchema, SettingsUpdated, SettingsUpdateParams
+from bridge.contract.tools import SettingsResetParams, SettingsSchema, SettingsUpdated, SettingsUpdateParams
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.settings.model import EffectiveSettings, Settings, SettingsInForce, schema
 from bridge.toolkit.idle_settings import idle as idle_settings

@@ -6,8 +6,16 @@ from dataclasses import asdict
 from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability
-from bridge.contract.index_comparison import CompareParams, IndexComparison
-from bridge.contract.session import Faults, LimitUse, SandboxStatus, SemanticAllowParams, SemanticStatus, VaultStatus
+from bridge.contract.session import (
+    CompareParams,
+    Faults,
+    IndexComparison,
+    LimitUse,
+    SandboxStatus,
+    SemanticAllowParams,
+    SemanticStatus,
+    VaultStatus,
+)
 from bridge.keys.servers import origin
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.sandbox.probing import probe

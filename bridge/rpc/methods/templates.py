@@ -4,15 +4,15 @@ import asyncio
 from collections.abc import Sequence
 
 from bridge.contract.base import Params
-from bridge.contract.identity import Capability
-from bridge.contract.result import PendingCall, ToolResult
-from bridge.contract.templates import (
+from bridge.contract.chains import (
     TemplateInfo,
     TemplateRemoved,
     TemplateRemoveParams,
     TemplateRunParams,
     TemplateSaveParams,
 )
+from bridge.contract.identity import Capability
+from bridge.contract.tools import PendingCall, ToolResult
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.tools import call_tool
 from bridge.tools.templates.templates import TemplatesTool

@@ -7,9 +7,8 @@ from typing import Any
 
 from bridge.contract import tools as wire
 from bridge.contract.base import Wire
-from bridge.contract.chains import ToolChainParams
-from bridge.contract.result import CallPreview, PendingCall, ToolResult
-from bridge.contract.templates import TemplateRunParams
+from bridge.contract.chains import TemplateRunParams, ToolChainParams
+from bridge.contract.tools import CallPreview, PendingCall, ToolResult
 from bridge.errors import ToolFailure
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.toolkit.schema import describe

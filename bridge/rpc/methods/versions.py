@@ -7,7 +7,7 @@ from bridge.audit.records import read_time
 from bridge.clock import stamp_of
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
-from bridge.contract.result import PendingCall, ToolResult
+from bridge.contract.tools import PendingCall, ToolResult
 from bridge.contract.versions import (
     BrokenLinks,
     FileVersion,

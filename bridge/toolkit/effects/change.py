@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
 from bridge.contract.consent import Operation, Preview
-from bridge.contract.result import WritePlan
+from bridge.contract.tools import WritePlan
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.journal import Cause
 from bridge.policy.hazards import with_hazards

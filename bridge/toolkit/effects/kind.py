@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 from bridge.contract.consent import Addition, ConsentClass, Operation, Preview
-from bridge.contract.result import CallPlan
+from bridge.contract.tools import CallPlan
 from bridge.errors import ToolFailure
 from bridge.policy.consent import Rule
 from bridge.policy.risk import Risk

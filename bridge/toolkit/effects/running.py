@@ -15,7 +15,7 @@ from bridge.clock import Clock
 from bridge.contract.base import Event
 from bridge.contract.events import ToolProgress
 from bridge.contract.identity import Capability
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.drafts.store import Drafts
 from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound, PermissionDenied
 from bridge.journal.ledger import Ledger

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Self, cast
 
 from bridge.contract.consent import ConsentClass, Operation, Preview, RiskLevel
 from bridge.contract.events import ToolOutput
-from bridge.contract.result import RequestPlan
+from bridge.contract.tools import RequestPlan
 from bridge.errors import Conflict
 from bridge.policy.risk import Risk
 from bridge.settings.model import Settings

@@ -3,7 +3,7 @@
 from itertools import islice
 from typing import Final
 
-from bridge.contract.screen import Place, Selection
+from bridge.contract.hosts import Place, Selection
 from bridge.errors import Conflict, InvalidParameters
 from bridge.tools.files.replacing import find_text
 from bridge.tools.formatting import shortened

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.contract.result import AWAIT_DECISION, PendingCall, TicketInfo
+from bridge.contract.tools import AWAIT_DECISION, PendingCall, TicketInfo
 from bridge.identity.caller import Caller
 from bridge.settings.model import LONGEST_WAIT
 from bridge.toolkit.parameters import ModelParameters

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from bridge.contract.result import ImagePart
+from bridge.contract.tools import ImagePart
 from bridge.pictures.reader import Picture, PictureReader
 
 MOST: Final = 3

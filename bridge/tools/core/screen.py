@@ -4,7 +4,7 @@ import dataclasses
 import json
 from typing import Any, Final
 
-from bridge.contract.screen import OpenFile, Place, Screen, Selection
+from bridge.contract.hosts import OpenFile, Place, Screen, Selection
 from bridge.errors import PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
 from bridge.toolkit.screens import Screens, Seen

@@ -1,17 +1,10 @@
 """The tool `chain`: several calls as one, which is one question and changes the vault all or not at all."""
 
-from bridge.contract.base import Params
-from bridge.contract.chains import Calls
+from bridge.contract.chains import ChainParams
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.toolkit.chain import chain_effect
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import VAULT, Applied, CallContext, ChainEffect, Output, ToolSpec, WriteTool
-
-
-class ChainParams(Params):
-    """The calls, in order."""
-
-    calls: Calls
 
 
 class ChainTool(WriteTool[ChainParams]):

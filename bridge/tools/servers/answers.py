@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
-from bridge.contract.result import ImagePart, LinkPart, ResultPart
+from bridge.contract.tools import ImagePart, LinkPart, ResultPart
 from bridge.errors import ExecutionFailed
 from bridge.toolkit.tool import Output
 from bridge.tools.quoting import quoted

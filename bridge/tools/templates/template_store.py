@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final
 import orjson
 from pydantic import AfterValidator, PlainSerializer, ValidationError
 
-from bridge.contract.templates import Template, TemplateInfo
+from bridge.contract.chains import Template, TemplateInfo
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.records.folder import RecordFolder
 from bridge.records.store import RecordStore

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any, Final
 
-from bridge.contract.templates import Template, TemplateParameter
+from bridge.contract.chains import Template, TemplateParameter
 from bridge.errors import InvalidParameters
 from bridge.toolkit.chain import chain_effect
 from bridge.toolkit.references import parameters

@@ -6,8 +6,8 @@ from pydantic import Field, model_validator
 
 from bridge.clock import Clock
 from bridge.contract.base import Params
+from bridge.contract.chains import Template, TemplateParameter
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.contract.templates import Template, TemplateParameter
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import (
     AGENT,

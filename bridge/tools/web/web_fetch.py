@@ -11,7 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.contract.result import ImagePart, ResultPart
+from bridge.contract.tools import ImagePart, ResultPart
 from bridge.errors import InvalidParameters, NetworkFailure
 from bridge.policy.targets import url_target
 from bridge.toolkit.parameters import ModelParameters

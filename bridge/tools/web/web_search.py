@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
-from bridge.contract.search import SearchService
+from bridge.contract.keys import SearchService
 from bridge.errors import RateLimited
 from bridge.policy.targets import url_target
 from bridge.settings.model import Settings

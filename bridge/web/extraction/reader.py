@@ -4,7 +4,7 @@ from dataclasses import fields
 from typing import Any, Final
 
 from bridge.clock import Clock
-from bridge.contract.search import SearchService
+from bridge.contract.keys import SearchService
 from bridge.errors import NetworkFailure
 from bridge.policy.redaction import hide_secrets
 from bridge.web.door import WebResponse

@@ -4,7 +4,7 @@ from collections.abc import Awaitable
 from typing import Any
 
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
-from bridge.contract.result import ImagePart
+from bridge.contract.tools import ImagePart
 from bridge.errors import ExecutionFailed
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.registry import StaticProvider

@@ -12,8 +12,8 @@ from bridge.app import Bridge
 from bridge.client import Connection, connect, find_vault
 from bridge.client.token_storage import save_to_file
 from bridge.clock import SystemClock, stamp
+from bridge.contract.drafts import InboxLine
 from bridge.contract.identity import Capability
-from bridge.contract.inbox import InboxLine
 from bridge.identity.caller import Client
 from bridge.rpc.frames import FORBIDDEN
 from bridge.rpc.methods.inbox import MOST_IDS, MOST_LINES, in_lines

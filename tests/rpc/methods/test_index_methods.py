@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.contract.index_comparison import MOST_FILES, ObsidianFacts
+from bridge.contract.session import MOST_FILES, ObsidianFacts
 from tests.rpc.world import World
 
 FACTS: dict[str, Any] = {"resolved": {"b.md": 2}, "unresolved": {}, "tags": ["#t"], "mtime": 1.5, "size": 3}

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.contract.screen import Place, Selection
+from bridge.contract.hosts import Place, Selection
 from bridge.errors import Conflict, InvalidParameters
 from bridge.tools.agent.selected import with_selection
 from bridge.vault.edits import LineEdit, apply_edits

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from bridge.client.connection import Result
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.testing import Sandbox, sandbox
 
 

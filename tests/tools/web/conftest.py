@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.keys.store import KeyStore
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Decision
-from bridge.contract.result import ToolResult
+from bridge.contract.tools import ToolResult
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
 from bridge.tools.web.web_fetch import WebFetchTool

@@ -6,8 +6,7 @@ from typing import Any
 import keyring.errors
 import pytest
 
-from bridge.contract.keys import Provider
-from bridge.contract.search import Connection, SearchService
+from bridge.contract.keys import Connection, Provider, SearchService
 from bridge.errors import NetworkFailure
 from bridge.web.search_services import NotReady
 from tests.web.search.conftest import KEY, Searching, json_answer
