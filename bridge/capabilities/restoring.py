@@ -8,7 +8,7 @@ from bridge.capabilities.capability import Capability
 from bridge.rpc.methods.outside_notices import notice_sent
 from bridge.tools.history.mending import LinkMender
 from bridge.tools.history.restore import RestoreProvider
-from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.storage import VaultStorage
 from bridge.versions.notices import Notices
 from bridge.versions.restoring import Restoring
 

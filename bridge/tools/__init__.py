@@ -19,26 +19,24 @@ from bridge.tools.agent import agent_tools
 from bridge.tools.agent.search import SearchTool
 from bridge.tools.core import core_tools
 from bridge.tools.core.await_decision import AwaitDecisionTool
-from bridge.tools.core.codebase_search import CodebaseSearchTool
-from bridge.tools.core.context_pack import ContextPackTool
-from bridge.tools.core.grep import GrepTool
+from bridge.tools.core.grep import GrepTool, SearchFilesTool
+from bridge.tools.core.passages import CodebaseSearchTool, ContextPackTool
 from bridge.tools.demo.demo_note import DemoNoteTool
 from bridge.tools.drafts.chain import ChainTool
 from bridge.tools.drafts.draft import DraftTool
 from bridge.tools.everyday import everyday_tools
 from bridge.tools.files import file_tools
-from bridge.tools.files.search_files import SearchFilesTool
 from bridge.tools.files.search_notes import SearchNotesTool
 from bridge.tools.history.history import HistoryTool
 from bridge.tools.history.reversals import RedoTool, UndoTool
 from bridge.tools.notes import note_tools
 from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.notes.search_vectors import SearchVectorsTool
+from bridge.tools.notes.related import SearchVectorsTool
 from bridge.tools.services import ToolServices
+from bridge.tools.storage import VaultStorage
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.tools.templates.templates import TemplatesTool
 from bridge.tools.terminal.run_terminal_command import RunTerminalCommandTool
-from bridge.tools.vault_storage import VaultStorage
 from bridge.tools.web import web_tools
 from bridge.web.search import WebSearch
 from bridge.web.services import WebServices

@@ -13,10 +13,9 @@ from pydantic import Field
 from bridge.contract.consent import ShownPicture
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied
 from bridge.pictures.reader import PictureReader
-from bridge.tools.files.note_names import note_name
-from bridge.tools.files.paths import vault_path
 from bridge.tools.formatting import shortened
-from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.kinds import SnakeCaseParams
+from bridge.tools.paths import name_after, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, fold
 
@@ -185,7 +184,7 @@ def free_place(
     def is_taken(name: str) -> bool:
         return fold(name) in names or any(denial is None or denial(path) is None for path in known.named(name))
 
-    stem = note_name(name.rpartition(".")[0] or name)
+    stem = name_after(name.rpartition(".")[0] or name)
     free, number = f"{stem}.{kind_of(data)}", 1
     while is_taken(free):
         free, number = f"{stem} {number}.{kind_of(data)}", number + 1

@@ -1,18 +1,95 @@
-"""The two kinds of tools over a vault, with what most tools of a kind declare alike."""
+"""The two kinds of tools over a vault, what their specs have alike, and the parameters that several take."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Final, TypedDict, Unpack
+from typing import Annotated, Any, Final, TypedDict, TypeVar, Unpack
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.canvas_board import CANVAS
 from bridge.toolkit.output_schema import Schema
-from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.parameters import ModelParameters, Sentence
 from bridge.toolkit.tool import VAULT, P, ReadTool, ToolSpec, WriteTool
-from bridge.tools.parameters import WrittenParameters
 from bridge.tools.storage import PlanningStorage, Storage
-from bridge.vault.text import is_note
+from bridge.vault.text import encode, is_note
+
+WP = TypeVar("WP", bound=Params)
+
+LONGEST_PATH = 4096
+LONGEST_NAME = 2000
+LONGEST_TAG = 500
+LONGEST_CURSOR = 4096
+_LONGEST_COUNT = 9
+
+
+class SnakeCaseParams(Params):
+    """Parameters whose names on the wire are those of the fields, in snake_case."""
+
+    model_config = ConfigDict(alias_generator=None)
+
+
+_Path = Field(min_length=1, max_length=LONGEST_PATH)
+RequiredPath = Annotated[str, _Path, Sentence("path is required and must be a non-empty string.")]
+RequiredSource = Annotated[str, _Path, Sentence("source is required and must be a non-empty string.")]
+RequiredDestination = Annotated[str, _Path, Sentence("destination is required and must be a non-empty string.")]
+
+NO_CONTENT = "content is required and must be a string."
+RequiredContent = Annotated[str, Sentence(NO_CONTENT)]
+"""The `content` of the tools that write; it may be empty."""
+
+NoteName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+"""A note's name, a wikilink, or a path."""
+
+Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
+"""A tag, with or without `#`."""
+
+Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_CURSOR)]
+"""The place where an answer goes on: the `metadata.cursor` of the one before."""
+
+
+def _as_text(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value) if type(value) is int else value
+
+
+def _counting(value: str) -> str:
+    if not (value.isascii() and value.isdigit() and len(value) < _LONGEST_COUNT):
+        raise ValueError("it is the number that the last answer ended with")
+    return value
+
+
+CountingCursor = Annotated[str, BeforeValidator(_as_text), AfterValidator(_counting)]
+"""A cursor that says how many items come before it. As models see a number, they may give it as one."""
+
+_WRITTEN: Final = frozenset({"content", "append", "prepend", "new_text", "new_content", "patch", "texts"})
+"""The parameters whose text is put into files."""
+
+
+class WrittenParameters(ModelParameters[WP]):
+    """The parameters of a tool that writes. Text that no file can hold is refused before anything is looked at."""
+
+    def parse(self, arguments: Any) -> WP:
+        """Return the arguments as an instance of the model. Raises InvalidParameters."""
+        params = super().parse(arguments)
+        _check_texts(params, "")
+        return params
+
+
+def _check_texts(value: Any, name: str, of: str = "") -> None:
+    match value:
+        case str() if name in _WRITTEN:
+            encode(value, f"The text{of}")
+        case BaseModel():
+            for member, inner in value:
+                _check_texts(inner, member, of)
+        case list() | tuple():
+            for number, inner in enumerate(value, 1):
+                of = f" of edit {number}" if isinstance(inner, BaseModel) else ""
+                _check_texts(inner, name, of)
+
 
 _IN_VAULT = frozenset({VAULT})
 
@@ -167,3 +244,24 @@ def write_spec(
         presets=_IN_VAULT,
     )
     return replace(usual, **differing)
+
+
+MOST_FILES: Final = 100
+"""Files that one call names."""
+_NAMED_FILES: Final = 3
+
+
+def one_or_many(value: Any) -> Any:
+    """Return a list, also of the one thing that was sent without one."""
+    return [value] if isinstance(value, str | dict) else value
+
+
+Several: Final = BeforeValidator(one_or_many)
+"""Marks a list in place of which its only item may be sent."""
+
+
+def changed_files(paths: Sequence[str]) -> str:
+    """Return files in the middle of a sentence: a few by name."""
+    shown = ", ".join(paths[:_NAMED_FILES])
+    more = len(paths) - _NAMED_FILES
+    return f"{len(paths)} files: {shown} and {more} more" if more > 0 else shown

@@ -17,7 +17,7 @@ from bridge.index.vault_index import VaultIndex
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.permitted import Denials, PermittedFiles
 from bridge.toolkit.screens import Screens
-from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan, LeftFile
 

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.errors import ErrorType
 from bridge.testing import Sandbox, sandbox
-from bridge.tools.core.context_pack import BYTES
+from bridge.tools.core.passages import TOKEN_BYTES
 from scripts.lib.golden import read_questions, read_vault
 
 QUESTION = "What are the brown spots on the leaves of my tomatoes?"
@@ -37,7 +37,7 @@ async def test_the_answer_is_never_over_its_budget(house: Sandbox, budget: int) 
     house.settings.update({"rateLimits": {"context_pack": 1000}})
     for question in read_questions("small_vault")[:12]:
         result = await house.succeed("context_pack", question=question.text, budget=budget)
-        assert len(result.text.encode()) <= budget * BYTES
+        assert len(result.text.encode()) <= budget * TOKEN_BYTES
         assert result.metadata["tokens"] <= budget
 
 
@@ -70,7 +70,7 @@ async def test_a_budget_without_room_for_the_first_passage_says_that_there_was_m
     result = await house.succeed("context_pack", question="xylophone zither quartet", budget=100)
     assert result.data == {"passages": []}
     assert result.metadata["truncated"] is True
-    assert len(result.text.encode()) <= 100 * BYTES
+    assert len(result.text.encode()) <= 100 * TOKEN_BYTES
 
 
 async def test_what_the_user_keeps_out_of_searches_is_kept_out(house: Sandbox) -> None:

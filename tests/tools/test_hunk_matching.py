@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from bridge.errors import Conflict, InvalidParameters
 from bridge.tools.core.hunk_matching import apply_hunks, new_content
-from bridge.tools.core.unified import parse_patch
+from bridge.tools.core.patch_text import parse_patch
 from bridge.vault.diff import unified_diff
 
 LINES = st.lists(st.sampled_from(["", "a", "b", "c", "- x", "+ y", "-- z", "\\ w", "@@", "é"]), max_size=9)

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
+from bridge.tools.core.patch_text import read_forgivingly
 from bridge.tools.core.strict_diff import read_strictly
-from bridge.tools.core.unified import read_forgivingly
 
 lines = st.lists(st.sampled_from(["a", "b", "", "- x", "-- x", "++ y", "@@ z", "+1", " s", "\\ t"]), max_size=12)
 names = st.sampled_from(["A.md", "sub/B c.md", "b/é.md"])

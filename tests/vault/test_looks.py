@@ -14,8 +14,7 @@ from bridge.index.permitted import PermittedKnowledge
 from bridge.policy.consent import Rule
 from bridge.testing.memory import MemoryStorage
 from bridge.toolkit.permitted import PermittedFiles
-from bridge.tools.storage import PlanningStorage
-from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.storage import PlanningStorage, VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import EVERYTHING, VaultRoot, noting_looks, record_look

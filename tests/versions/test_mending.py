@@ -7,7 +7,7 @@ import pytest
 from bridge.errors import NotFound
 from bridge.index.broken_links import broken_links
 from bridge.tools.history.mending import LinkMender
-from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.storage import VaultStorage
 from bridge.vault.plan import ChangePlan
 from bridge.versions.grouping import followed
 from tests.versions.recorded_vault import RecordedVault, all_bytes

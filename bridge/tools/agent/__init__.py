@@ -6,12 +6,11 @@ from bridge.clock import Clock
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import Tool
-from bridge.tools.agent.delete import DeleteTool
 from bridge.tools.agent.edit import EditTool
-from bridge.tools.agent.move import MoveTool
+from bridge.tools.agent.move import DeleteTool, MoveTool
 from bridge.tools.agent.query import QueryTool
 from bridge.tools.agent.set_properties import SetPropertiesTool
-from bridge.tools.files.deletion_plan import DeletionPlanner
+from bridge.tools.files.deletion import DeletionPlanner
 from bridge.tools.storage import PlanningStorage
 
 

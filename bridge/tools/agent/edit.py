@@ -24,13 +24,11 @@ from bridge.toolkit.tool import (
     Unchanged,
     in_vault,
 )
-from bridge.tools.agent.selected import with_selection
-from bridge.tools.agent.several import Several, changed_files
 from bridge.tools.attachments import MOST_IMAGES, Image, KeptImages, check_images
-from bridge.tools.core.screen import SCREEN, SELECTED
+from bridge.tools.core.screen import SCREEN, SELECTED, with_selection
 from bridge.tools.everyday.rename_heading import heading_number
 from bridge.tools.everyday.sections import with_text_below
-from bridge.tools.files.edit_modes import (
+from bridge.tools.files.editing import (
     EditTarget,
     PlannedEdit,
     append_text,
@@ -38,11 +36,18 @@ from bridge.tools.files.edit_modes import (
     replace_text,
 )
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper
-from bridge.tools.files.paths import existing_path, failing_as, read_text
 from bridge.tools.formatting import counted, shortened, some
 from bridge.tools.joining import parsed
-from bridge.tools.kinds import VaultWriteTool, by_text, write_spec
-from bridge.tools.notes.update_note import rewritten, shrinking
+from bridge.tools.kinds import (
+    LONGEST_PATH,
+    Several,
+    SnakeCaseParams,
+    VaultWriteTool,
+    by_text,
+    changed_files,
+    write_spec,
+)
+from bridge.tools.notes.changing import rewritten, shrinking
 from bridge.tools.pages import (
     LONGEST_URL,
     SECONDS,
@@ -52,7 +57,7 @@ from bridge.tools.pages import (
     to_be_fetched,
     warnings_of,
 )
-from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.paths import existing_path, failing_as, read_text
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.diff import Region
 from bridge.vault.edits import LineEdit, apply_edits

@@ -1,30 +1,122 @@
-"""The tool `move`: what has a name moves or is renamed in one change, and links follow."""
+"""The tools `move` and `delete`: what has a name moves, is renamed or goes into the trash, in one change.
+
+Moves of what is no file (headings, tags, properties, sections, the texts of notes) are made by the tools for each.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Annotated, Any
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, model_validator
 
 from bridge.clock import Clock
-from bridge.contract.consent import ConsentClass
-from bridge.errors import NotFound
+from bridge.contract.consent import ConsentClass, Operation
+from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.parameters import respelled
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.agent.named_moves import NAMED_AFTER, NamedMoves, What
-from bridge.tools.agent.several import MOST_FILES, Several
+from bridge.tools.everyday.merge_notes import MergeNotesTool
+from bridge.tools.everyday.rename_heading import RenameHeadingTool
+from bridge.tools.everyday.rename_property import RenamePropertyTool
+from bridge.tools.everyday.rename_tag import RenameTagTool
+from bridge.tools.everyday.split_note import SplitNoteTool
+from bridge.tools.files.deletion import DeletingTool
 from bridge.tools.files.link_keeping import broken_data, broken_sentence
-from bridge.tools.files.move_file import MOST_LISTED
-from bridge.tools.files.move_plan import MovePlanner
-from bridge.tools.files.paths import NOTE, existing_path, vault_path
+from bridge.tools.files.moving import MOST_LISTED, MovePlanner
 from bridge.tools.formatting import counted
-from bridge.tools.kinds import by_kind, write_spec
-from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.kinds import LONGEST_PATH, MOST_FILES, Several, SnakeCaseParams, by_kind, write_spec
+from bridge.tools.paths import NOTE, existing_path, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import is_note
+
+What = Literal["file", "heading", "tag", "property", "section", "merge"]
+
+NAMED_AFTER: Final[Mapping[str, str]] = {
+    "heading": "rename_heading",
+    "tag": "rename_tag",
+    "property": "rename_property",
+    "section": "split_note",
+    "merge": "merge_notes",
+}
+"""The tool whose work a move is, by what is moved."""
+
+_Maker = RenameHeadingTool | RenameTagTool | RenamePropertyTool | SplitNoteTool | MergeNotesTool
+
+Pairs = Sequence[tuple[str, str]]
+"""Sources and destinations, as a caller named them."""
+
+
+class NamedMoves:
+    """The planning and the reports of moves of what is no file.
+
+    Args:
+        storage: The vault.
+        clock: The clock that deadlines are given in.
+    """
+
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        self._tools: Mapping[str, _Maker] = {
+            "heading": RenameHeadingTool(storage, clock),
+            "tag": RenameTagTool(storage, clock),
+            "property": RenamePropertyTool(storage, clock),
+            "section": SplitNoteTool(storage, clock),
+            "merge": MergeNotesTool(storage, clock),
+        }
+
+    def prepare(self, what: str, pairs: Pairs, context: CallContext) -> ChangePlan | Unchanged:
+        """Plan the moves. Raises what the tool raises whose work it is, and InvalidParameters."""
+        maker = self._tools[what]
+        return maker.prepare(maker.spec.parameters.parse(_arguments(what, pairs)), context)
+
+    def report(self, what: str, pairs: Pairs, applied: Applied) -> Output:
+        """Return what was done."""
+        maker = self._tools[what]
+        return maker.report(maker.spec.parameters.parse(_arguments(what, pairs)), applied)
+
+
+def _arguments(what: str, pairs: Pairs) -> dict[str, Any]:
+    """Return the moves as the arguments of the tool whose work they are."""
+    source, destination = pairs[0]
+    if what in {"section", "merge"}:
+        if any(other != destination for _, other in pairs):
+            raise InvalidParameters(f"With what={what}, all moves of a call go to the same destination")
+        sources = [each for each, _ in pairs]
+        if what == "section":
+            return _sections(sources, destination)
+        return {"sources": sources, "target": destination}
+    if len(pairs) > 1:
+        raise InvalidParameters(f"With what={what}, a call has one move; for several, use a draft")
+    if what == "tag":
+        return {"tag": source, "new_tag": destination}
+    if what == "property":
+        return {"property": source, "new_name": destination}
+    note, heading = _in_note(source)
+    return {"path": note, "heading": heading, "new_heading": destination.lstrip("#")}
+
+
+def _sections(sources: Sequence[str], folder: str) -> dict[str, Any]:
+    if is_note(folder):
+        raise InvalidParameters("destination is the folder of the new note, which is called like its heading")
+    parts = [_in_note(source) for source in sources]
+    if len({note for note, _ in parts}) > 1:
+        raise InvalidParameters("With what=section, all moves of a call are of one note")
+    return {"path": parts[0][0], "headings": [heading for _, heading in parts], "folder": folder}
+
+
+def _in_note(source: str) -> tuple[str, str]:
+    """Return the note and the heading that a source names.
+
+    Raises:
+        InvalidParameters: It names no heading.
+    """
+    bare = source.strip().removeprefix("[[").removesuffix("]]")
+    note, mark, heading = bare.partition("#")
+    if not mark or not note.strip() or not heading.strip():
+        raise InvalidParameters(f"{source!r} names no heading; write 'Note#Heading'")
+    return note, heading
+
 
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}\Z")
 """An extension that a name may end in, so that `.md` is not added: `v1.2 notes` has none."""
@@ -146,3 +238,45 @@ class MoveTool(WriteTool[MoveParams]):
         with suppress(NotFound):
             return self._storage.is_folder(target) and self._storage.resolve(target) != self._storage.resolve(source)
         return False
+
+
+class DeleteParams(SnakeCaseParams):
+    """The files and folders to delete."""
+
+    paths: Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]], Several] = Field(
+        min_length=1, max_length=MOST_FILES, description="By path, name or wikilink"
+    )
+
+
+_DELETES = frozenset({"delete", "delete_file"})
+
+
+def _delete_acts(_params: DeleteParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
+    return by_kind(paths, _DELETES | {"delete_note"}, _DELETES)
+
+
+class DeleteTool(DeletingTool[DeleteParams]):
+    """The tool that puts files and folders into the trash."""
+
+    spec = write_spec(
+        name="delete",
+        title="Delete",
+        action="delete/deleted {files|files}",
+        description="Delete notes, files or folders, into the user's trash.",
+        icon="trash-2",
+        parameters=DeleteParams,
+        operation=Operation.DELETE,
+        consent_class=ConsentClass.NEVER,
+        presets=frozenset({AGENT}),
+        replaces=frozenset({"delete_file", "delete_note"}),
+        acts=_delete_acts,
+    )
+
+    def prepare(self, params: DeleteParams, context: CallContext) -> ChangePlan:
+        """Plan what goes."""
+        places = []
+        for name in params.paths:
+            path = existing_path(name, self._storage)
+            self._storage.is_folder(path)
+            places.append(path)
+        return self._deletions.plan(places, context)

@@ -8,18 +8,13 @@ from pydantic import Field, model_validator
 from bridge.clock import Clock
 from bridge.notes.properties import check_tag
 from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.agent.several import Several
 from bridge.tools.bases.asked import Asked
 from bridge.tools.everyday.tasks import TasksParams, TasksTool
-from bridge.tools.files.paths import folder_start
-from bridge.tools.formatting import shortened, value_text
-from bridge.tools.kinds import read_spec
-from bridge.tools.notes.list_tags import listed_tags
+from bridge.tools.formatting import listing, page, shortened, value_text
+from bridge.tools.kinds import LONGEST_NAME, LONGEST_PATH, Cursor, Several, SnakeCaseParams, Tag, read_spec
 from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.notes.paging import listing, page
-from bridge.tools.notes.search_by_properties import MostNames, Wanted, with_properties
-from bridge.tools.notes.search_by_tags import with_tags
-from bridge.tools.parameters import LONGEST_NAME, LONGEST_PATH, Cursor, SnakeCaseParams, Tag
+from bridge.tools.notes.tags_and_properties import MostNames, Wanted, listed_tags, with_properties, with_tags
+from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
 from bridge.vault.paths import fold
 

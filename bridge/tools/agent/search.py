@@ -18,12 +18,10 @@ from bridge.index.texts.grep import Grep
 from bridge.index.texts.patterns import MAX_LENGTH as LONGEST_PATTERN
 from bridge.toolkit.tool import AGENT, STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.core.grep import lines_around, query_of
-from bridge.tools.files.paths import folder_start
-from bridge.tools.formatting import counted, shortened
-from bridge.tools.kinds import read_spec
-from bridge.tools.notes.paging import NOTHING_THERE
-from bridge.tools.parameters import LONGEST_PATH, CountingCursor, SnakeCaseParams
-from bridge.tools.passages import found_note, words_only
+from bridge.tools.core.passages import found_note, words_only
+from bridge.tools.formatting import NOTHING_THERE, counted, shortened
+from bridge.tools.kinds import LONGEST_PATH, CountingCursor, SnakeCaseParams, read_spec
+from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
 from bridge.vault.paths import fold, nfc
 

@@ -8,12 +8,10 @@ from pydantic import Field, model_validator
 from bridge.errors import InvalidParameters
 from bridge.notes.properties import TAGS, check_tag, remove_property, set_property
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, in_vault
-from bridge.tools.agent.several import MOST_FILES, Several, changed_files
 from bridge.tools.formatting import counted
-from bridge.tools.kinds import write_spec
-from bridge.tools.notes.edit_tags import has_tag, with_tag, without_tag
-from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
-from bridge.tools.parameters import LONGEST_NAME, SnakeCaseParams, Tag
+from bridge.tools.kinds import LONGEST_NAME, MOST_FILES, Several, SnakeCaseParams, Tag, changed_files, write_spec
+from bridge.tools.notes.changing import has_tag, with_tag, without_tag
+from bridge.tools.notes.lookup import NoteWriteTool, decoded, encoded
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
 

@@ -19,10 +19,9 @@ from bridge.notes.markdown import MOST_BASES, base_blocks
 from bridge.toolkit.tool import CallContext, Output
 from bridge.tools.bases.asked import Asked
 from bridge.tools.bases.holding import EXTENSION
-from bridge.tools.files.paths import existing_path, vault_path
-from bridge.tools.formatting import counted, shortened
+from bridge.tools.formatting import counted, page, shortened
 from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.notes.paging import page
+from bridge.tools.paths import existing_path, vault_path
 from bridge.tools.storage import Storage, exists
 from bridge.vault.text import is_note
 

@@ -12,11 +12,9 @@ from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
 from bridge.index.references import NoteResolver, locate
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, WriteTool
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
-from bridge.tools.core.patch_parts import FilePatch
-from bridge.tools.core.unified import parse_patch
+from bridge.tools.core.patch_text import FilePatch, parse_patch
 from bridge.tools.formatting import counted
-from bridge.tools.kinds import write_spec
-from bridge.tools.parameters import LONGEST_PATH
+from bridge.tools.kinds import LONGEST_PATH, write_spec
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.edits import LineEdit, apply_edits
 from bridge.vault.paths import VaultPath, parse_path

@@ -11,8 +11,8 @@ from bridge.identity.caller import Caller
 from bridge.settings.model import LONGEST_WAIT
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, Relayed, ToolSpec
-from bridge.tools.notes.paging import Page, counted_page
-from bridge.tools.parameters import CountingCursor
+from bridge.tools.formatting import Page, counted_page
+from bridge.tools.kinds import CountingCursor
 from bridge.tools.services import CallsPort
 
 SHOWN = 50

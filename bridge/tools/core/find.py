@@ -16,11 +16,10 @@ from bridge.index.search.fuzzy import Check
 from bridge.index.search.listing import Listing, Listings
 from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob, looks_like_glob
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
-from bridge.tools.files.below import files_below, folders_below
-from bridge.tools.files.paths import folder_start, vault_path
+from bridge.tools.files.listing import files_below, folders_below
 from bridge.tools.formatting import local_date, local_time, size, utc_time
-from bridge.tools.kinds import read_spec
-from bridge.tools.parameters import LONGEST_PATH
+from bridge.tools.kinds import LONGEST_PATH, read_spec
+from bridge.tools.paths import folder_start, vault_path
 from bridge.tools.storage import Storage
 from bridge.vault.app_settings import IgnoreRules
 from bridge.vault.paths import VaultPath, nfc, parse_path

@@ -15,18 +15,24 @@ from bridge.pdf.document import place_in
 from bridge.pictures.reader import LARGEST, PictureReader
 from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
-from bridge.tools.core.pictures import MOST, ShownPictures, told
-from bridge.tools.core.read_pdf import AskedPages, asked_pages, pdf_path, read_pages
+from bridge.tools.core.file_part import (
+    MOST_HEADINGS,
+    MOST_OUTLINED,
+    FilePart,
+    binary_facts,
+    file_facts,
+    number_lines,
+    outline,
+    outline_lines,
+    read_part,
+)
+from bridge.tools.core.read_pdf import MOST, AskedPages, ShownPictures, asked_pages, pdf_path, read_pages, told
 from bridge.tools.core.screen import SCREEN, ScreenReader
 from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
-from bridge.tools.files.line_numbers import MOST_HEADINGS, MOST_OUTLINED, number_lines, outline, outline_lines
-from bridge.tools.formatting import lines_shown
-from bridge.tools.kinds import by_kind, read_spec
+from bridge.tools.formatting import NOTHING_THERE, lines_shown
+from bridge.tools.kinds import LONGEST_PATH, CountingCursor, by_kind, read_spec
 from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.notes.paging import NOTHING_THERE
-from bridge.tools.notes.read_note import ReadNoteParams, ReadNoteTool
-from bridge.tools.parameters import LONGEST_PATH, CountingCursor
+from bridge.tools.notes.reading import ReadNoteParams, ReadNoteTool
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
 from bridge.vault.text import CHUNK, Lines, is_text

@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from unidiff.errors import UnidiffParseError
 from unidiff.patch import Hunk, PatchedFile, PatchSet
 
-from bridge.tools.core.patch_names import NOWHERE, path_in
-from bridge.tools.core.patch_parts import PatchHunk, PatchLine, Section
+from bridge.tools.core.patch_text import NOWHERE, PatchHunk, PatchLine, Section, path_in
 
 _HUNK_HEADER = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 _GIT = "diff --git "
@@ -64,7 +63,7 @@ def _section(file: PatchedFile, lines: Sequence[str], before: int) -> Section | 
     source, target = path_in(about[-2]), path_in(about[-1])
     creates = source == NOWHERE or any(line.startswith(_NEW_FILE) for line in about)
     by_git = any(line.startswith(_GIT) for line in about)
-    return Section(first - 1, source, target, git=by_git, creates=creates, hunks=[_hunk(hunk) for hunk in file])
+    return Section(first - 1, source, target, git=by_git, creates=creates, hunks=[_hunk_of(hunk) for hunk in file])
 
 
 def _header_of(hunk: Hunk) -> int:
@@ -72,7 +71,7 @@ def _header_of(hunk: Hunk) -> int:
     return min(line.diff_line_no for line in hunk if line.diff_line_no) - 1
 
 
-def _hunk(hunk: Hunk) -> PatchHunk:
+def _hunk_of(hunk: Hunk) -> PatchHunk:
     lines: list[PatchLine] = []
     for line in hunk:
         if line.line_type in {" ", "+", "-"}:

@@ -12,7 +12,7 @@ from bridge.policy.targets import custom_tool_target
 from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
-from bridge.tools.quoting import quoted
+from bridge.tools.formatting import quoted
 from bridge.vault.text import with_hidden_characters_shown
 
 _SPARE: Final = 60.0

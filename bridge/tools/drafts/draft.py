@@ -28,9 +28,8 @@ from bridge.toolkit.tool import (
     WriteTool,
     in_vault,
 )
-from bridge.tools.formatting import counted, shortened
-from bridge.tools.notes.paging import NOTHING_THERE
-from bridge.tools.parameters import CountingCursor
+from bridge.tools.formatting import NOTHING_THERE, counted, shortened
+from bridge.tools.kinds import CountingCursor
 from bridge.vault.plan import ChangePlan
 
 Action = Literal["begin", "status", "submit", "discard", "join"]

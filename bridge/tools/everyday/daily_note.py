@@ -10,11 +10,10 @@ from bridge.errors import InvalidParameters
 from bridge.notes.moment_format import format_moment
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.everyday.sections import with_text_below
+from bridge.tools.files.create_note import TemplateText, unfilled_warning
 from bridge.tools.files.link_keeping import CreationPlanner
-from bridge.tools.files.paths import note_path, read_text
-from bridge.tools.files.template_text import TemplateText, unfilled_warning
-from bridge.tools.kinds import write_spec
-from bridge.tools.parameters import SnakeCaseParams
+from bridge.tools.kinds import SnakeCaseParams, write_spec
+from bridge.tools.paths import note_path, read_text
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.note_settings import Period, PeriodSettings
 from bridge.vault.paths import VaultPath

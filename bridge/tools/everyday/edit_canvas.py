@@ -8,10 +8,9 @@ from bridge.errors import InvalidParameters
 from bridge.notes.canvas_board import CANVAS, Side
 from bridge.notes.canvas_edit import Action, CanvasOperation, edit_canvas
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
-from bridge.tools.files.paths import existing_path, read_text
 from bridge.tools.formatting import some
-from bridge.tools.kinds import VaultWriteTool, write_spec
-from bridge.tools.parameters import LONGEST_PATH, RequiredPath, SnakeCaseParams
+from bridge.tools.kinds import LONGEST_PATH, RequiredPath, SnakeCaseParams, VaultWriteTool, write_spec
+from bridge.tools.paths import existing_path, read_text
 from bridge.vault.plan import ChangePlan
 from bridge.vault.text import encode
 

@@ -8,7 +8,7 @@ from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied,
 from bridge.toolkit.tool import Applied, CallContext, Output, P, WriteTool
 from bridge.tools.bases.holding import holding_bases
 from bridge.tools.formatting import counted, some
-from bridge.tools.notes.writing import decoded, encoded
+from bridge.tools.notes.lookup import decoded, encoded
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangeKind, PlanBuilder

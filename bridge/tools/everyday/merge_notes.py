@@ -17,9 +17,8 @@ from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import some
 from bridge.tools.joining import appended, body_of, check_joined, ending_of, free_block, parsed, with_blocks
-from bridge.tools.kinds import write_spec
-from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
-from bridge.tools.parameters import NoteName, SnakeCaseParams
+from bridge.tools.kinds import NoteName, SnakeCaseParams, write_spec
+from bridge.tools.notes.lookup import NoteWriteTool, decoded, encoded
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan

@@ -16,12 +16,9 @@ from bridge.notes.note import Link, TooMuchWork, Work
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.everyday.places import Places, line_number
-from bridge.tools.formatting import counted, shortened
-from bridge.tools.kinds import read_spec
-from bridge.tools.notes.lookup import NoteLookup, NoteReadTool, note_wire
-from bridge.tools.notes.paging import NOTHING_THERE
-from bridge.tools.notes.writing import decoded
-from bridge.tools.parameters import CountingCursor, NoteName, SnakeCaseParams
+from bridge.tools.formatting import NOTHING_THERE, counted, shortened
+from bridge.tools.kinds import CountingCursor, NoteName, SnakeCaseParams, read_spec
+from bridge.tools.notes.lookup import NoteLookup, NoteReadTool, decoded, note_wire
 
 MOST = 500
 

@@ -15,9 +15,8 @@ from bridge.notes.rewriting import Edit, Redirection, apply
 from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.places import line_number
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
-from bridge.tools.kinds import write_spec
-from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
-from bridge.tools.parameters import NoteName, SnakeCaseParams
+from bridge.tools.kinds import NoteName, SnakeCaseParams, write_spec
+from bridge.tools.notes.lookup import NoteWriteTool, decoded, encoded
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan

@@ -10,9 +10,8 @@ from bridge.errors import InvalidParameters, NotFound
 from bridge.notes.properties import rename_property
 from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.many_notes import EverywhereTool
-from bridge.tools.files.paths import folder_start
-from bridge.tools.kinds import write_spec
-from bridge.tools.parameters import LONGEST_PATH, LONGEST_TAG, SnakeCaseParams
+from bridge.tools.kinds import LONGEST_PATH, LONGEST_TAG, SnakeCaseParams, write_spec
+from bridge.tools.paths import folder_start
 from bridge.vault.paths import fold
 from bridge.vault.plan import ChangePlan
 

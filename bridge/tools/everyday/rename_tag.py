@@ -11,8 +11,7 @@ from bridge.notes.tags import rename_tag, renamed
 from bridge.toolkit.tool import CallContext, Output, Unchanged, in_vault
 from bridge.tools.everyday.many_notes import EverywhereTool
 from bridge.tools.formatting import counted
-from bridge.tools.kinds import write_spec
-from bridge.tools.parameters import SnakeCaseParams, Tag
+from bridge.tools.kinds import SnakeCaseParams, Tag, write_spec
 from bridge.vault.plan import ChangePlan
 
 

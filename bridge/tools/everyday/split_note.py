@@ -20,13 +20,11 @@ from bridge.toolkit.tool import Applied, CallContext, Output
 from bridge.tools.everyday.places import line_number
 from bridge.tools.everyday.rename_heading import heading_number
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
-from bridge.tools.files.note_names import note_name as name_after
-from bridge.tools.files.paths import NOTE, vault_path
 from bridge.tools.formatting import counted, some
 from bridge.tools.joining import check_joined, ending_of, parsed
-from bridge.tools.kinds import write_spec
-from bridge.tools.notes.writing import NoteWriteTool, decoded, encoded
-from bridge.tools.parameters import LONGEST_PATH, NoteName, SnakeCaseParams
+from bridge.tools.kinds import LONGEST_PATH, NoteName, SnakeCaseParams, write_spec
+from bridge.tools.notes.lookup import NoteWriteTool, decoded, encoded
+from bridge.tools.paths import NOTE, name_after, vault_path
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan

@@ -13,12 +13,10 @@ from bridge.notes.note import TooMuchWork
 from bridge.notes.tasks import DONE, LIKELY, TODO, Task, tasks_of
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.files.paths import folder_start
-from bridge.tools.kinds import read_spec
-from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.notes.paging import listing, page
-from bridge.tools.notes.writing import decoded
-from bridge.tools.parameters import LONGEST_PATH, Cursor, NoteName, SnakeCaseParams, Tag
+from bridge.tools.formatting import listing, page
+from bridge.tools.kinds import LONGEST_PATH, Cursor, NoteName, SnakeCaseParams, Tag, read_spec
+from bridge.tools.notes.lookup import NoteLookup, decoded
+from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
 from bridge.vault.paths import fold, parse_path
 from bridge.vault.text import is_note

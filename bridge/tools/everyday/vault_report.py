@@ -11,10 +11,9 @@ from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.toolkit.output_schema import ANYTHING, WHOLE, a_list, members
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.everyday.report_sections import Finding, Section, SurveyedVault
-from bridge.tools.files.paths import folder_start
-from bridge.tools.kinds import read_spec
-from bridge.tools.notes.paging import NOTHING_THERE
-from bridge.tools.parameters import LONGEST_PATH, CountingCursor, SnakeCaseParams
+from bridge.tools.formatting import NOTHING_THERE
+from bridge.tools.kinds import LONGEST_PATH, CountingCursor, SnakeCaseParams, read_spec
+from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
 
 SectionName = Literal[

@@ -5,18 +5,13 @@ from typing import Any
 from bridge.clock import Clock
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.tool import Tool
-from bridge.tools.files.create_folder import CreateFolderTool
-from bridge.tools.files.create_note import CreateNoteTool
-from bridge.tools.files.delete_file import DeleteFileTool
-from bridge.tools.files.deletion_plan import DeletionPlanner
-from bridge.tools.files.edit_file import EditFileTool
-from bridge.tools.files.get_file_info import GetFileInfoTool
+from bridge.tools.files.create_note import CreateFolderTool, CreateNoteTool
+from bridge.tools.files.deletion import DeleteFileTool, DeletionPlanner
+from bridge.tools.files.editing import EditFileTool, ModifyNoteTool, WriteFileTool
 from bridge.tools.files.link_keeping import CreationPlanner
-from bridge.tools.files.list_files import ListFilesTool
-from bridge.tools.files.modify_note import ModifyNoteTool
-from bridge.tools.files.move_file import MoveFileTool, OrganizeNoteTool
+from bridge.tools.files.listing import GetFileInfoTool, ListFilesTool
+from bridge.tools.files.moving import MoveFileTool, OrganizeNoteTool
 from bridge.tools.files.read_file import ReadVaultFileTool
-from bridge.tools.files.write_file import WriteFileTool
 from bridge.tools.services import Handed
 from bridge.tools.storage import PlanningStorage
 

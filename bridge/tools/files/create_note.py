@@ -1,11 +1,13 @@
-"""The tool `create_note`: a new Markdown note, named by the caller or after what it says.
+"""The tools `create_note` and `create_folder`. A note is named by the caller, or after its text.
 
-Without a folder it goes where Obsidian puts new notes (rule 78 of docs/obsidian.md).
+Without a folder it goes where Obsidian puts new notes (rule 78 of docs/obsidian.md). Its text may come from one of the
+user's templates, which the caller must be allowed to read.
 """
 
 import asyncio
 from collections.abc import Awaitable
 from contextlib import suppress
+from datetime import datetime
 from itertools import count
 from typing import Annotated, Literal
 
@@ -15,6 +17,8 @@ from bridge.clock import Clock
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.references import is_link
+from bridge.notes.merged_properties import merge_properties
+from bridge.notes.moment_format import TemplateFields, unfilled
 from bridge.notes.parts import parse_reference
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import Sentence
@@ -28,16 +32,13 @@ from bridge.toolkit.tool import (
     RequestEffect,
     Unchanged,
     WriteTool,
+    in_vault,
 )
 from bridge.tools.attachments import ABOUT_IMAGES, MOST_IMAGES, Image, check_images
-from bridge.tools.files.create_folder import CreateFolderParams, CreateFolderTool
 from bridge.tools.files.link_keeping import CreationPlanner
-from bridge.tools.files.note_names import note_name, title_of
-from bridge.tools.files.paths import NOTE, note_path, vault_path
-from bridge.tools.files.template_text import TemplateText, unfilled_warning, with_content
 from bridge.tools.formatting import UNLINKABLE, counted, done, shortened, size
-from bridge.tools.joining import appended, ending_of
-from bridge.tools.kinds import write_spec
+from bridge.tools.joining import appended, body_of, ending_of
+from bridge.tools.kinds import LONGEST_PATH, NO_CONTENT, SnakeCaseParams, VaultWriteTool, write_spec
 from bridge.tools.pages import (
     LONGEST_URL,
     SECONDS,
@@ -50,11 +51,134 @@ from bridge.tools.pages import (
     warnings_of,
     with_origin,
 )
-from bridge.tools.parameters import LONGEST_PATH, NO_CONTENT, SnakeCaseParams
+from bridge.tools.paths import NOTE, name_after, note_path, read_text, title_of, vault_path
 from bridge.tools.storage import PlanningStorage, exists
-from bridge.vault.paths import VaultPath, fold
+from bridge.vault.paths import VaultPath, fold, protected
 from bridge.vault.plan import ChangePlan
-from bridge.vault.text import encode
+from bridge.vault.text import encode, note_name
+
+
+class CreateFolderParams(SnakeCaseParams):
+    """The folder to create."""
+
+    path: Annotated[str, Sentence("path is required and must be a string.")] = Field(
+        max_length=LONGEST_PATH, description="Folder path to create, relative to the vault"
+    )
+
+
+class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
+    """The tool that makes a folder."""
+
+    spec = write_spec(
+        name="create_folder",
+        title="Create folder",
+        action="create/created the folder {path|that was named}",
+        description="Create a folder in the vault, with the folders above it where they are missing.",
+        icon="folder-plus",
+        parameters=CreateFolderParams,
+        operation=Operation.CREATE,
+        risk=RiskLevel.MEDIUM,
+        id_prefix="mkdir",
+    )
+
+    def prepare(self, params: CreateFolderParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Plan the folders that are missing, if any are."""
+        del context
+        path = vault_path(params.path.strip() or "/", self._storage)
+        if not path.parts:
+            raise InvalidParameters("path cannot be empty or root.")
+        if path.name.startswith("."):
+            raise protected(path)
+        there = self._there(path)
+        if there is not None:
+            output = Output({"path": str(there), "created": False}, f'Folder "{there}" already exists.')
+            return Unchanged(in_vault(str(there)), f'See whether there is a folder "{there}"', output)
+        builder = self._storage.plan()
+        place = self._storage.resolve_new(path)
+        builder.mkdir(place)
+        return builder.build(self.spec.operation, f'Create folder "{place}"')
+
+    def report(self, params: CreateFolderParams, applied: Applied) -> Output:
+        """Report which folder was created."""
+        del params
+        return Output({"path": applied.plan.changes[-1].path, "created": True}, done(applied.plan.summary))
+
+    def _there(self, path: VaultPath) -> VaultPath | None:
+        """Return the folder as spelled on disk, if it is there already."""
+        try:
+            is_folder = self._storage.is_folder(path)
+        except NotFound:
+            return None
+        place = self._storage.resolve(path)
+        if not is_folder:
+            raise Conflict(f'A file named "{place}" already exists; choose another name', code="exists")
+        return place
+
+
+_NAMED = 3
+
+
+class TemplateText:
+    """The text of new notes from the user's templates.
+
+    Args:
+        storage: The vault.
+    """
+
+    def __init__(self, storage: PlanningStorage) -> None:
+        self._storage = storage
+
+    def find(self, name: str) -> VaultPath:
+        """Return where a template is: in the folder for templates, else at this path.
+
+        Args:
+            name: Its name or path; `.md` may be left out.
+
+        Raises:
+            NotFound: There is none.
+        """
+        folder = self._storage.note_settings.templates_folder
+        places = [note_path(f"{folder}/{name}", self._storage, "template")] if folder else []
+        places.append(note_path(name, self._storage, "template"))
+        for place in places:
+            if exists(self._storage, place):
+                return place
+        where = f" in {folder!r} or" if folder else ""
+        raise NotFound(f"There is no template {name!r}{where} at this path", wanted=str(places[0]))
+
+    def fill(self, template: VaultPath, path: VaultPath, when: datetime) -> str:
+        """Return the text of a new note.
+
+        Args:
+            template: The template.
+            path: Where the note will be.
+            when: The date and time for its fields.
+        """
+        _place, data = read_text(self._storage, template)
+        settings = self._storage.note_settings
+        fields = TemplateFields(note_name(str(path)), when, settings.date_format, settings.time_format)
+        return fields.fill(data.decode())
+
+
+def with_content(text: str, content: str) -> str:
+    """Return a filled template with a note's own text below, and the properties of both (rule 82 of docs/obsidian.md).
+
+    Args:
+        text: The filled template.
+        content: The note's own text.
+    """
+    ending = ending_of(text or content)
+    return appended(merge_properties(text, content, ending).text, body_of(content), ending)
+
+
+def unfilled_warning(text: str) -> list[str]:
+    """Return a warning of the fields that only a plugin in Obsidian can fill; none where there are none."""
+    fields = unfilled(text)
+    if not fields:
+        return []
+    more = f" and {len(fields) - _NAMED} more" if len(fields) > _NAMED else ""
+    return [f"Fields that only a plugin can fill stay as they are: {', '.join(fields[:_NAMED])}{more}"]
+
 
 _ACTS = {
     "note": frozenset({"create_note"}),
@@ -251,7 +375,7 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
             if params.title is not None:
                 raise InvalidParameters("Give either name or title, and not both")
             return self._free(note_path(f"{folder}/{_unlinked(params.name.strip())}", self._storage, "name"))
-        name = note_name(params.title or title or title_of(params.content or ""))
+        name = name_after(params.title or title or title_of(params.content or ""))
         taken = self._names(folder)
         names = (name if not number else f"{name} {number}" for number in count())
         return self._free(folder.child(next(name for name in names if fold(name + NOTE) not in taken) + NOTE))

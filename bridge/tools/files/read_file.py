@@ -6,19 +6,21 @@ from pydantic import AliasChoices, Field
 
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.core.file_part import FilePart, binary_facts, file_facts, read_part
-from bridge.tools.files.line_numbers import (
+from bridge.tools.core.file_part import (
     MOST_HEADINGS,
     MOST_OUTLINED,
+    FilePart,
     OutlineEntry,
+    binary_facts,
+    file_facts,
     number_lines,
     outline,
     outline_text,
+    read_part,
 )
-from bridge.tools.files.paths import NOTE, asked_path, existing_path, not_found_as
 from bridge.tools.formatting import counted, next_words, size
-from bridge.tools.kinds import read_spec
-from bridge.tools.parameters import RequiredPath, SnakeCaseParams
+from bridge.tools.kinds import RequiredPath, SnakeCaseParams, read_spec
+from bridge.tools.paths import NOTE, asked_path, existing_path, not_found_as
 from bridge.tools.services import Handed
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat

@@ -13,10 +13,9 @@ from bridge.index.search.text_session import has_text
 from bridge.toolkit.output_schema import NUMBER, TEXT, a_list, members
 from bridge.toolkit.parameters import Sentence
 from bridge.toolkit.tool import STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, matching
+from bridge.tools.core.passages import found_note, words_only
 from bridge.tools.formatting import counted, shortened
-from bridge.tools.kinds import read_spec
-from bridge.tools.parameters import SnakeCaseParams
-from bridge.tools.passages import found_note, words_only
+from bridge.tools.kinds import SnakeCaseParams, read_spec
 from bridge.tools.storage import Storage
 from bridge.vault.paths import parse_path
 from bridge.vault.text import BOM

@@ -10,11 +10,9 @@ from bridge.contract.consent import ConsentClass, FilePreview
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.formatting import counted, some, within
+from bridge.tools.formatting import NOTHING_THERE, counted, some, within
 from bridge.tools.history.reversals import with_left
-from bridge.tools.kinds import write_spec
-from bridge.tools.notes.paging import NOTHING_THERE
-from bridge.tools.parameters import CountingCursor, SnakeCaseParams
+from bridge.tools.kinds import CountingCursor, SnakeCaseParams, write_spec
 from bridge.tools.services import HistoryPort, PastChange
 from bridge.vault.plan import ChangePlan
 

@@ -4,19 +4,12 @@ from typing import Any
 
 from bridge.clock import Clock
 from bridge.toolkit.tool import Tool
-from bridge.tools.files.deletion_plan import DeletionPlanner
-from bridge.tools.notes.delete_note import DeleteNoteTool
-from bridge.tools.notes.edit_tags import AddTagTool, RemoveTagTool
-from bridge.tools.notes.find_related import FindRelatedTool, NearNotes, no_meaning
-from bridge.tools.notes.get_metadata import GetMetadataTool
-from bridge.tools.notes.is_available import IsAvailableTool
-from bridge.tools.notes.list_tags import ListTagsTool
+from bridge.tools.files.deletion import DeletionPlanner
+from bridge.tools.notes.changing import AddTagTool, DeleteNoteTool, RemoveTagTool, UpdateNoteTool
 from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.notes.read_note import ReadNoteTool
-from bridge.tools.notes.resolve_note import ResolveNoteTool
-from bridge.tools.notes.search_by_properties import SearchByPropertiesTool
-from bridge.tools.notes.search_by_tags import SearchByTagsTool
-from bridge.tools.notes.update_note import UpdateNoteTool
+from bridge.tools.notes.reading import GetMetadataTool, IsAvailableTool, ReadNoteTool, ResolveNoteTool
+from bridge.tools.notes.related import FindRelatedTool, NearNotes, no_meaning
+from bridge.tools.notes.tags_and_properties import ListTagsTool, SearchByPropertiesTool, SearchByTagsTool
 from bridge.tools.storage import PlanningStorage
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 from bridge.contract.tools import ImagePart, LinkPart, ResultPart
 from bridge.errors import ExecutionFailed
 from bridge.toolkit.tool import Output
-from bridge.tools.quoting import quoted
+from bridge.tools.formatting import quoted
 from bridge.vault.text import with_hidden_characters_shown
 
 MOST_PARTS: Final = 50

@@ -27,11 +27,11 @@ from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
 from bridge.tools.formatting import counted
+from bridge.tools.storage import VaultStorage
 from bridge.tools.terminal import repository
 from bridge.tools.terminal.commands import find_program, only_reads, parse_command
 from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
 from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
-from bridge.tools.vault_storage import VaultStorage
 from bridge.vault.disk import as_failure
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.person_edits import NO_BACKUP

@@ -16,8 +16,8 @@ from bridge.errors import InvalidParameters, NetworkFailure
 from bridge.policy.targets import url_target
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
+from bridge.tools.formatting import QUOTING_ROOM, quoted
 from bridge.tools.pages import FetchedPage, taker
-from bridge.tools.quoting import ROOM, quoted
 from bridge.web.cache import Cached
 from bridge.web.door import WebRequest, WebResponse
 from bridge.web.extraction.form import PageText
@@ -314,7 +314,7 @@ def _output(
         data["scripted"] = True
     if content.form == "base64":
         return _binary(content, data, metadata, most)
-    room = max(min(most, settings.max_output_bytes - ROOM), 1)
+    room = max(min(most, settings.max_output_bytes - QUOTING_ROOM), 1)
     part, following = _part(content.text, params.offset, room)
     data["content"] = part
     more = ""

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bridge.testing import sandbox
-from bridge.tools.agent.named_moves import NAMED_AFTER
+from bridge.tools.agent.move import NAMED_AFTER
 
 NOTES = {
     "Plan.md": "---\nstatus: open\n---\n# Plan\n\nA #work/now task.\n\n## Next\n\nSteps.\n\n## Later\n\nMore.\n",

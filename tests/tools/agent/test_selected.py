@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from bridge.contract.hosts import Place, Selection
 from bridge.errors import Conflict, InvalidParameters
-from bridge.tools.agent.selected import with_selection
+from bridge.tools.core.screen import with_selection
 from bridge.vault.edits import LineEdit, apply_edits
 
 

@@ -18,9 +18,8 @@ from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import Applied, CallContext
-from bridge.tools.files import deletion_preview
-from bridge.tools.files.delete_file import DeleteFileTool
-from bridge.tools.files.deletion_plan import LISTED, DeletionPlanner
+from bridge.tools.files import deletion
+from bridge.tools.files.deletion import LISTED, DeleteFileTool, DeletionPlanner
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
@@ -309,8 +308,8 @@ def test_a_large_folder_is_listed_in_part_and_planned_whole(deleting: Deleting) 
 def test_large_files_and_long_diffs_are_counted_and_not_shown(
     deleting: Deleting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion_preview, "LARGEST", 1000)
-    monkeypatch.setattr(deletion_preview, "MOST_TEXT", 1500)
+    monkeypatch.setattr(deletion, "LARGEST", 1000)
+    monkeypatch.setattr(deletion, "MOST_TEXT", 1500)
     text, binary = b"line\n" * 300 + b"end", b"\x89PNG\r\n\x1a\n" + bytes(2000)
     deleting.write("Big/a.md", text)
     deleting.write("Big/b.png", binary)

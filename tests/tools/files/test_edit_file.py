@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.tools.files.edit_modes import EditTarget, edit_ranges
+from bridge.tools.files.editing import EditTarget, edit_ranges
 from bridge.vault.paths import VaultPath
 from bridge.vault.text import Lines
 from tests.tools.files.conftest import said, text_of

@@ -29,7 +29,7 @@ from bridge.notes.note import Link
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import CallContext
 from bridge.tools.files.link_keeping import LinkKeeper
-from bridge.tools.files.move_plan import MovePlanner
+from bridge.tools.files.moving import MovePlanner
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path

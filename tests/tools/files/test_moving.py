@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from bridge.testing import Sandbox
-from bridge.tools.files.move_file import MoveFileTool
+from bridge.tools.files.moving import MoveFileTool
 from tests.tools.files.conftest import said, text_of
 
 

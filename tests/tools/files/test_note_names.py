@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.tools.files.note_names import note_name, title_of
+from bridge.tools.paths import name_after, title_of
 from bridge.vault.paths import check_new_name, parse_path
 
 
@@ -56,17 +56,17 @@ def test_the_title_is_the_heading_or_the_first_line(content: str, title: str) ->
     ],
 )
 def test_a_name_is_one_that_every_system_takes(title: str, name: str) -> None:
-    assert note_name(title) == name
+    assert name_after(title) == name
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=200))
 def test_whatever_the_note_says_its_name_can_be_made(content: str) -> None:
-    name = f"{note_name(title_of(content))}.md"
+    name = f"{name_after(title_of(content))}.md"
     assert str(parse_path(name)) == name
     check_new_name(name)
     assert not set(name) & set("#^[]|")
 
 
 def test_a_heading_of_nothing_but_signs_ends_quickly() -> None:
-    assert note_name(title_of("# " + "# " * 30_000 + "x" + " #" * 30_000)) == "Untitled"
+    assert name_after(title_of("# " + "# " * 30_000 + "x" + " #" * 30_000)) == "Untitled"

@@ -7,8 +7,8 @@ import pytest
 
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied
 from bridge.index.vault_index import VaultIndex
-from bridge.tools.files.paths import not_found_as, note_path, vault_path
-from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.paths import not_found_as, note_path, vault_path
+from bridge.tools.storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.tools.files.line_numbers import number_lines
+from bridge.tools.core.file_part import number_lines
 from tests.tools.files.conftest import text_of
 
 DOCUMENT = "# Document Title\n\nFirst paragraph content...\nMore content here...\n"

@@ -16,8 +16,7 @@ from bridge.testing.memory import MemoryStorage
 from bridge.testing.memory_ledger import MemoryLedger
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, Unchanged, WriteTool
 from bridge.tools.notes import note_tools
-from bridge.tools.storage import PlanningStorage
-from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.storage import PlanningStorage, VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import VaultRoot

@@ -13,8 +13,8 @@ from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import Applied, CallContext
-from bridge.tools.files.deletion_plan import DeletionPlanner
-from bridge.tools.notes.delete_note import DeleteNoteTool
+from bridge.tools.files.deletion import DeletionPlanner
+from bridge.tools.notes.changing import DeleteNoteTool
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles

@@ -13,9 +13,9 @@ from bridge.index.search.meaning import NearPassage
 from bridge.index.vault_index import VaultIndex
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import CallContext
-from bridge.tools.notes.find_related import LEAST_LIKENESS, FindRelatedParams, FindRelatedTool
 from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.notes.related import LEAST_LIKENESS, FindRelatedParams, FindRelatedTool
+from bridge.tools.storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.tools.notes.conftest import NOTES, Notes

@@ -19,8 +19,8 @@ from bridge.settings.model import Settings
 from bridge.testing import sandbox
 from bridge.toolkit.tool import CallContext
 from bridge.tools.notes.lookup import NoteLookup
-from bridge.tools.notes.search_vectors import SearchVectorsParams, SearchVectorsTool
-from bridge.tools.vault_storage import VaultStorage
+from bridge.tools.notes.related import SearchVectorsParams, SearchVectorsTool
+from bridge.tools.storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 

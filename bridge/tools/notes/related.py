@@ -1,4 +1,4 @@
-"""The tool `find_related`: how near other notes are to one, by links in both directions, rare tags, and meaning.
+"""The tools for near notes: `find_related`, by links, rare tags and meaning, and `search_vectors`, by meaning alone.
 
 Each relation has a weight between 0 and 1, and together they count as independent evidence does: 1 - (1-a)(1-b)...
 So a score is below 1, and one more relation never lowers it.
@@ -7,17 +7,21 @@ So a score is below 1, and one more relation never lowers it.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
+from bridge.errors import InvalidParameters
 from bridge.index.references import ResolvedNote
 from bridge.index.search.meaning import NearPassage
-from bridge.toolkit.output_schema import NUMBER, TEXT, a_list, members
-from bridge.toolkit.tool import CallContext, Output, ReadEffect
-from bridge.tools.kinds import read_spec
+from bridge.index.search.note_search import FoundPassage, NoteSearch
+from bridge.index.search.query_parser import MAX_LENGTH
+from bridge.toolkit.output_schema import NUMBER, TEXT, WHOLE, a_list, members
+from bridge.toolkit.tool import CallContext, Output, ReadEffect, matching
+from bridge.tools.core.passages import numbered, snippets, words_only
+from bridge.tools.formatting import shortened
+from bridge.tools.kinds import NoteName, SnakeCaseParams, read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
-from bridge.tools.parameters import NoteName, SnakeCaseParams
 from bridge.vault.text import CANVAS_EXTENSION, NOTE_EXTENSION
 
 NearNotes = Callable[[str, int], Sequence[NearPassage] | None]
@@ -28,7 +32,7 @@ def no_meaning(_path: str, _count: int) -> None:
     """Return None: there is no model."""
 
 
-MOST = 100
+MOST_RELATED = 100
 _MOST_RELATIONS = 10
 
 BACKLINK = 0.6
@@ -50,7 +54,7 @@ class FindRelatedParams(SnakeCaseParams):
     """The note, and how many related ones to find at most."""
 
     name: NoteName = Field(description="Note name or wikilink")
-    limit: int = Field(default=10, ge=1, le=MOST, description="Maximum number of related notes to return")
+    limit: int = Field(default=10, ge=1, le=MOST_RELATED, description="Maximum number of related notes to return")
 
 
 class FindRelatedTool(NoteReadTool[FindRelatedParams]):
@@ -108,7 +112,7 @@ class FindRelatedTool(NoteReadTool[FindRelatedParams]):
             ways = "links or tags" if near is None else "links, tags or meaning"
             lines.append(f"No note is related to {note.path!r} by {ways}.")
         elif len(related) > len(data):
-            on = " Raise limit for more." if len(data) < MOST else ""
+            on = " Raise limit for more." if len(data) < MOST_RELATED else ""
             lines.append(f"[{len(data)} of {len(related)} related notes shown.{on}]")
         metadata: dict[str, Any] = {"total": len(related), "truncated": len(related) > len(data)}
         if near is not None:
@@ -179,3 +183,107 @@ def _in_words(relation: dict[str, str]) -> str:
         "semantically_related": "is about something similar",
     }
     return words.get(relation["relationship"]) or f"shares {relation['tag']}"
+
+
+USUAL_NEAR = 10
+MOST_NEAR = 50
+MOST_NUMBERS = 16_384
+_NOTHING = "No note is near that. Ask in other words, or use search_notes."
+
+
+class SearchVectorsParams(SnakeCaseParams):
+    """The text or vector to be near to, and how many notes to find."""
+
+    query: str | None = Field(
+        default=None, min_length=1, max_length=MAX_LENGTH, description="What to look for, in a sentence"
+    )
+    vector: (
+        Annotated[list[Annotated[float, Field(allow_inf_nan=False)]], Field(min_length=1, max_length=MOST_NUMBERS)]
+        | None
+    ) = Field(default=None, description="Instead: a vector of the model that metadata.model names")
+    limit: int = Field(
+        default=USUAL_NEAR, ge=1, le=MOST_NEAR, description="Maximum number of notes to return (default: 10)"
+    )
+
+
+class SearchVectorsTool(NoteReadTool[SearchVectorsParams]):
+    """The tool that lists the notes nearest in meaning.
+
+    Args:
+        notes: Names them.
+        search: Compares them.
+    """
+
+    spec = read_spec(
+        name="search_vectors",
+        title="Search by meaning",
+        action="search/searched for what means the same as {query|a vector}[: {count:note}]",
+        description=(
+            "List the notes nearest in meaning to a text (or to a vector), whatever their words, each with the lines "
+            "that are nearest. For names, exact words and most questions, search_notes is better."
+        ),
+        icon="waypoints",
+        parameters=SearchVectorsParams,
+        output=a_list(
+            members(name=TEXT, path=TEXT, score=NUMBER, heading=TEXT, start_line=WHOLE, end_line=WHOLE, snippet=TEXT)
+        ),
+        default_rate=60,
+    )
+
+    def __init__(self, notes: NoteLookup, search: NoteSearch) -> None:
+        super().__init__(notes)
+        self._search = search
+
+    def prepare(self, params: SearchVectorsParams, context: CallContext) -> ReadEffect:
+        """Check that one thing is asked for."""
+        del context
+        if (params.query is None) == (params.vector is None):
+            raise InvalidParameters("Give either query or vector")
+        if params.query is not None and not params.query.strip():
+            raise InvalidParameters("query must be a non-empty string")
+        what = repr(shortened(params.query)) if params.query is not None else "a vector"
+        return ReadEffect(matching("**"), f"Search the notes for what is near {what} in meaning")
+
+    def run(self, params: SearchVectorsParams, context: CallContext) -> Output:
+        """Compare; a text by its words where meaning cannot be compared."""
+        ignored = self._notes.storage.ignored(context.settings.ignore_patterns)
+        excludes = (ignored,) if ignored else ()
+        asked = params.query if params.query is not None else params.vector or []
+        near = self._search.near(asked, params.limit, context.deadline, excludes)
+        state = self._search.meaning
+        why = state.why_not or "meaning cannot be compared now"
+        if near is None and params.query is None:
+            raise InvalidParameters(f"A vector cannot be compared: {why}. Give a query")
+        found = near if near is not None else self._by_words(str(asked), params.limit, context, excludes)
+        shown = snippets(found)
+        data = [
+            {
+                "name": self._notes.short_name(passage.path),
+                "path": passage.path,
+                "score": round(passage.likeness, 4),
+                "heading": passage.heading,
+                "start_line": passage.lines[0],
+                "end_line": passage.lines[1],
+                "snippet": snippet,
+            }
+            for passage, snippet in zip(found, shown, strict=True)
+        ]
+        metadata: dict[str, Any] = {"byMeaning": near is not None}
+        if state.model:
+            metadata |= {"model": state.model, "dimensions": state.dimensions}
+        lines = [*numbered(found, shown)] or [_NOTHING]
+        if len(found) == params.limit:
+            lines.append(
+                f"[The nearest {len(found)} shown.{' Raise limit for more.' if len(found) < MOST_NEAR else ''}]"
+            )
+        if near is None:
+            metadata["wordsOnly"] = why
+            lines.append(words_only(why))
+        return Output(data, "\n".join(lines), metadata)
+
+    def _by_words(self, query: str, count: int, context: CallContext, excludes: tuple[Any, ...]) -> list[FoundPassage]:
+        """Return the best passage of each note that holds words of a query; without a likeness."""
+        best: dict[str, FoundPassage] = {}
+        for passage in self._search.passages(query, context.deadline, excludes):
+            best.setdefault(passage.path, passage)
+        return list(best.values())[:count]

@@ -1,6 +1,10 @@
-"""The tool `list_files`: files and folders that match a glob, newest first."""
+"""The tools `list_files` and `get_file_info`, and what is below a folder.
+
+That is taken from the index once it has seen everything, and until then by walking.
+"""
 
 import heapq
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -9,16 +13,60 @@ from pydantic import Field
 from bridge.clock import Clock
 from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
+from bridge.index.knowledge import IndexedFile
 from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob
 from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members, perhaps
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault, matching
-from bridge.tools.files.below import files_below, folders_below
-from bridge.tools.files.paths import not_found_as, vault_path
-from bridge.tools.formatting import local_date, utc_time
-from bridge.tools.kinds import read_spec
-from bridge.tools.parameters import LONGEST_PATH, SnakeCaseParams
+from bridge.tools.formatting import exact_size, local_date, local_time, utc_time
+from bridge.tools.kinds import LONGEST_PATH, RequiredPath, SnakeCaseParams, VaultReadTool, read_spec
+from bridge.tools.paths import asked_path, existing_path, not_found_as, vault_path
 from bridge.tools.storage import Storage
 from bridge.vault.paths import VaultPath, nfc, parse_path
+
+
+def files_below(
+    storage: Storage, folder: VaultPath, check: Callable[[], None], *, hidden: bool = False
+) -> Sequence[IndexedFile]:
+    """Return every file. Of the whole vault that is the index's own snapshot, as long as that holds it.
+
+    Args:
+        storage: The vault.
+        folder: Where.
+        check: Called often; what it raises ends the walk.
+        hidden: Whether files whose names begin with a dot count, too.
+    """
+    knowledge, start = storage.knowledge, _start_of(folder)
+    if _is_known(storage, hidden=hidden):
+        files = knowledge.files()
+        return [file for file in files if file.path.startswith(start)] if start else files
+    walked: list[IndexedFile] = []
+    for _folder, here in storage.walk(folder, include_hidden=hidden):
+        check()
+        walked += [IndexedFile(str(file.path), file.size, file.mtime_ns, file.mtime_ns) for file in here]
+    return walked
+
+
+def folders_below(
+    storage: Storage, folder: VaultPath, check: Callable[[], None], *, hidden: bool = False
+) -> Iterator[str]:
+    """Yield every folder but this one. Takes what `files_below` takes."""
+    start = _start_of(folder)
+    if _is_known(storage, hidden=hidden):
+        yield from (each for each in storage.knowledge.folders() if each.startswith(start))
+        return
+    for each, _files in storage.walk(folder, include_hidden=hidden):
+        check()
+        if each != folder:
+            yield str(each)
+
+
+def _is_known(storage: Storage, *, hidden: bool) -> bool:
+    return not hidden and storage.knowledge.status().last_sweep is not None
+
+
+def _start_of(folder: VaultPath) -> str:
+    return f"{folder}/" if folder.parts else ""
+
 
 USUAL_RESULTS = 100
 MOST_RESULTS = 1000
@@ -166,3 +214,60 @@ def _line(item: ListedItem) -> str:
 def _wire(item: ListedItem) -> dict[str, Any]:
     wire = {"path": item.path, "type": "folder" if item.is_folder else "file"}
     return wire | {"size": item.size, "modified": utc_time(item.mtime_ns)}
+
+
+class GetFileInfoParams(SnakeCaseParams):
+    """The file or folder to describe."""
+
+    path: RequiredPath = Field(description="Path to the file or folder; upper and lower case do not matter")
+
+
+class GetFileInfoTool(VaultReadTool[GetFileInfoParams]):
+    """The tool that answers with dates and sizes."""
+
+    spec = read_spec(
+        name="get_file_info",
+        title="Get file info",
+        action="look/looked at the size and dates of {path|a file}",
+        description=(
+            "Get the creation date, modification date and size of a file or folder without reading its contents."
+        ),
+        icon="info",
+        parameters=GetFileInfoParams,
+        output=members(path=TEXT, type=TEXT, size=perhaps(WHOLE), created=TEXT, modified=TEXT),
+        risk=RiskLevel.SAFE,
+    )
+
+    def prepare(self, params: GetFileInfoParams, context: CallContext) -> ReadEffect:
+        """Check the path; whether anything is there is said only after consent."""
+        del context
+        path = self._checked(asked_path(params.path, self._storage))
+        return ReadEffect(in_vault(str(path)), f'Look at the size and dates of "{path}"')
+
+    def run(self, params: GetFileInfoParams, context: CallContext) -> Output:
+        """Look."""
+        del context
+        path = self._checked(existing_path(params.path, self._storage))
+        with not_found_as(f'Path not found: "{path}"'):
+            is_folder = self._storage.is_folder(path)
+            found = self._storage.state(path) if is_folder else self._storage.stat(path)
+        # The index may know when a file was made where the disk does not.
+        known = None if is_folder else self._storage.knowledge.file(str(found.path))
+        created = known.created_ns if known else found.created_ns
+        lines = [f"Folder: {found.path}/", "Type: folder"] if is_folder else [f"File: {found.path}", "Type: file"]
+        if not is_folder:
+            lines.append(f"Size: {exact_size(found.size)}")
+        lines += [f"Created: {local_time(created)}", f"Modified: {local_time(found.mtime_ns)}"]
+        data = {
+            "path": str(found.path),
+            "type": "folder" if is_folder else "file",
+            "size": None if is_folder else found.size,
+            "created": utc_time(created),
+            "modified": utc_time(found.mtime_ns),
+        }
+        return Output(data, "\n".join(lines))
+
+    def _checked(self, path: VaultPath) -> VaultPath:
+        if not path.parts:
+            raise InvalidParameters("The path names the vault itself; name a file or folder in it.")
+        return path

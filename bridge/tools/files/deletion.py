@@ -1,19 +1,105 @@
-"""The plan that deletes a file, or a folder with everything in it, into the trash that the user chose."""
+"""The tool `delete_file`, and the plan that it shares with the other tools that put something into the user's trash.
 
+Large files are read in pieces, and the diffs together have an end, so that a folder of any size can be shown.
+"""
+
+import hashlib
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
+from pydantic import Field
+
 from bridge.clock import Clock
-from bridge.contract.consent import FilePreview, Operation
+from bridge.contract.consent import ConsentClass, FilePreview, Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key
 from bridge.toolkit.tool import Applied, CallContext, Output, P, WriteTool
-from bridge.tools.files.deletion_preview import DeletionPreview
 from bridge.tools.formatting import counted, size, some
-from bridge.tools.storage import PlanningStorage
+from bridge.tools.kinds import RequiredPath, SnakeCaseParams, write_spec
+from bridge.tools.paths import existing_path, not_found_as
+from bridge.tools.storage import PlanningStorage, Storage
+from bridge.vault.change_facts import binary_kind, lost_note
+from bridge.vault.diff import binary_line
 from bridge.vault.files import Subtree
 from bridge.vault.paths import VaultPath, fold
-from bridge.vault.plan import Change, ChangeKind, ChangePlan
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, preview
+from bridge.vault.text import describe_binary, is_text
+
+LARGEST = 1 << 20
+"""Bytes of a file whose text is shown."""
+MOST_TEXT = 1_000_000
+"""Characters of all diffs together."""
+_CHUNK = 1 << 20
+
+
+class DeletionPreview:
+    """Files that are to be deleted.
+
+    Args:
+        storage: The vault.
+        listed: How many are shown one by one.
+        share: Among how many of these the characters of all diffs are shared.
+
+    Attributes:
+        hashes: Each file with the sha256 of its bytes, in hex.
+        previews: What is shown, of the first so many.
+        size: Bytes of all of them.
+        unlisted_lines: Lines of text in those that are not shown.
+    """
+
+    def __init__(self, storage: Storage, *, listed: int, share: int = 1) -> None:
+        self.hashes: list[tuple[VaultPath, str]] = []
+        self.previews: list[FilePreview] = []
+        self.size = 0
+        self.unlisted_lines = 0
+        self._storage = storage
+        self._listed = listed
+        self._room = MOST_TEXT // share
+
+    def add(self, path: VaultPath) -> None:
+        """Take one file in.
+
+        Args:
+            path: The file, as spelled on disk, links resolved.
+
+        Raises:
+            ToolFailure: It cannot be read.
+        """
+        with self._storage.open(path) as file:
+            first = file.read(LARGEST + 1)
+            digest, lines, length = hashlib.sha256(first), first.count(b"\n"), len(first)
+            last = first
+            while length > LARGEST and (piece := file.read(_CHUNK)):
+                digest.update(piece)
+                lines += piece.count(b"\n")
+                length += len(piece)
+                last = piece
+        lines += not last.endswith(b"\n") and length > 0
+        self.hashes.append((path, digest.hexdigest()))
+        self.size += length
+        if not is_text(first):
+            lines = 0
+        if len(self.previews) >= self._listed:
+            self.unlisted_lines += lines
+            return
+        self.previews.append(self._shown(path, first, length, lines))
+
+    def _shown(self, path: VaultPath, first: bytes, length: int, lines: int) -> FilePreview:
+        name = str(path)
+        if not is_text(first):
+            kind = binary_kind(name, first, length)
+            return FilePreview(
+                path=name,
+                change="delete",
+                diff=binary_line(f"{name} ({describe_binary(first, name)[0]}, {length} bytes)", "/dev/null"),
+                note=lost_note(kind, deleted=True),
+            )
+        if length <= min(LARGEST, self._room):
+            shown = preview(Change(ChangeKind.DELETE, name), first, None)
+            self._room -= len(shown.diff)
+            return shown
+        return FilePreview(path=name, change="delete", removed=lines, truncated=True)
+
 
 NAMED = 10
 """Files that a warning names; the others it counts."""
@@ -64,8 +150,8 @@ class DeletionPlanner:
         shown = [self._shown(tree, len(trees), context) for tree in trees]
         sources = self._linked_from([tree.found for tree in trees])
         changes: list[Change] = []
-        for tree, preview in zip(trees, shown, strict=True):
-            changes += [Change(ChangeKind.DELETE, str(file), before=digest) for file, digest in preview.hashes]
+        for tree, seen in zip(trees, shown, strict=True):
+            changes += [Change(ChangeKind.DELETE, str(file), before=digest) for file, digest in seen.hashes]
             changes += [Change(ChangeKind.RMDIR, str(folder)) for folder in reversed(tree.found.folders)]
         what = [_described(tree, preview.size) for tree, preview in zip(trees, shown, strict=True)]
         more = [f"{len(what) - NAMED:,} more"] if len(what) > NAMED else []
@@ -279,3 +365,34 @@ def _named(paths: Sequence[str], count: int) -> str:
     shown = ", ".join(paths[:NAMED])
     rest = count - len(paths[:NAMED])
     return f": {shown}, and {rest:,} more" if rest else f": {shown}"
+
+
+class DeleteFileParams(SnakeCaseParams):
+    """The file or folder to delete."""
+
+    path: RequiredPath = Field(description="Path to the file or folder to delete, relative to the vault")
+
+
+class DeleteFileTool(DeletingTool[DeleteFileParams]):
+    """The tool that puts a file or folder into the trash."""
+
+    spec = write_spec(
+        name="delete_file",
+        title="Delete file",
+        action="delete/deleted {files|a file}",
+        description=(
+            "Delete a file, or a folder with all its contents. It goes to the trash that the user chose in Obsidian. "
+            "The user sees what links to it and decides each time."
+        ),
+        icon="trash-2",
+        parameters=DeleteFileParams,
+        operation=Operation.DELETE,
+        consent_class=ConsentClass.NEVER,
+        id_prefix="delete",
+    )
+
+    def prepare(self, params: DeleteFileParams, context: CallContext) -> ChangePlan:
+        """Plan what goes."""
+        path = existing_path(params.path, self._storage)
+        with not_found_as(f'File or folder not found: "{path}"'):
+            return self._deletions.plan([path], context)
