@@ -39,8 +39,7 @@ from bridge.ports import Late
 from bridge.rpc.hub import VaultEvents
 
 if TYPE_CHECKING:
-    from bridge.consent.agents_addresses import AgentsAddresses
-    from bridge.consent.web_readers import WebReaders
+    from bridge.consent.web_readers import AgentsAddresses, WebReaders
     from bridge.contract.discovery import Discovery
     from bridge.drafts.store import Drafts
     from bridge.index.vault_index import VaultIndex

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from bridge import __version__
 from bridge.capabilities.calls import Calls
 from bridge.capabilities.core import Core
-from bridge.consent.outbox import Outbox
+from bridge.consent.screens import Outbox
 from bridge.contract.discovery import Discovery
 from bridge.identity.caller import Client
 from bridge.index.comparison import compare

@@ -4,13 +4,11 @@ import asyncio
 from typing import Final, NamedTuple
 
 from bridge.capabilities.base import Base
-from bridge.consent.agents_addresses import AgentsAddresses
 from bridge.consent.client_grants import ClientGrants
-from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.consent.screens import Screens
-from bridge.consent.web_readers import WebReaders
+from bridge.consent.web_readers import AgentsAddresses, WebReaders
 from bridge.contract.hosts import ScreenShow
 from bridge.errors import DeadlineExceeded
 from bridge.identity.caller import Client
@@ -56,7 +54,6 @@ async def open_trust(base: Base) -> Trust:
         modes=lambda: settings.current.consent_mode,
         set_mode=settings.set_mode,
         clients=answers,
-        expiry=GrantExpiry(permissions, base.state, clock=clock, days=days),
         title_of=base.registry.title_of,
         always_allowed=base.registry.always_allowed,
         days=days,
@@ -67,7 +64,7 @@ async def open_trust(base: Base) -> Trust:
             grants.mode_set(tool, mode)
 
     settings.on_change(modes_changed)
-    base.session_ended.on(grants.end_session)
+    base.session_ended.on(grants.session.end_session)
     base.stack.callback(grants.sweep)
     await asyncio.to_thread(grants.sweep)
     base.repeat(SWEEP_SECONDS, grants.sweep)

@@ -16,15 +16,14 @@ To be used on the event loop only.
 import asyncio
 import logging
 from collections import OrderedDict, deque
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from bridge.clock import Clock, stamp
+from bridge.consent.question import PLAIN, Change, ConsentAnswer, End, Handling, OpenQuestion
 from bridge.contract.base import Event
 from bridge.contract.consent import (
-    AnswerOption,
     ConsentReply,
     ConsentRequest,
     ConsentResolved,
@@ -33,12 +32,10 @@ from bridge.contract.consent import (
     Decision,
     Grant,
     LineComment,
-    MergePlace,
     Outcome,
     Revision,
     Take,
 )
-from bridge.contract.drafts import ReviewComment
 from bridge.errors import InvalidParameters, PermissionDenied, RateLimited, ToolFailure
 from bridge.identity.caller import HOST_ID, PERSON, Caller
 from bridge.vault.person_edits import HunkText, KeptHunks
@@ -63,18 +60,6 @@ ALONE_SECONDS = 3.0
 """The time a question waits for a screen until its call is told that nobody is there; a screen may just reconnect."""
 LOOK_SECONDS = 60.0
 """The longest time between two looks at the clock: while a machine sleeps, its event loop's time may stand still."""
-_HOUR = 3600.0
-
-Keep = Callable[["ConsentAnswer"], Awaitable[Grant | None]]
-"""Remembers an answer, and returns what now holds; None where nothing does."""
-Change = HunkText | Mapping[str, Take] | None
-"""A change to a plan in question: other text, choices where it meets other changes, or None: as the vault is now."""
-Revise = Callable[[Change, Caller | None], Awaitable[ConsentRequest]]
-"""Makes a new plan of what a person did at a screen, or others did (None), and returns the question about that."""
-Comment = Callable[[Sequence[LineComment]], Awaitable[tuple[ReviewComment, ...]]]
-"""A function that turns comments into those for the client; raises InvalidParameters where one fits nothing."""
-Covered = Callable[[], bool | None]
-"""A function: whether the rules now allow or deny the call; None while a person must be asked."""
 
 
 class ConsentHost(Protocol):
@@ -95,66 +80,6 @@ class ConsentHost(Protocol):
         ...
 
 
-class ConsentAnswer(NamedTuple):
-    """A person's answer.
-
-    Attributes:
-        decision: One of the choices they had.
-        by: The screen they answered on.
-        by_id: The id of that screen's credential.
-        elicited: Whether it was given in the client that asked, by whoever that says is its user.
-        feedback: Their words to the agent.
-        part: The digest of the part that they allowed, when they left hunks out.
-        comments: Their comments on files and lines.
-        send_back: Whether what they left out of a draft stays in it and goes back to the client.
-        option: Which of the question's options it names; None where it was given to another question, and holds for
-            this one too.
-    """
-
-    decision: Decision
-    by: str
-    feedback: str | None = None
-    part: str | None = None
-    option: AnswerOption | None = None
-    by_id: str = HOST_ID
-    elicited: bool = False
-    comments: tuple[ReviewComment, ...] = ()
-    send_back: bool = False
-
-
-class _End(NamedTuple):
-    """The end of a question."""
-
-    outcome: Outcome
-    by: str | None = None
-    answer: ConsentAnswer | None = None
-    failure: ToolFailure | None = None
-
-
-@dataclass(slots=True, eq=False)
-class _Open:
-    """A question that a call waits for."""
-
-    question: ConsentRequest
-    asked: datetime
-    expires: datetime
-    check: Callable[[], Awaitable[None]] | None
-    part: Callable[[KeptHunks], Awaitable[str]] | None = None
-    person_only: bool = False
-    keep: Keep | None = None
-    revise: Revise | None = None
-    covered: Covered | None = None
-    comment: Comment | None = None
-    confirmable: bool = False
-    held: int = 0
-    shown: bool = False
-    checking: bool = False
-    end: _End | None = None
-    timer: asyncio.TimerHandle | None = None
-    alone: asyncio.TimerHandle | None = None
-    closed: asyncio.Event = field(default_factory=asyncio.Event)
-
-
 class Broker:
     """The broker, which holds the open questions and brings them to the people who can answer.
 
@@ -165,8 +90,8 @@ class Broker:
     def __init__(self, *, clock: Clock) -> None:
         self._clock = clock
         self._hosts: dict[str, ConsentHost] = {}
-        self._open: dict[str, _Open] = {}
-        self._ended: OrderedDict[str, _End] = OrderedDict()
+        self._open: dict[str, OpenQuestion] = {}
+        self._ended: OrderedDict[str, End] = OrderedDict()
 
     @property
     def connected(self) -> bool:
@@ -180,9 +105,9 @@ class Broker:
             host: The host.
         """
         self._hosts[host.id] = host
-        self._show_next(host, deque(one for one in self._open.values() if _may_answer(one, host.caller)))
+        self._show_next(host, deque(one for one in self._open.values() if one.may_answer(host.caller)))
 
-    def _show_next(self, host: ConsentHost, left: deque[_Open]) -> None:
+    def _show_next(self, host: ConsentHost, left: deque[OpenQuestion]) -> None:
         """Send the first of some questions that is still open, and the rest later: a long one takes a while to send."""
         while left and self._hosts.get(host.id) is host:
             waiting = left.popleft()
@@ -205,44 +130,23 @@ class Broker:
 
         A client does not even see its own: they show what is in files that it may not read.
         """
-        return [waiting.question for waiting in self._open.values() if _may_answer(waiting, screen)]
+        return [waiting.question for waiting in self._open.values() if waiting.may_answer(screen)]
 
     async def ask(
         self,
         question: ConsentRequest,
+        handling: Handling = PLAIN,
         *,
         timeout: float,  # noqa: ASYNC109 (one of the outcomes, which must not come as a cancellation)
         wait_for_host: bool,
-        check: Callable[[], Awaitable[None]] | None,
-        part: Callable[[KeptHunks], Awaitable[str]] | None = None,
-        person_only: bool = False,
-        keep: Keep | None = None,
-        revise: Revise | None = None,
-        covered: Covered | None = None,
-        comment: Comment | None = None,
-        offer: Callable[[], None] | None = None,
-        alone: Callable[[], None] | None = None,
-        held: int = 0,
     ) -> ConsentAnswer:
         """Ask, and wait for the outcome.
 
         Args:
             question: What to ask; its id is new. It may be `waiting` from the start.
+            handling: What its call wants done with it.
             timeout: Seconds after which nobody has answered.
             wait_for_host: Whether to wait when nobody is connected.
-            check: Run when a yes comes, before it counts; raises `Conflict` when the vault has changed since.
-            part: Run instead when a yes leaves hunks out. Returns the digest of what is left; raises what `check`
-                raises, or `InvalidParameters` when there are no such hunks, and then the question stays open.
-            person_only: Whether only the person's own programs may show and answer it.
-            keep: Awaited with an answer that counts, before the call goes on.
-            revise: Awaited when a person has edited the text; raises what `check` raises, or `InvalidParameters` when
-                the text cannot be taken, and then all is as before.
-            covered: Called when another question has been answered, or the rules have changed: if they say now that
-                this call is allowed or denied, its question ends so.
-            comment: Awaited with what the person says of files and lines of a draft, before the answer counts.
-            offer: Called once the question is open, where its own client's user may confirm it: tells the client so.
-            alone: Called where no screen that may answer has come after a moment. The question waits on.
-            held: Bytes of the change that is kept for it.
 
         Returns:
             What the person answered: a yes that counts, or a no.
@@ -250,20 +154,22 @@ class Broker:
         Raises:
             PermissionDenied: `no_ui`, `timed_out` or `cancelled`.
             RateLimited: Too many questions of this client are open, or they hold too much.
-            Conflict: `stale`: what `check` raised.
+            Conflict: `stale`: what `handling.check` raised.
         """
         request_id = question.request_id
         if request_id in self._open or request_id in self._ended:
             raise ValueError(f"the question {request_id!r} was asked before")
         now = self._clock.now()
-        expires = now + timedelta(seconds=timeout)
-        waiting = _Open(
-            question, now, expires, check, part, person_only, keep, revise, covered, comment, offer is not None, held
-        )
-        screens = [host for host in self._hosts.values() if _may_answer(waiting, host.caller)]
+        waiting = OpenQuestion(question, handling, now, now + timedelta(seconds=timeout))
+        screens = [host for host in self._hosts.values() if waiting.may_answer(host.caller)]
         if not wait_for_host and not screens:
-            raise _no_ui(question)
-        self.check_room(question.client_id, held)
+            raise PermissionDenied(
+                f"No consent screen is connected, so nobody could be asked about {question.tool.title}. Ask the user "
+                "to open Obsidian with the Vault Bridge plugin, or to run `vault-bridge approve --vault` with this "
+                "vault's folder in a terminal; then call again",
+                code="no_ui",
+            )
+        self.check_room(question.client_id, handling.held)
         self._open[request_id] = waiting
         self._watch_time(waiting)
         try:
@@ -271,13 +177,13 @@ class Broker:
                 if waiting.end is None:
                     self._show(waiting, host)
                     await asyncio.sleep(0)  # a long question takes time to be written down, which is done for each
-            if offer is not None and waiting.end is None:
-                offer()  # the client's own user may be there
-            elif alone is not None and not screens:
-                waiting.alone = asyncio.get_running_loop().call_later(ALONE_SECONDS, alone)
+            if handling.offer is not None and waiting.end is None:
+                handling.offer()  # the client's own user may be there
+            elif handling.alone is not None and not screens:
+                waiting.alone = asyncio.get_running_loop().call_later(ALONE_SECONDS, handling.alone)
             await waiting.closed.wait()
         except asyncio.CancelledError:
-            self._settle(waiting, _End(Outcome.CANCELLED))
+            self._settle(waiting, End(Outcome.CANCELLED))
             raise
         finally:
             for timer in (waiting.timer, waiting.alone):
@@ -352,29 +258,24 @@ class Broker:
         if waiting is None:
             return self._too_late(request_id)
         reason = (
-            _fault_of_screen(waiting, by)
-            or _fault(waiting, decision, plan_digest)
-            or _fault_of_hunks(waiting, decision, hunks)
-            or _fault_of_option(waiting, decision, option)
-            or _fault_of_review(waiting, decision, hunks, sends_back=send_back, says=bool(comments))
+            waiting.screen_fault(by)
+            or waiting.decision_fault(decision, plan_digest)
+            or waiting.details_fault(decision, hunks, option, sends_back=send_back, says=bool(comments))
         )
         if reason is not None:
             return ConsentReply(accepted=False, reason=reason)
-        told: tuple[ReviewComment, ...] = ()
-        if comments and waiting.comment is not None:
+        said = feedback[:MAX_FEEDBACK] if feedback else None
+        answer = ConsentAnswer(decision, by.name, said, by_id=by.client.id, send_back=send_back)
+        if comments and waiting.handling.comment is not None:
             try:
-                told = await waiting.comment(comments)
+                answer = answer._replace(comments=await waiting.handling.comment(comments))
             except ToolFailure as failure:
                 return ConsentReply(accepted=False, reason=failure.message)
-            if (reason := _fault(waiting, decision, plan_digest)) is not None or waiting.end is not None:
+            if (reason := waiting.decision_fault(decision, plan_digest)) is not None or waiting.end is not None:
                 return self._too_late(request_id) if reason is None else ConsentReply(accepted=False, reason=reason)
-        chosen = _option(waiting, decision, option)
-        said = feedback[:MAX_FEEDBACK] if feedback else None
-        answer = ConsentAnswer(
-            decision, by.name, said, option=chosen, by_id=by.client.id, comments=told, send_back=send_back
-        )
+        answer = answer._replace(option=waiting.option(decision, option))
         if not decision.allows:
-            self._settle(waiting, _End(Outcome.DENIED, by.name, answer))
+            self._settle(waiting, End(Outcome.DENIED, by.name, answer))
             grant = await self._keep(waiting, answer)
             return ConsentReply(accepted=True, outcome=Outcome.DENIED, by=by.name, grant=grant)
         return await self._allow(waiting, answer, hunks)
@@ -392,12 +293,12 @@ class Broker:
         waiting = self._open.get(request_id)
         if waiting is None or waiting.question.client_id != by.client.id:
             return ConsentReply(accepted=False, reason=f"There is no open question {request_id!r} of this client")
-        if not (waiting.confirmable and by.client.elicitation):
+        if not (waiting.handling.offer is not None and by.client.elicitation):
             return ConsentReply(accepted=False, reason="Only the user answers this, on a screen of theirs")
-        reason = _fault(waiting, Decision.ALLOW_ONCE, waiting.question.plan_digest)
+        reason = waiting.decision_fault(Decision.ALLOW_ONCE, waiting.question.plan_digest)
         if reason is not None:
             return ConsentReply(accepted=False, reason=reason)
-        chosen = _option(waiting, Decision.ALLOW_ONCE, None)
+        chosen = waiting.option(Decision.ALLOW_ONCE, None)
         answer = ConsentAnswer(Decision.ALLOW_ONCE, by.name, option=chosen, by_id=by.client.id, elicited=True)
         return await self._allow(waiting, answer, None)
 
@@ -420,10 +321,10 @@ class Broker:
         waiting = self._open.get(request_id)
         if waiting is None:
             return Revision(accepted=False, reason=self._too_late(request_id).reason)
-        reason = _fault_of_screen(waiting, by) or _fault_of_digest(waiting, plan_digest)
+        reason = waiting.screen_fault(by) or waiting.digest_fault(plan_digest)
         if reason is None and isinstance(change, HunkText) and not waiting.question.editable:
             reason = "The text of this question cannot be edited; allow or deny it as it is"
-        if reason is None and not isinstance(change, HunkText) and not _conflicts(waiting.question):
+        if reason is None and not isinstance(change, HunkText) and not waiting.conflicts:
             reason = "There is no place in this question where anything is to be chosen"
         if reason is not None:
             return Revision(accepted=False, reason=reason)
@@ -435,17 +336,17 @@ class Broker:
         if waiting is not None and not waiting.checking:
             await self._revise(waiting, None, None)
 
-    async def _revise(self, waiting: _Open, change: Change, by: Caller | None) -> Revision:
-        if waiting.revise is None:
+    async def _revise(self, waiting: OpenQuestion, change: Change, by: Caller | None) -> Revision:
+        if waiting.handling.revise is None:
             return Revision(accepted=False, reason="This question cannot be changed; allow or deny it as it is")
         request_id, name = waiting.question.request_id, None if by is None else by.name
         waiting.checking = True
         try:
-            question = await waiting.revise(change, by)
+            question = await waiting.handling.revise(change, by)
         except InvalidParameters as failure:
             return Revision(accepted=False, reason=failure.message)
         except ToolFailure as failure:
-            self._settle(waiting, _End(Outcome.STALE, name, failure=failure))
+            self._settle(waiting, End(Outcome.STALE, name, failure=failure))
             return Revision(accepted=False, reason=failure.message)
         finally:
             waiting.checking = False
@@ -470,29 +371,29 @@ class Broker:
             False when it has ended already.
         """
         waiting = self._open.get(request_id)
-        return waiting is not None and self._settle(waiting, _End(Outcome.CANCELLED, by))
+        return waiting is not None and self._settle(waiting, End(Outcome.CANCELLED, by))
 
-    async def _allow(self, waiting: _Open, answer: ConsentAnswer, hunks: KeptHunks | None) -> ConsentReply:
+    async def _allow(self, waiting: OpenQuestion, answer: ConsentAnswer, hunks: KeptHunks | None) -> ConsentReply:
         """Count a yes if the plan, or the part of it that is wanted, still fits the vault."""
         by = answer.by
         try:
-            part = await self._recheck(waiting, hunks)
+            part = await waiting.recheck(hunks)
         except ToolFailure as failure:
             if hunks is not None and isinstance(failure, InvalidParameters) and waiting.end is None:
                 return ConsentReply(accepted=False, reason=failure.message)
-            if self._settle(waiting, _End(Outcome.STALE, by, failure=failure)):
+            if self._settle(waiting, End(Outcome.STALE, by, failure=failure)):
                 return ConsentReply(accepted=False, outcome=Outcome.STALE, by=by, reason=failure.message)
         else:
-            if self._settle(waiting, _End(Outcome.ALLOWED, by, answer._replace(part=part))):
+            if self._settle(waiting, End(Outcome.ALLOWED, by, answer._replace(part=part))):
                 digest = part or waiting.question.plan_digest
                 grant = await self._keep(waiting, answer)
                 return ConsentReply(accepted=True, outcome=Outcome.ALLOWED, by=by, plan_digest=digest, grant=grant)
         return self._too_late(waiting.question.request_id)
 
-    async def _keep(self, waiting: _Open, answer: ConsentAnswer) -> Grant | None:
+    async def _keep(self, waiting: OpenQuestion, answer: ConsentAnswer) -> Grant | None:
         """Remember the answer that has settled a question, and then let its call go on, and all others it covers."""
         try:
-            return None if waiting.keep is None else await waiting.keep(answer)
+            return None if waiting.handling.keep is None else await waiting.handling.keep(answer)
         finally:
             waiting.closed.set()
             if answer.decision is not Decision.ALLOW_ONCE:  # which is remembered nowhere
@@ -517,15 +418,16 @@ class Broker:
                 said = None if allows else answer.feedback
                 self._end_with(waiting, answer._replace(option=None, feedback=said))
 
-    def _covered(self) -> list[tuple[_Open, bool]]:
+    def _covered(self) -> list[tuple[OpenQuestion, bool]]:
         """Return the open questions that are none any more, each with whether its call is allowed."""
-        found = [(waiting, waiting.covered()) for waiting in self._open.values() if waiting.covered is not None]
+        asked = [(waiting, waiting.handling.covered) for waiting in self._open.values()]
+        found = [(waiting, covered()) for waiting, covered in asked if covered is not None]
         return [(waiting, allows) for waiting, allows in found if allows is not None]
 
-    def _end_with(self, waiting: _Open, answer: ConsentAnswer) -> None:
+    def _end_with(self, waiting: OpenQuestion, answer: ConsentAnswer) -> None:
         """End a question as another answer, or the rules, say."""
         outcome = Outcome.ALLOWED if answer.decision.allows else Outcome.DENIED
-        if self._settle(waiting, _End(outcome, answer.by, answer)):
+        if self._settle(waiting, End(outcome, answer.by, answer)):
             waiting.closed.set()
 
     def check_room(self, client: str, held: int = 0) -> None:
@@ -547,7 +449,7 @@ class Broker:
                 retry_after=RETRY_WAITING_SECONDS,
             )
         own = [one for one in self._open.values() if one.question.client_id == client]
-        if held and sum(one.held for one in own) and sum(one.held for one in own) + held > MAX_HELD:
+        if held and sum(one.handling.held for one in own) and sum(one.handling.held for one in own) + held > MAX_HELD:
             raise RateLimited(
                 f"The changes of this client that wait for the user take {MAX_HELD:,} bytes, and more are not kept. "
                 "Nothing was done. Wait until the user has answered some, then call again",
@@ -564,7 +466,7 @@ class Broker:
         """Return how many questions of a client wait quietly."""
         return sum(one.question.waiting and one.question.client_id == client_id for one in self._open.values())
 
-    def _watch_time(self, waiting: _Open) -> None:
+    def _watch_time(self, waiting: OpenQuestion) -> None:
         """Look again when the question's time should be over, and before that now and then."""
         if waiting.timer is not None:
             waiting.timer.cancel()
@@ -572,9 +474,9 @@ class Broker:
         seconds = min(max(left, 0.0), LOOK_SECONDS)
         waiting.timer = asyncio.get_running_loop().call_later(seconds, self._look_at_time, waiting)
 
-    def _look_at_time(self, waiting: _Open) -> None:
+    def _look_at_time(self, waiting: OpenQuestion) -> None:
         if self._clock.now() >= waiting.expires:
-            self._settle(waiting, _End(Outcome.TIMED_OUT))
+            self._settle(waiting, End(Outcome.TIMED_OUT))
         elif waiting.end is None:
             self._watch_time(waiting)
 
@@ -587,14 +489,14 @@ class Broker:
         end = self._ended.get(request_id)
         return end.by if end else None
 
-    def _settle(self, waiting: _Open, end: _End) -> bool:
+    def _settle(self, waiting: OpenQuestion, end: End) -> bool:
         """Close the question, if nothing has closed it before: the only place where one ends."""
         if waiting.end is not None:
             return False
         waiting.end = end
         request_id = waiting.question.request_id
         del self._open[request_id]
-        self._ended[request_id] = _End(end.outcome, end.by)  # a failure would keep the plan and its files
+        self._ended[request_id] = End(end.outcome, end.by)  # a failure would keep the plan and its files
         if len(self._ended) > MAX_ENDED:
             self._ended.popitem(last=False)
         if end.answer is None:
@@ -605,24 +507,7 @@ class Broker:
         )
         return True
 
-    @staticmethod
-    async def _recheck(waiting: _Open, hunks: KeptHunks | None) -> str | None:
-        """Return whether the plan can be carried out as it was shown, or in part; the part's digest.
-
-        Raises:
-            ToolFailure: It can not.
-        """
-        waiting.checking = True
-        try:
-            if hunks is not None and waiting.part is not None:
-                return await waiting.part(hunks)
-            if waiting.check is not None:
-                await waiting.check()
-        finally:
-            waiting.checking = False
-        return None
-
-    def _outcome(self, waiting: _Open) -> ConsentAnswer:
+    def _outcome(self, waiting: OpenQuestion) -> ConsentAnswer:
         end = waiting.end
         if end is not None and end.answer is not None:
             return end.answer
@@ -631,7 +516,7 @@ class Broker:
         tool = waiting.question.tool.title
         if end is not None and end.outcome is Outcome.TIMED_OUT:
             raise PermissionDenied(
-                f"Nobody answered the question about {tool} within {_span(waiting)}, by {stamp(self._clock.now())}. "
+                f"Nobody answered the question about {tool} within {waiting.span}, by {stamp(self._clock.now())}. "
                 "Nothing was done. Ask the user to look at Obsidian or `vault-bridge approve`, then call again",
                 code="timed_out",
             )
@@ -649,12 +534,12 @@ class Broker:
             accepted=False, outcome=end.outcome, by=end.by, reason=f"The question has ended already: {end.outcome}{by}"
         )
 
-    def _announce(self, waiting: _Open, event: Event) -> None:
+    def _announce(self, waiting: OpenQuestion, event: Event) -> None:
         for host in list(self._hosts.values()):
-            if _may_answer(waiting, host.caller):
+            if waiting.may_answer(host.caller):
                 self._tell(host, event)
 
-    def _show(self, waiting: _Open, host: ConsentHost) -> None:
+    def _show(self, waiting: OpenQuestion, host: ConsentHost) -> None:
         """Send a screen an open question. From then on the person counts as asked."""
         waiting.shown = True
         if waiting.alone is not None:
@@ -668,109 +553,3 @@ class Broker:
             host.notify(event)
         except Exception:
             logger.exception("the host %r cannot be sent %s", host.caller.name, event.event_name)
-
-
-def _span(waiting: _Open) -> str:
-    """Return how long there was to answer."""
-    seconds = (waiting.expires - waiting.asked).total_seconds()
-    return f"{seconds:g} seconds" if seconds < _HOUR else f"{seconds / _HOUR:.0f} h"
-
-
-def _fault(waiting: _Open, decision: Decision, plan_digest: str | None) -> str | None:
-    """Return why this is not a valid answer, if it is none."""
-    question = waiting.question
-    if decision not in question.choices:
-        return f"{decision.value!r} is not offered; choose one of {', '.join(question.choices)}"
-    if plan_digest is None and not (decision.allows and question.plan_digest):
-        plan_digest = question.plan_digest
-    return _fault_of_digest(waiting, plan_digest)
-
-
-def _fault_of_digest(waiting: _Open, plan_digest: str | None) -> str | None:
-    """Return why nothing can be said about a plan now, if so."""
-    if plan_digest != waiting.question.plan_digest:
-        return "The digest is not that of the plan in question; look at the plan again before answering"
-    if waiting.checking:
-        return "Another answer is just being checked"
-    return None
-
-
-def _fault_of_screen(waiting: _Open, by: Caller) -> str | None:
-    """Return why this screen may not answer, if so."""
-    if _may_answer(waiting, by):
-        return None
-    return (
-        "Only the user's own programs answer this"
-        if waiting.person_only
-        else "A client never answers its own questions"
-    )
-
-
-def _may_answer(waiting: _Open, screen: Caller) -> bool:
-    """Return whether a screen may show and answer a question: never its own, nor what is the person's alone."""
-    if screen.client.is_person:
-        return True
-    return screen.client.id != waiting.question.client_id and not waiting.person_only
-
-
-def _option(waiting: _Open, decision: Decision, option: str | None) -> AnswerOption | None:
-    """Return the option that an answer names, or means where it names none."""
-    offered = (one for one in waiting.question.options if one.decision is decision)
-    return next((one for one in offered if option in {None, one.option_id}), None)
-
-
-def _fault_of_option(waiting: _Open, decision: Decision, option: str | None) -> str | None:
-    """Return why an option does not go with this answer, if so."""
-    if option is None or _option(waiting, decision, option) is not None:
-        return None
-    return f"{option!r} is no option of {decision.value!r} here"
-
-
-def _fault_of_hunks(waiting: _Open, decision: Decision, hunks: KeptHunks | None) -> str | None:
-    """Return why hunks do not go with this answer, if so."""
-    if hunks is None:
-        return None
-    if decision is not Decision.ALLOW_ONCE:
-        return "Hunks can be left out with 'allow_once' only"
-    if waiting.part is not None and waiting.question.hunks_supported:
-        return None
-    return "This question is answered as a whole; leave `hunks` out"
-
-
-def _conflicts(question: ConsentRequest) -> tuple[MergePlace, ...]:
-    """Return where a draft and other changes conflict."""
-    return question.preview.conflicts if question.preview else ()
-
-
-def _fault_of_review(
-    waiting: _Open, decision: Decision, hunks: KeptHunks | None, *, sends_back: bool, says: bool
-) -> str | None:
-    """Return why an answer does not go with a draft, if so."""
-    if (says or sends_back) and waiting.comment is None:
-        return "Only a draft can be sent back, and its files be commented on"
-    if not decision.allows:
-        return None
-    if says and not sends_back:
-        return "Comments on files go with what is sent back: add `sendBack`, and leave out what goes back"
-    if sends_back and hunks is None:
-        return "Nothing is left out, so nothing would go back; name in `hunks` what goes back"
-    files = waiting.question.preview.files if waiting.question.preview else ()
-    left = {path for path, kept in (hunks or {}).items() if not kept}
-    units = {file.unit for file in files if file.unit and file.path in left}
-    left |= {file.path for file in files if file.unit in units}
-    open_ = [place for place in _conflicts(waiting.question) if place.taken is None and place.path not in left]
-    if not open_:
-        return None
-    return (
-        f"{open_[0].path!r} {open_[0].why}: choose what is taken (`consent.resolve`) in {len(open_)} "
-        f"{'place' if len(open_) == 1 else 'places'} first, or leave the files out"
-    )
-
-
-def _no_ui(question: ConsentRequest) -> PermissionDenied:
-    return PermissionDenied(
-        f"No consent screen is connected, so nobody could be asked about {question.tool.title}. Ask the user to open "
-        "Obsidian with the Vault Bridge plugin, or to run `vault-bridge approve --vault` with this vault's folder in a "
-        "terminal; then call again",
-        code="no_ui",
-    )

@@ -5,22 +5,20 @@ line for each place; here it is only noted which lines were one answer, so that 
 """
 
 import logging
-import secrets
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Annotated, Any, Final
 
 from pydantic import BaseModel, PlainSerializer, model_validator
 
 from bridge.clock import Clock, stamp
-from bridge.consent.standing import Answers, Standing
+from bridge.consent.session_grants import Answers, Standing
 from bridge.contract.consent import ConsentClass, Coverage, Decision, Grant, Holder, Until
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import SHARED_ID
-from bridge.policy.consent import ConsentCase, Letter, Rule
-from bridge.policy.extent import Extent, covering, holder_name
+from bridge.policy.consent import ConsentCase, Extent, Letter, Rule, covering
 from bridge.policy.targets import Rung
 from bridge.records.folder import RecordFolder
 from bridge.records.store import RecordStore
@@ -30,17 +28,6 @@ logger = logging.getLogger(__name__)
 FILE: Final = "client-grants.json"
 MOST_GRANTS: Final = 10_000
 _Moment = Annotated[datetime, PlainSerializer(stamp)]
-
-
-@dataclass(slots=True)
-class WrittenAnswer(Standing):
-    """An answer for everyone, of which the permission file has the lines.
-
-    Attributes:
-        letters: Under which letters each of its places stands there.
-    """
-
-    letters: tuple[Letter, ...] = field(default=())
 
 
 class ClientGrants:
@@ -127,20 +114,8 @@ class ClientGrants:
         Raises:
             ExecutionFailed: The file has a fault or cannot be written; nothing has changed.
         """
-        now, client = self._clock.now(), case.caller.client
-        members: dict[str, Any] = {
-            "id": f"c-{secrets.token_hex(6)}",
-            "decision": decision,
-            "extent": extent,
-            "client_id": client.id,
-            "client": case.caller.name,
-            "holder": holder_name(extent.who, case.caller),
-            "title": case.title or case.tool,
-            "since": now,
-            "used": now,
-            "feedback": feedback,
-        }
-        kept = Standing(**members) if letters is None else WrittenAnswer(**members, letters=tuple(letters))
+        kept = Standing.of("c", decision, extent, case, now=self._clock.now(), feedback=feedback)
+        kept.letters = None if letters is None else tuple(letters)
         with self._lock:
             left = {
                 key: old
@@ -159,16 +134,16 @@ class ClientGrants:
         with self._lock:
             rows = []
             for kept in self._kept.values():
-                if isinstance(kept, WrittenAnswer) or _has_lapsed(kept, days, now):
+                if kept.letters is not None or _has_lapsed(kept, days, now):
                     continue
                 expires = kept.used + timedelta(days=days) if days and kept.decision.allows else None
                 rows.append(self._named(kept).to_wire("client", days=days, expires=expires))
             return tuple(rows)
 
-    def written(self) -> tuple[WrittenAnswer, ...]:
+    def written(self) -> tuple[Standing, ...]:
         """Return the answers for everyone, of which the permission file has the lines."""
         with self._lock:
-            return tuple(kept for kept in self._kept.values() if isinstance(kept, WrittenAnswer))
+            return tuple(kept for kept in self._kept.values() if kept.letters is not None)
 
     def revoke(self, grant_id: str) -> bool:
         """Take one answer back; False when there is none of this id. Raises what `keep` raises."""
@@ -182,9 +157,7 @@ class ClientGrants:
         """Forget what a client was allowed, as it was revoked. Raises what `keep` raises."""
         with self._lock:
             left = {
-                key: kept
-                for key, kept in self._kept.items()
-                if kept.client_id != client_id or isinstance(kept, WrittenAnswer)
+                key: kept for key, kept in self._kept.items() if kept.client_id != client_id or kept.letters is not None
             }
             if len(left) != len(self._kept):
                 self._save(left)
@@ -232,14 +205,14 @@ def _by_client(kept: Mapping[str, Standing]) -> dict[str, Answers]:
     """Return the answers for one client, by client."""
     found: dict[str, Answers] = {}
     for standing in kept.values():
-        if not isinstance(standing, WrittenAnswer):
+        if standing.letters is None:
             found.setdefault(standing.client_id, Answers()).add(standing)
     return found
 
 
 def _has_lapsed(kept: Standing, days: int | None, now: datetime) -> bool:
     """Return whether a client's allow was unused for so many days. The permission file has times of its own."""
-    is_ours = kept.decision.allows and not isinstance(kept, WrittenAnswer)
+    is_ours = kept.decision.allows and kept.letters is None
     return is_ours and days is not None and now - kept.used >= timedelta(days=days)
 
 
@@ -302,24 +275,22 @@ class _Record(BaseModel):
             since=answer.since,
             used=answer.used,
             feedback=answer.feedback,
-            letters="".join(answer.letters) if isinstance(answer, WrittenAnswer) else None,
+            letters=None if answer.letters is None else "".join(answer.letters),
         )
 
     def answer(self) -> Standing:
         """Return the answer."""
-        members: dict[str, Any] = {
-            "id": self.id,
-            "decision": self.decision,
-            "extent": Extent(self.who, self.what, self.until, tool=self.tool, rungs=self.rungs),
-            "client_id": self.client,
-            "client": self.client,
-            "holder": self.holder or self.client,
-            "title": self.title or self.tool or "",
-            "since": self.since,
-            "used": self.used,
-            "feedback": self.feedback,
-        }
-        if self.letters is None:
-            return Standing(**members)
-        letters: list[Letter] = [letter for letter in ("r", "w", "x") if letter in self.letters]
-        return WrittenAnswer(**members, letters=tuple(letters))
+        letters: list[Letter] = [letter for letter in ("r", "w", "x") if letter in (self.letters or "")]
+        return Standing(
+            id=self.id,
+            decision=self.decision,
+            extent=Extent(self.who, self.what, self.until, tool=self.tool, rungs=self.rungs),
+            client_id=self.client,
+            client=self.client,
+            holder=self.holder or self.client,
+            title=self.title or self.tool or "",
+            since=self.since,
+            used=self.used,
+            feedback=self.feedback,
+            letters=None if self.letters is None else tuple(letters),
+        )

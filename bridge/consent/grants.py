@@ -2,13 +2,11 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import datetime
 from typing import Final
 
 from bridge.clock import Clock, stamp
 from bridge.consent.client_grants import ClientGrants
-from bridge.consent.grant_expiry import GrantExpiry
-from bridge.consent.permission_file import LETTERS, PermissionEntry, PermissionFile, PermissionTable
+from bridge.consent.permission_file import LETTERS, GrantExpiry, PermissionEntry, PermissionFile, PermissionTable
 from bridge.consent.session_grants import SessionGrants
 from bridge.contract.consent import (
     ConsentClass,
@@ -25,8 +23,7 @@ from bridge.contract.consent import (
 from bridge.errors import ToolFailure
 from bridge.identity.caller import Caller
 from bridge.own_commands import own_command
-from bridge.policy.consent import ConsentCase, Letter, Rule, StandingAnswers, letters_touched
-from bridge.policy.extent import Extent
+from bridge.policy.consent import ConsentCase, Extent, Letter, Rule, StandingAnswers, letters_touched
 from bridge.policy.targets import Rung, parse_key
 
 logger = logging.getLogger(__name__)
@@ -48,10 +45,13 @@ class GrantStore:
         modes: The consent modes as the settings have them.
         set_mode: Writes a tool's consent mode to the settings, and in whose name; no mode: back to the tool's default.
         clients: Answers for good that hold for one client.
-        expiry: Ends grants that nobody uses; None: they hold for ever.
         title_of: The title of a tool by its name, for people.
         always_allowed: Where the mode `always_allow` of a tool holds, as the end of a sentence; None where it does not.
         days: After how many days without use an allow ends; None: never.
+
+    Attributes:
+        session: The answers that hold until the bridge stops.
+        clients: Those for good that hold for one client.
     """
 
     def __init__(
@@ -62,7 +62,6 @@ class GrantStore:
         modes: Callable[[], Mapping[str, str]],
         set_mode: Callable[[str, ConsentMode | None, str | None], None],
         clients: ClientGrants,
-        expiry: GrantExpiry | None = None,
         title_of: Callable[[str], str] = lambda name: name,
         always_allowed: Callable[[str], str | None] = lambda _name: "",
         days: Callable[[], int | None] = lambda: None,
@@ -70,13 +69,12 @@ class GrantStore:
         self._permissions = permissions
         self._modes = modes
         self._set_mode = set_mode
-        self._clients = clients
-        self._expiry = expiry
+        self.clients = clients
+        self._expiry = GrantExpiry(permissions, clock=clock, days=days)
         self._title_of = title_of
         self._always = always_allowed
         self._days = days
-        self._table = permissions.table if expiry is None else expiry.table
-        self._session = SessionGrants(clock)
+        self.session = SessionGrants(clock)
         self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
 
     def recall(self, case: ConsentCase) -> StandingAnswers:
@@ -88,12 +86,12 @@ class GrantStore:
         Returns:
             What denies it, what allows it, and what allowed it until it lapsed.
         """
-        table = self._table()
+        table = self._expiry.table()
         letters = case.letters
-        denial = self._session.denial(case) or self._clients.denial(case)
+        denial = self.session.denial(case) or self.clients.denial(case)
         if denial is None and (entry := table.denial(case.targets, letters_touched(case))):
             denial = self._line_denial(entry, letters_touched(case))
-        grant = self._session.grant(case) or self._clients.grant(case)
+        grant = self.session.grant(case) or self.clients.grant(case)
         if grant is None and (entry := table.grant(case.targets, letters)):
             why = (
                 f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; changing that line changes it"
@@ -101,8 +99,7 @@ class GrantStore:
             grant = Rule(f"file:{entry.key}", why)
         lapsed = None
         if grant is None:
-            of_file = self._expiry.lapsed(case.targets, letters) if self._expiry else None
-            lapsed = of_file or self._clients.lapsed(case)
+            lapsed = self._expiry.lapsed(case.targets, letters) or self.clients.lapsed(case)
         return StandingAnswers(denial, grant, lapsed)
 
     def used(self, case: ConsentCase, rule: str, grant: str | None = None) -> bool:
@@ -116,51 +113,28 @@ class GrantStore:
         Returns:
             Whether the answer counts what it allows.
         """
-        if grant is not None and self.count(case, grant):
+        if grant is not None and self.session.count(case, grant):
             return True
         if rule.startswith("shared:") and grant is not None:
-            self.keep_used(grant)
-        if self._expiry is None:
-            return False
+            self.clients.use(grant)
         if rule.startswith("file:"):
-            self._expiry.use(self._table().grants(case.targets, case.letters))
+            self._expiry.use(case.targets, case.letters)
         elif rule == "mode:always_allow":
             for name in case.names:
                 self._expiry.use_tool(name)
         return False
 
-    def keep_used(self, grant_id: str) -> None:
-        """Keep an answer for good from expiring, as it has just allowed something."""
-        self._clients.use(grant_id)
-
-    def count(self, case: ConsentCase, grant: str) -> bool:
-        """Count the files of a call under the answer that has allowed it.
-
-        Args:
-            case: The call.
-            grant: The answer's id.
-
-        Returns:
-            False where the answer has no number of files.
-        """
-        return self._session.count(case, grant)
-
-    def bounded(self) -> tuple[Grant, ...]:
-        """Return the answers that hold for a number of files."""
-        return self._session.bounded()
-
     def sweep(self) -> None:
         """Take back what nobody has used for too long, and write down what was used. Blocking."""
-        self._clients.sweep()
-        if self._expiry is not None:
-            self._expiry.sweep(self._forget_tool)
+        self.clients.sweep()
+        self._expiry.sweep(self._forget_tool)
 
     def closed(self) -> Denial | None:
         """Return a function that finds the entry which forbids reading a path; None: no entry does.
 
         As long as the file is the same, it is the same function, so that searches may remember what it returned.
         """
-        table = self._table()
+        table = self._expiry.table()
         if not table.denies:
             return None
         known, denial = self._closed
@@ -196,7 +170,7 @@ class GrantStore:
         if decision is Decision.ALLOW_ONCE:
             return ()
         if decision is Decision.DENY_ONCE:
-            return self._session.refuse_again(case, feedback)
+            return self.session.refuse_again(case, feedback)
         kept: Grant | None = None
         if decision in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
             try:
@@ -206,21 +180,8 @@ class GrantStore:
                 decision = Decision.ALLOW_SESSION if decision.allows else Decision.DENY_SESSION
                 extent = extent._replace(who=Holder.CLIENT, until=Until.STOP)
         if decision.allows:
-            self._session.reconsider(case, extent)
-        return (kept or self._session.keep(decision, extent, case, feedback),)
-
-    def auto_approve(
-        self, operation: Operation, client: str | None, *, enabled: bool, name: str | None = None
-    ) -> Grant | None:
-        """Approve an operation of tools of the class *session* without asking, until the bridge stops; or no longer.
-
-        Args:
-            operation: The operation to approve: create or update.
-            client: The client, by its id; None: everybody.
-            enabled: On or off.
-            name: The client's name, for people.
-        """
-        return self._session.auto_approve(operation, client, enabled=enabled, name=name)
+            self.session.reconsider(case, extent)
+        return (kept or self.session.keep(decision, extent, case, feedback),)
 
     def allow_reading(self, caller: Caller, places: Sequence[Rung], *, by: str | None = None) -> Grant | None:
         """Let a client read some places without asking, for good, in place of what it was allowed to read before.
@@ -243,8 +204,8 @@ class GrantStore:
             return None
         case = _said_of(caller)
         extent = Extent(Holder.CLIENT, Coverage.READING, Until.UNUSED, rungs=tuple(places))
-        self._session.reconsider(case, extent)
-        return self._clients.keep(Decision.ALLOW_ALWAYS, extent, case)
+        self.session.reconsider(case, extent)
+        return self.clients.keep(Decision.ALLOW_ALWAYS, extent, case)
 
     def share(self, caller: Caller, what: Coverage, until: Until | None, *, by: str | None = None) -> Grant | None:
         """Let a client see what the person looks at, or open notes there, in place of what was said of that before.
@@ -265,8 +226,8 @@ class GrantStore:
             self.revoke(held.grant_id, by)
         extent, case = Extent(Holder.CLIENT, what, until or Until.STOP), _said_of(caller)
         if until is Until.UNUSED:
-            return self._clients.keep(Decision.ALLOW_ALWAYS, extent, case)
-        return None if until is None else self._session.keep(Decision.ALLOW_SESSION, extent, case)
+            return self.clients.keep(Decision.ALLOW_ALWAYS, extent, case)
+        return None if until is None else self.session.keep(Decision.ALLOW_SESSION, extent, case)
 
     def shared(self, what: Coverage, client_id: str) -> Grant | None:
         """Return what lets a client do something that `share` allows; None where nothing does."""
@@ -274,11 +235,11 @@ class GrantStore:
 
     def sharing(self, what: Coverage) -> tuple[Grant, ...]:
         """Return what `share` has allowed, of all clients."""
-        return tuple(grant for grant in (*self._session.list(), *self._clients.list()) if grant.what is what)
+        return tuple(grant for grant in (*self.session.list(), *self.clients.list()) if grant.what is what)
 
     def list(self) -> list[Grant]:
         """Return every answer that holds: for a session in the order given, for single clients, modes, and the file."""
-        return [*self._session.list(), *self._clients.list(), *self._mode_grants(), *self._file_grants()]
+        return [*self.session.list(), *self.clients.list(), *self._mode_grants(), *self._file_grants()]
 
     def revoke(self, grant_id: str, by: str | None = None) -> bool:
         """Take one answer back.
@@ -296,18 +257,18 @@ class GrantStore:
         grant = next((grant for grant in self.list() if grant.grant_id == grant_id), None)
         match grant:
             case Grant(kind="session" | "call" | "auto"):
-                self._session.revoke(grant_id)
+                self.session.revoke(grant_id)
             case Grant(kind="client"):
-                self._clients.revoke(grant_id)
+                self.clients.revoke(grant_id)
             case Grant(kind="mode", tool=str(tool)):
                 self._set_mode(tool, None, by)
             case Grant(kind="file"):
-                written = next((one for one in self._clients.written() if one.id == grant_id), None)
+                written = next((one for one in self.clients.written() if one.id == grant_id), None)
                 letters = [letter for letter in LETTERS if grant_id.startswith(f"f-{letter}-")]
                 for key in grant.where:
-                    self._permissions.forget(key, written.letters if written else letters)
+                    self._permissions.forget(key, written.letters or letters if written else letters)
                 if written is not None:
-                    self._clients.revoke(grant_id)
+                    self.clients.revoke(grant_id)
             case _:
                 return False
         return True
@@ -326,18 +287,10 @@ class GrantStore:
         """
         return tuple(grant for grant in self.list() if grant.decision.allows and self.revoke(grant.grant_id, by))
 
-    def end_session(self, session_id: str) -> None:
-        """Forget what was said for a session.
-
-        Args:
-            session_id: The session.
-        """
-        self._session.end_session(session_id)
-
     def forget_client(self, client_id: str) -> None:
         """Forget what was said of a client that was revoked. Raises ExecutionFailed when that cannot be written."""
-        self._session.forget_client(client_id)
-        self._clients.forget_client(client_id)
+        self.session.forget_client(client_id)
+        self.clients.forget_client(client_id)
 
     def mode_set(self, tool: str, mode: ConsentMode) -> None:
         """Note that a tool's mode was set, which is the user's newest word on it.
@@ -349,9 +302,9 @@ class GrantStore:
             mode: Its mode now.
         """
         if mode is ConsentMode.ALWAYS_ASK:
-            self._session.forget(tool, allowed=True)
+            self.session.forget(tool, allowed=True)
         elif mode is not ConsentMode.NEVER_ALLOW:
-            self._session.forget(tool, allowed=False)
+            self.session.forget(tool, allowed=False)
 
     # -- for good -----------------------------------------------------------------------------------------------
 
@@ -360,17 +313,17 @@ class GrantStore:
     ) -> Grant:
         """Write an answer down. Raises ToolFailure when it cannot be."""
         if extent.who is not Holder.EVERYONE:
-            return self._clients.keep(decision, extent, case, feedback)
+            return self.clients.keep(decision, extent, case, feedback)
         if extent.what is Coverage.TOOL:
             mode = ConsentMode.ALWAYS_ALLOW if decision.allows else ConsentMode.NEVER_ALLOW
             self._set_mode(case.tool, mode, by)
-            if self._expiry is not None and decision.allows:
+            if decision.allows:
                 self._expiry.use_tool(case.tool, granted=True)
             return self._mode_grant(case.tool, decision)
         self._permissions.set(extent.rungs, case.letters, allow=decision.allows)
-        if self._expiry is not None and decision.allows:
+        if decision.allows:
             self._expiry.renew(extent.rungs, case.letters)
-        return self._clients.keep(decision, extent, case, feedback, letters=case.letters)
+        return self.clients.keep(decision, extent, case, feedback, letters=case.letters)
 
     def _forget_tool(self, tool: str) -> None:
         if self._modes().get(tool) == ConsentMode.ALWAYS_ALLOW.value:
@@ -394,20 +347,20 @@ class GrantStore:
 
     def _file_grants(self) -> Iterator[Grant]:
         """Yield the lines of the permission file: those of one answer as one row, the others by key and letter."""
-        table = self._table()
+        table = self._expiry.table()
         said = {
             (key, letter): character == letter
             for key, code in table.codes.items()
             for letter, character in zip(LETTERS, code, strict=True)
             if character != "?"
         }
-        for written in self._clients.written():
+        for written in self.clients.written():
             keys = [key for rung in written.extent.rungs for key in table.keys_for(rung)]
-            lines = [(key, letter) for key in keys for letter in written.letters]
+            lines = [(key, letter) for key in keys for letter in written.letters or ()]
             if lines and all(said.get(line) is written.decision.allows for line in lines):
                 for line in lines:
                     del said[line]
-                expires = min(filter(None, (self._expires(*line) for line in lines)), default=None)
+                expires = min(filter(None, (self._expiry.expires(*line) for line in lines)), default=None)
                 yield written.to_wire("file", days=self._days(), expires=expires)
         for (key, letter), allows in said.items():
             decision = Decision.ALLOW_ALWAYS if allows else Decision.DENY_ALWAYS
@@ -416,7 +369,7 @@ class GrantStore:
             about = Coverage.REQUESTS if rung.kind is TargetKind.URL else _COVERAGE[letter]
             extent = Extent(Holder.EVERYONE, about, until, rungs=(rung,))
             members = extent.to_wire(extent.sentence(decision, holder="", title="", days=self._days()))
-            expires = self._expires(key, letter) if allows else None
+            expires = self._expiry.expires(key, letter) if allows else None
             members |= {"grant_id": f"f-{letter}-{key}", "kind": "file", "decision": decision, "where": (key,)}
             yield Grant.model_validate(members | {"expires": None if expires is None else stamp(expires)})
 
@@ -434,9 +387,6 @@ class GrantStore:
             None,
         )
         return _file_denial(entry, f" or with {own_command('policy', 'revoke', answer)}" if answer else "")
-
-    def _expires(self, key: str, letter: str) -> datetime | None:
-        return self._expiry.expires(key, letter) if self._expiry else None
 
 
 def _said_of(caller: Caller) -> ConsentCase:

@@ -1,7 +1,10 @@
-"""`.vault-bridge/permissions.json`, read live, so that a change by hand holds for the next decision.
+"""The permission file, `.vault-bridge/permissions.json`, read live: a change by hand holds for the next decision.
 
 It is an object of keys, each with three characters of `rwx`, `-` and `?`. People may edit it, so a fault is reported
 with its line; and it decides what agents may do, so a file with one fault is refused whole.
+
+What it allows lapses when it is not used. When a line was used last is kept in `.vault-bridge/grants.json`, apart from
+the file, which stays as people write it. A line written by hand counts from when it was first seen. Denials never end.
 """
 
 import contextlib
@@ -9,15 +12,20 @@ import json
 import logging
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta
 from typing import Any, NamedTuple, Self
 
-from bridge.clock import Clock
+import orjson
+
+from bridge.clock import Clock, stamp
 from bridge.contract.consent import Reach, TargetKind
-from bridge.errors import ExecutionFailed
+from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.policy.consent import Letter
 from bridge.policy.targets import Rung, Target, fold_key, parse_key
 from bridge.vault.folder import Folder, write_atomic
+
+logger = logging.getLogger(__name__)
 
 LETTERS: tuple[Letter, ...] = ("r", "w", "x")
 """Read, write, execute: what each of the three characters is about."""
@@ -67,26 +75,19 @@ class PermissionTable:
 
     def denials(self) -> Self:
         """Return the same without anything that allows."""
-        codes = {}
-        for key, code in self.codes.items():
-            codes[key] = "".join(DENIED if character == DENIED else NOT_ASKED for character in code)
-        return type(self)(codes)
+        kept = {ord(letter): NOT_ASKED for letter in LETTERS}
+        return type(self)({key: code.translate(kept) for key, code in self.codes.items()})
 
     def denial(self, targets: Iterable[Target], letters: Iterable[Letter]) -> PermissionEntry | None:
         """Return the entry that denies one of the targets one of the letters."""
         if not self._denied:
             return None
         wanted = tuple(letters)
-        seen: set[Rung] = set()
-        for target in targets:
-            for rung in target.rungs():
-                if rung in seen:
-                    continue
-                seen.add(rung)
-                place = fold_key(rung.key)
-                for letter in wanted:
-                    if entry := self._denied.get((rung.kind, place, letter)):
-                        return entry
+        for rung in dict.fromkeys(rung for target in targets for rung in target.rungs()):
+            place = fold_key(rung.key)
+            for letter in wanted:
+                if entry := self._denied.get((rung.kind, place, letter)):
+                    return entry
         return None
 
     def closes(self, path: str) -> PermissionEntry | None:
@@ -210,8 +211,6 @@ def _line(text: str, key: str) -> int:
     return text.count("\n", 0, max(place, 0)) + 1
 
 
-logger = logging.getLogger(__name__)
-
 FILE = "permissions.json"
 _SETTLED = 2.0
 """Seconds after which a file's times show every later change: the coarsest clock of a file system in use (FAT)."""
@@ -226,10 +225,13 @@ class PermissionFile:
     Args:
         state: The vault's `.vault-bridge` folder, held open.
         clock: Tells a file that may still be changing from one that has settled.
+
+    Attributes:
+        state: The folder.
     """
 
     def __init__(self, state: Folder, *, clock: Clock) -> None:
-        self._state = state
+        self.state = state
         self._clock = clock
         self._lock = threading.RLock()
         self._table = PermissionTable({})
@@ -277,12 +279,17 @@ class PermissionFile:
                 raise ExecutionFailed(self._fault)
             codes = dict(table.codes)
             for rung in rungs:
-                for key in _keys(table, rung):
+                try:
+                    keys = table.keys_for(rung)
+                except ValueError as error:
+                    why = f"{rung.key!r} cannot be written into .vault-bridge/{FILE}: {error}"
+                    raise ExecutionFailed(why) from None
+                for key in keys:
                     old = codes.get(key, NOT_ASKED * len(LETTERS))
                     codes[key] = "".join(characters.get(letter, was) for letter, was in zip(LETTERS, old, strict=True))
             said = {key: code for key, code in codes.items() if set(code) != {NOT_ASKED}}
             try:
-                write_atomic(self._state, FILE, dump_permissions(said))
+                write_atomic(self.state, FILE, dump_permissions(said))
             except OSError as error:
                 raise ExecutionFailed(
                     f".vault-bridge/{FILE} cannot be written: {error.strerror}. Make room or correct its permissions"
@@ -295,11 +302,11 @@ class PermissionFile:
             seen = self._stamp()
             if seen == self._seen:
                 return
-            data = self._state.read(FILE, limit=MAX_BYTES + 1)
+            data = self.state.read(FILE, limit=MAX_BYTES + 1)
         except FileNotFoundError:
             self._data, self._seen = None, ()
             if self._table.codes or self._fault is not None:  # else the table stays the same object, for those who ask
-                self._accept({}, None)
+                self._table, self._fault, self._seen = PermissionTable({}), None, None
         except OSError as error:
             self._refuse(error.strerror or type(error).__name__, None)
         else:
@@ -311,20 +318,17 @@ class PermissionFile:
     def _stamp(self) -> tuple[int, ...]:
         """Return what is another when the file has changed: inode, size and times; nothing where there is no file."""
         try:
-            state = self._state.stat(FILE)
+            state = self.state.stat(FILE)
         except FileNotFoundError:
             return ()
         return (state.st_ino, state.st_size, state.st_mtime_ns, state.st_ctime_ns)
 
     def _judge(self, data: bytes) -> None:
         try:
-            self._accept(parse_permissions(data), data)
+            self._table, self._fault = PermissionTable(parse_permissions(data)), None
+            self._data, self._seen = data, None
         except PermissionFileFault as fault:
             self._refuse(str(fault), data)
-
-    def _accept(self, codes: dict[str, str], data: bytes | None) -> None:
-        self._table, self._fault = PermissionTable(codes), None
-        self._data, self._seen = data, None
 
     def _refuse(self, why: str, data: bytes | None) -> None:
         fault = (
@@ -337,8 +341,197 @@ class PermissionFile:
         self._data, self._seen = data, None
 
 
-def _keys(table: PermissionTable, rung: Rung) -> list[str]:
-    try:
-        return table.keys_for(rung)
-    except ValueError as error:
-        raise ExecutionFailed(f"{rung.key!r} cannot be written into .vault-bridge/{FILE}: {error}") from None
+_USED_FILE = "grants.json"
+_MOST_BYTES = 16 * 1024 * 1024
+
+Key = tuple[str, str]
+"""A key of the permission file and a letter; or a tool and `MODE`, for a tool that was allowed for good."""
+MODE = "mode"
+
+
+class GrantExpiry:
+    """The permanent grants that are still in use. May be used from several threads.
+
+    Nothing is written when a grant is used; `sweep` writes, from time to time.
+
+    Args:
+        permissions: The permission file; what was used is kept beside it.
+        clock: The wall clock.
+        days: After how many days without use a grant ends; None: never.
+    """
+
+    def __init__(self, permissions: PermissionFile, *, clock: Clock, days: Callable[[], int | None]) -> None:
+        self._permissions = permissions
+        self._state = permissions.state
+        self._clock = clock
+        self._days = days
+        self._lock = threading.RLock()
+        self._used: dict[Key, datetime] = self._load()
+        self._dirty = False
+        self._raw: PermissionTable | None = None
+        self._living = PermissionTable({})
+        self._until: datetime | None = None
+        self._for_days: int | None = None
+
+    def table(self) -> PermissionTable:
+        """Return what the permission file says now, with `?` for what has lapsed."""
+        raw, days = self._permissions.table(), self._days()
+        if days is None:
+            return raw
+        with self._lock:
+            now = self._clock.now()
+            if raw is not self._raw or days != self._for_days or (self._until is not None and now >= self._until):
+                self._judge(raw, days, now)
+            return self._living
+
+    def lapsed(self, targets: Iterable[Target], letters: Iterable[Letter]) -> str | None:
+        """Return why something that the file allows is asked about all the same; None if it is not."""
+        days = self._days()
+        entry = self._permissions.table().grant(targets, letters)
+        if entry is None or days is None:
+            return None
+        return f"`.vault-bridge/permissions.json` allowed it by {entry.key!r}, which was not used for {days} days"
+
+    def expires(self, key: str, letter: str) -> datetime | None:
+        """Return when a grant lapses if it is not used until then.
+
+        Args:
+            key: A key of the permission file.
+            letter: What it allows.
+
+        Returns:
+            None when it does not lapse, or has not been seen yet.
+        """
+        days = self._days()
+        with self._lock:
+            used = self._used.get((key, letter))
+        return None if days is None or used is None else used + timedelta(days=days)
+
+    def use(self, targets: Iterable[Target], letters: Iterable[Letter]) -> None:
+        """Note that the lines which allow some targets some letters have decided a call."""
+        self._mark((entry.key, letter) for entry, letter in self.table().grants(targets, letters))
+
+    def renew(self, rungs: Iterable[Rung], letters: Iterable[Letter]) -> None:
+        """Count the days of something anew that was granted again."""
+        table = self._permissions.table()
+        wanted = tuple(letters)
+        self._mark((key, letter) for rung in rungs for key in table.keys_for(rung) for letter in wanted)
+        with self._lock:
+            self._raw = None
+
+    def use_tool(self, tool: str, *, granted: bool = False) -> None:
+        """Note that a tool that was allowed for good was used.
+
+        Args:
+            tool: Its name.
+            granted: It is allowed for good only now.
+        """
+        if granted or (tool, MODE) in self._used:
+            self._mark([(tool, MODE)])
+
+    def sweep(self, forget_tool: Callable[[str], None]) -> None:
+        """Write down what was used, and take back what has lapsed. Blocking.
+
+        Args:
+            forget_tool: Takes back that a tool is allowed for good.
+        """
+        if self._permissions.fault is not None:
+            return  # what it said before may be said again once it is repaired
+        days = self._days()
+        table = self._permissions.table()
+        living = self.table()
+        try:
+            for key, code in table.codes.items():
+                gone = [
+                    letter
+                    for letter, new in zip(LETTERS, living.codes.get(key, code), strict=True)
+                    if new == NOT_ASKED and letter in code
+                ]
+                if gone:
+                    self._permissions.forget(key, gone)
+                    logger.info("the grant %r of %r lapsed", "".join(gone), key)
+            for tool in self._lapsed_tools(days):
+                forget_tool(tool)
+                logger.info("the grant of the tool %r lapsed", tool)
+            self._write()
+        except (OSError, ToolFailure) as error:
+            logger.warning("when grants were used cannot be written: %s", error)
+
+    def _judge(self, raw: PermissionTable, days: int, now: datetime) -> None:
+        """Work out what is in use."""
+        self._raw, self._for_days, self._until = raw, days, None
+        span = timedelta(days=days)
+        codes = dict(raw.codes)
+        for key, code in raw.codes.items():
+            for letter in LETTERS:
+                if letter not in code:
+                    continue
+                used = self._seen((key, letter), now)
+                if now - used >= span:
+                    codes[key] = codes[key].replace(letter, NOT_ASKED)
+                elif self._until is None or used + span < self._until:
+                    self._until = used + span
+        self._living = raw if codes == raw.codes else PermissionTable(codes)
+
+    def _seen(self, key: Key, now: datetime) -> datetime:
+        """Return when a grant was used last; now when it is new, or when that was in the future by a wrong clock."""
+        used = self._used.get(key)
+        if used is None or used > now:
+            self._used[key] = used = now
+            self._dirty = True
+        return used
+
+    def _mark(self, keys: Iterable[Key]) -> None:
+        now = self._clock.now()
+        with self._lock:
+            for key in keys:
+                self._used[key] = now
+                self._dirty = True
+
+    def _lapsed_tools(self, days: int | None) -> list[str]:
+        now = self._clock.now()
+        with self._lock:
+            if days is None:
+                return []
+            tools = [key for key in self._used if key[1] == MODE]
+            gone = [key for key in tools if now - self._seen(key, now) >= timedelta(days=days)]
+            for key in gone:
+                del self._used[key]
+                self._dirty = True
+            return [tool for tool, _ in gone]
+
+    def _load(self) -> dict[Key, datetime]:
+        """Return what an earlier run wrote; nothing when that cannot be read, and then everything counts from now."""
+        try:
+            written = orjson.loads(self._state.read(_USED_FILE, limit=_MOST_BYTES))
+            return {
+                (key, letter): datetime.fromisoformat(moment)
+                for key, letters in written.items()
+                for letter, moment in letters.items()
+            }
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError, AttributeError, TypeError) as error:
+            logger.warning(".vault-bridge/%s cannot be read (%s); grants count from now", _USED_FILE, error)
+            return {}
+
+    def _write(self) -> None:
+        codes = self._permissions.table().codes
+        with self._lock:
+            if not self._dirty:
+                return
+            # What is no longer granted is forgotten; granted again, it counts from then.
+            self._used = {
+                (key, letter): used
+                for (key, letter), used in self._used.items()
+                if letter == MODE or letter in codes.get(key, "")
+            }
+            written: dict[str, dict[str, Any]] = {}
+            for (key, letter), used in self._used.items():
+                written.setdefault(key, {})[letter] = stamp(used)
+            self._dirty = False
+        try:
+            write_atomic(self._state, _USED_FILE, orjson.dumps(written, option=orjson.OPT_INDENT_2))
+        except OSError:
+            self._dirty = True
+            raise

@@ -23,7 +23,7 @@ from bridge.index.fingerprints import Fingerprints
 from bridge.index.folding import folded, forms
 from bridge.index.knowledge import ClosedRules
 from bridge.index.texts.arena import LARGE, UNSEARCHED, Chunk, Stamp, TextArena
-from bridge.policy.hazards import address_key, addresses, found_in
+from bridge.policy.risk import address_key, addresses, found_in
 
 LENGTH: Final = 20
 """Letters and digits in a row that are the vault's own. Fewer are in too many texts."""

@@ -20,8 +20,7 @@ from bridge.contract.consent import (
     TargetKind,
     Until,
 )
-from bridge.policy.consent import ConsentCase, choices
-from bridge.policy.extent import Extent, holder_name
+from bridge.policy.consent import ConsentCase, Extent, choices, holder_name
 from bridge.policy.targets import Rung, Target, common_ladder
 
 _FOR_LONGER: Final = {

@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from bridge.clock import Clock
     from bridge.consent.broker import Broker
     from bridge.consent.grants import GrantStore
-    from bridge.consent.outbox import Outbox
-    from bridge.consent.screens import Screens
+    from bridge.consent.screens import Outbox, Screens
     from bridge.consent.web_readers import WebReaders
     from bridge.contract.session import IndexComparison
     from bridge.custom.custom_tools import CustomTools

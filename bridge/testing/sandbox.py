@@ -14,12 +14,11 @@ from typing import Any, Literal, cast
 
 from bridge.audit.log import AuditLog
 from bridge.clock import SystemClock
-from bridge.consent.agents_addresses import AgentsAddresses
 from bridge.consent.broker import Broker
 from bridge.consent.client_grants import ClientGrants
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
-from bridge.consent.web_readers import WebReaders
+from bridge.consent.web_readers import AgentsAddresses, WebReaders
 from bridge.contract.base import Event
 from bridge.contract.consent import ConsentRequest, Decision
 from bridge.contract.identity import Capability

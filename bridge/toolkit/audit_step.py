@@ -10,7 +10,7 @@ from bridge.audit.folding import Folding
 from bridge.audit.log import AuditLog
 from bridge.audit.records import COUNT
 from bridge.clock import Clock, stamp
-from bridge.consent.broker import ConsentAnswer
+from bridge.consent.question import ConsentAnswer
 from bridge.contract.events import AuditAppended, LimitHit
 from bridge.contract.tools import ToolResult
 from bridge.identity.caller import Caller

@@ -12,8 +12,9 @@ from typing import Any, Final, Literal, Protocol, TypeVar
 import orjson
 
 from bridge.clock import Clock, stamp
-from bridge.consent.broker import Broker, ConsentAnswer
+from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
+from bridge.consent.question import ConsentAnswer, Handling
 from bridge.consent.web_readers import WebReaders
 from bridge.contract.base import Event
 from bridge.contract.consent import (
@@ -386,7 +387,7 @@ class ConsentStep:
             tool_call.grant = verdict.grant
             if self._grants.used(case, verdict.rule, verdict.grant):
                 tool_call.allowed_by_person = True
-                self._on_event(GrantsChanged(bounded=self._grants.bounded()))
+                self._on_event(GrantsChanged(bounded=self._grants.session.bounded()))
         self._record(tool_call, verdict, None, targets=case.targets)
         if verdict.outcome == "deny":
             raise PermissionDenied(
@@ -415,10 +416,7 @@ class ConsentStep:
             tool_call.notify(_own_question(inquiry))
 
         try:
-            answer = await self._broker.ask(
-                inquiry.question,
-                timeout=self._seconds(tool_call, inquiry.settings),
-                wait_for_host=tool_call.wait_for_host,
+            handling = Handling(
                 check=approval.check if approval else None,
                 part=approval.keep_selected if approval else None,
                 revise=partial(self._revise, inquiry, approval) if approval else None,
@@ -428,6 +426,10 @@ class ConsentStep:
                 offer=offer if may_confirm(inquiry.case) else None,
                 alone=whole.alone.set,
                 held=approval.held if approval else 0,
+            )
+            seconds = self._seconds(tool_call, inquiry.settings)
+            answer = await self._broker.ask(
+                inquiry.question, handling, timeout=seconds, wait_for_host=tool_call.wait_for_host
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
@@ -500,8 +502,8 @@ class ConsentStep:
         if answer.decision.allows:
             # The call that was asked about is the first of those that the answer allows, and counts like them.
             inquiry.tool_call.grant = kept[-1].grant_id
-            self._grants.count(inquiry.case, kept[-1].grant_id)
-        self._on_event(GrantsChanged(bounded=self._grants.bounded()))
+            self._grants.session.count(inquiry.case, kept[-1].grant_id)
+        self._on_event(GrantsChanged(bounded=self._grants.session.bounded()))
         return kept[-1]
 
     def _seconds(self, tool_call: ToolCall, settings: Settings) -> float:

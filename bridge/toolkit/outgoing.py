@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final
 from urllib.parse import parse_qsl
 
-from bridge.consent.agents_addresses import AgentsAddresses
+from bridge.consent.web_readers import AgentsAddresses
 from bridge.identity.caller import Caller
 from bridge.index.carried_text import CarriedText
-from bridge.policy.hazards import added_lines, address_key, addresses
+from bridge.policy.risk import added_lines, address_key, addresses
 from bridge.toolkit.tool import RequestEffect
 from bridge.vault.diff import parse_hunks
 from bridge.vault.plan import ChangeKind, ChangePlan, Hazard

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from bridge.clock import SystemClock, stamp
 from bridge.consent.client_grants import FILE, ClientGrants
-from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation
@@ -67,15 +66,13 @@ async def run() -> None:
         time.sleep(2.1)  # noqa: ASYNC251 - a file just written is read again each time, until its times have settled
         folder = RunFolder(Path(place))
         folder.write(FILE, json.dumps({"version": VERSION, "grants": _answers()}).encode())
-        permissions = PermissionFile(state, clock=SystemClock())
-        expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         grants = GrantStore(
-            permissions,
+            PermissionFile(state, clock=SystemClock()),
             clock=SystemClock(),
             modes=dict,
             set_mode=lambda _tool, _mode, _by: None,
             clients=ClientGrants(folder, clock=SystemClock(), days=lambda: 30),
-            expiry=expiry,
+            days=lambda: 30,
         )
         for number in range(RULES):
             other = CREATE._replace(targets=in_vault(f"Other {number}.md"), call=f"{number}")

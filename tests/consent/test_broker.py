@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.consent.broker import MAX_FEEDBACK, MAX_OPEN, Broker, Change, ConsentAnswer, Covered, Revise
+from bridge.consent.broker import MAX_FEEDBACK, MAX_OPEN, Broker
+from bridge.consent.question import Change, ConsentAnswer, Handling
 from bridge.contract.base import Event
 from bridge.contract.consent import (
     ConsentReply,
@@ -33,6 +34,9 @@ DIGEST = "sha256:right"
 EDITED = "sha256:edited"
 TEXT = HunkText("Notes/Meeting.md", 0, "other text\n")
 OFFERED = (Decision.ALLOW_ONCE, Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
+
+Revise = Callable[[Change, Caller | None], Awaitable[ConsentRequest]]
+Covered = Callable[[], bool | None]
 
 
 def question(request_id: str = "c-1", *, plan_digest: str | None = DIGEST) -> ConsentRequest:
@@ -96,11 +100,9 @@ def begin(
     return asyncio.create_task(
         broker.ask(
             asked or question(),
+            Handling(check=check, revise=revise, covered=covered),
             timeout=timeout,
             wait_for_host=wait_for_host,
-            check=check,
-            revise=revise,
-            covered=covered,
         )
     )
 

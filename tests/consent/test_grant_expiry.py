@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import ConsentClass, ConsentMode, Coverage, Covers, Decision, Holder, Operation
@@ -52,14 +51,13 @@ class Years:
         self.restart()
 
     def restart(self) -> None:
-        permissions = PermissionFile(self.state, clock=self.clock)
         self.grants = GrantStore(
-            permissions,
+            PermissionFile(self.state, clock=self.clock),
             clock=self.clock,
             modes=lambda: self.modes,
             set_mode=self.set_mode,
             clients=client_grants(),
-            expiry=GrantExpiry(permissions, self.state, clock=self.clock, days=lambda: self.days),
+            days=lambda: self.days,
         )
 
     def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:

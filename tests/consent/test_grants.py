@@ -252,7 +252,7 @@ def test_a_grant_goes_over_the_wire_with_its_names(world: World) -> None:
 def test_a_session_that_ends_takes_its_answers_with_it(world: World) -> None:
     say(world.grants, Decision.ALLOW_SESSION, GREP)
     say(world.grants, Decision.DENY_SESSION, case(GREP, caller=caller("s2")))
-    world.grants.end_session("s1")
+    world.grants.session.end_session("s1")
     assert world.decide(GREP) == ("ask", "default")
     assert world.decide(case(GREP, caller=caller("s2"))) == ("deny", "session:deny")
 

@@ -128,7 +128,7 @@ def test_denied_calls_end_with_the_session_and_do_not_pile_up(
         say(grants, Decision.DENY_ONCE, case(READ, call=f"call-{number}", targets=other))
     assert len(grants.list()) == 3
     assert rule(grants, case(READ, call="call-0")) == "default"
-    grants.end_session("s1")
+    grants.session.end_session("s1")
     assert grants.list() == []
 
 
@@ -136,7 +136,7 @@ def test_denied_calls_end_with_the_session_and_do_not_pile_up(
 def test_auto_approve_covers_one_operation_of_tools_of_the_class_session(
     grants: GrantStore, client: str | None
 ) -> None:
-    grant = grants.auto_approve(Operation.CREATE, client, enabled=True)
+    grant = grants.session.auto_approve(Operation.CREATE, client, enabled=True)
     assert grants.list() == [grant]
     assert rule(grants, CREATE) == "session:auto_approve"
     assert rule(grants, case(CREATE, tool="write_file", targets=touching("b.md"), call="x")) == "session:auto_approve"
@@ -147,19 +147,19 @@ def test_auto_approve_covers_one_operation_of_tools_of_the_class_session(
 
 
 def test_auto_approve_never_outweighs_a_denial(grants: GrantStore) -> None:
-    grants.auto_approve(Operation.CREATE, None, enabled=True)
+    grants.session.auto_approve(Operation.CREATE, None, enabled=True)
     assert decide(case(CREATE, mode=ConsentMode.NEVER_ALLOW), grants).outcome == "deny"
     say(grants, Decision.DENY_SESSION, CREATE)
     assert decide(CREATE, grants).outcome == "deny"
 
 
 def test_auto_approve_is_switched_off_or_revoked(grants: GrantStore) -> None:
-    assert grants.auto_approve(Operation.CREATE, "Robot", enabled=False) is None
-    first = grants.auto_approve(Operation.CREATE, None, enabled=True)
-    assert grants.auto_approve(Operation.CREATE, None, enabled=True) == first
-    assert grants.auto_approve(Operation.CREATE, None, enabled=False) is None
+    assert grants.session.auto_approve(Operation.CREATE, "Robot", enabled=False) is None
+    first = grants.session.auto_approve(Operation.CREATE, None, enabled=True)
+    assert grants.session.auto_approve(Operation.CREATE, None, enabled=True) == first
+    assert grants.session.auto_approve(Operation.CREATE, None, enabled=False) is None
     assert rule(grants, CREATE) == "default"
-    grant = grants.auto_approve(Operation.UPDATE, None, enabled=True)
+    grant = grants.session.auto_approve(Operation.UPDATE, None, enabled=True)
     assert grant is not None
     assert grants.revoke(grant.grant_id)
     assert grants.list() == []
@@ -180,8 +180,8 @@ def test_a_tool_that_touches_nothing_is_asked_about_no_more_after_three_denials_
 
 
 def test_nothing_said_of_a_revoked_client_is_left(grants: GrantStore) -> None:
-    grants.auto_approve(Operation.CREATE, "s1", enabled=True)
-    grants.auto_approve(Operation.CREATE, None, enabled=True)
+    grants.session.auto_approve(Operation.CREATE, "s1", enabled=True)
+    grants.session.auto_approve(Operation.CREATE, None, enabled=True)
     say(grants, Decision.ALLOW_SESSION, READ)
     say(grants, Decision.ALLOW_ALWAYS, case(READ, tool="grep"))
     say(grants, Decision.DENY_ONCE, CREATE)
@@ -211,7 +211,7 @@ def test_a_permission_to_add_counts_files_and_ends_with_the_last(grants: GrantSt
         assert (verdict.outcome, verdict.rule, verdict.grant) == ("allow", "session:adding", kept.grant_id)
         assert grants.used(adding(number), verdict.rule, verdict.grant)
     assert decide(adding(4), grants).outcome == "ask"
-    (row,) = grants.bounded()
+    (row,) = grants.session.bounded()
     assert (row.used_files, row.most_files) == (3, 3)
 
 
@@ -224,7 +224,7 @@ def test_a_permission_to_add_ends_at_its_time(state: Folder) -> None:
     assert decide(adding(1), grants).outcome == "allow"
     calendar.moment += timedelta(minutes=1)
     assert decide(adding(1), grants).outcome == "ask"
-    assert grants.bounded() == ()
+    assert grants.session.bounded() == ()
 
 
 @pytest.mark.parametrize(

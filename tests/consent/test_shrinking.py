@@ -13,7 +13,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.consent.grant_expiry import GrantExpiry
 from bridge.consent.grants import GrantStore
 from bridge.consent.permission_file import PermissionFile
 from bridge.contract.consent import Addition, ConsentClass, ConsentMode, Covers, Decision, Operation
@@ -97,15 +96,13 @@ class World:
         self.modes: dict[str, str] = {}
         state = root.state()
         self.close = state.close
-        permissions = PermissionFile(state, clock=SystemClock())
-        expiry = GrantExpiry(permissions, state, clock=SystemClock(), days=lambda: 30)
         self.grants = GrantStore(
-            permissions,
+            PermissionFile(state, clock=SystemClock()),
             clock=SystemClock(),
             modes=lambda: self.modes,
             set_mode=self.set_mode,
             clients=client_grants(),
-            expiry=expiry,
+            days=lambda: 30,
         )
 
     def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
@@ -134,7 +131,7 @@ class World:
         for decision, case, number in words:
             self.remember(decision, case, number)
         for operation, client in autos:
-            self.grants.auto_approve(operation, client, enabled=True)
+            self.grants.session.auto_approve(operation, client, enabled=True)
 
 
 @contextmanager

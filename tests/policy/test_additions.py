@@ -7,8 +7,7 @@ import pytest
 
 from bridge.contract.consent import Addition, Operation
 from bridge.notes.additions import MOST_BYTES, judge
-from bridge.policy.hazards import with_hazards
-from bridge.policy.risk import additions_of
+from bridge.policy.risk import additions_of, with_hazards
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder, content_hash
 from bridge.vault.root import VaultRoot

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.policy import hazards as hazards_room
-from bridge.policy.hazards import added_lines, addresses, found_in, hazards, with_hazards
+from bridge.policy import risk as hazards_room
+from bridge.policy.risk import added_lines, addresses, found_in, hazards, with_hazards
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot

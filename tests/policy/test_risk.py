@@ -7,8 +7,7 @@ import pytest
 
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.notes.additions import judge
-from bridge.policy.hazards import with_hazards
-from bridge.policy.risk import MANY_CHANGED_LINES, MANY_FILES, MANY_LINES, Risk, assess
+from bridge.policy.risk import MANY_CHANGED_LINES, MANY_FILES, MANY_LINES, Risk, assess, with_hazards
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import PlanBuilder, content_hash
 from bridge.vault.root import VaultRoot

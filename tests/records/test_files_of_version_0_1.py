@@ -20,9 +20,8 @@ from bridge.audit.chain import ChainState, Head
 from bridge.chat.conversations import Conversations
 from bridge.chat.endpoints import CHAT, EMBEDDING, AgreedEndpoints, Purpose
 from bridge.clock import SystemClock
-from bridge.consent.agents_addresses import AgentsAddresses
 from bridge.consent.client_grants import ClientGrants
-from bridge.consent.web_readers import WebReaders
+from bridge.consent.web_readers import AgentsAddresses, WebReaders
 from bridge.contract.identity import Preset
 from bridge.contract.tools import ToolResult
 from bridge.custom.custom_tools import ToolApprovals

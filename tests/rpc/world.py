@@ -21,8 +21,7 @@ from bridge.chat.turn import Surroundings
 from bridge.clock import SystemClock
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
-from bridge.consent.outbox import Outbox
-from bridge.consent.screens import Screens
+from bridge.consent.screens import Outbox, Screens
 from bridge.consent.web_readers import WebReaders
 from bridge.contract.base import Event, Params
 from bridge.contract.consent import (
@@ -664,7 +663,7 @@ class World:
             created_at="2025-01-01T00:00:00.000Z",
             expires_at="2025-01-01T00:05:00.000Z",
         )
-        asking = self.hub.spawn(self.broker.ask(request, timeout=60, wait_for_host=True, check=None))
+        asking = self.hub.spawn(self.broker.ask(request, timeout=60, wait_for_host=True))
         await asyncio.sleep(0)
         return asking
 

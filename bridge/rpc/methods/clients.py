@@ -7,6 +7,7 @@ from functools import partial
 from typing import Final
 
 from bridge.clock import stamp
+from bridge.consent.question import Handling
 from bridge.contract.base import Params
 from bridge.contract.consent import (
     ConsentRequest,
@@ -33,7 +34,7 @@ from bridge.contract.identity import (
 )
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import as_if_calling
-from bridge.policy.extent import SHARED
+from bridge.policy.consent import SHARED
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
 
@@ -163,7 +164,7 @@ async def _share(context: RequestContext, client: ClientInfo, what: Coverage, wa
     may = grant is not None
     said = f"{client.name} may not {SHARED[what]} any more." if grant is None else grant.sentence
     await _announce(context, _EVENT[may], client, said, what=what.value, may=may)
-    services.hub.notify_hosts(GrantsChanged(bounded=services.grants.bounded()))
+    services.hub.notify_hosts(GrantsChanged(bounded=services.grants.session.bounded()))
 
 
 async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientInfo:
@@ -222,10 +223,9 @@ async def _ask(context: RequestContext, client: ClientInfo, capability: str, mea
     services = context.services
     answer = await services.broker.ask(
         _question(context, client, capability, means),
+        Handling(person_only=True),
         timeout=services.settings.current.consent_timeout,
         wait_for_host=False,
-        check=None,
-        person_only=True,
     )
     if not answer.decision.allows:
         raise PermissionDenied(f"The user does not let {client.name} {means}", code="denied_by_user")

@@ -179,7 +179,7 @@ def auto_approve(context: RequestContext, params: wire.AutoApproveParams) -> wir
     services, operation = context.services, wire.Operation(params.operation)
     client = None if params.client is None else known_client(services, params.client)
     client_id, name = (None, None) if client is None else (client.client_id, client.name)
-    grant = services.grants.auto_approve(operation, client_id, enabled=params.enabled, name=name)
+    grant = services.grants.session.auto_approve(operation, client_id, enabled=params.enabled, name=name)
     facts = {"operation": params.operation, "enabled": params.enabled, "for": params.client}
     services.note("grant", _said_by(context) | {"event": "auto_approve", "grant": facts})
     _changed(context)
@@ -265,7 +265,7 @@ def known_client(services: Services, name: str) -> ClientInfo:
 def _changed(context: RequestContext) -> None:
     """Go on with what the rules say by now: tell the screens, and end the questions that are none any more."""
     services, caller = context.services, context.session.caller
-    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.bounded()))
+    services.hub.notify_hosts(wire.GrantsChanged(bounded=services.grants.session.bounded()))
     services.broker.follow_rules(by=caller.name, by_id=caller.client.id)
 
 

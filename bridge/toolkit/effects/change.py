@@ -10,8 +10,7 @@ from bridge.contract.consent import Operation, Preview
 from bridge.contract.tools import WritePlan
 from bridge.journal.editors import unsaved_warnings
 from bridge.journal.journal import Cause
-from bridge.policy.hazards import with_hazards
-from bridge.policy.risk import Risk, additions_of, assess
+from bridge.policy.risk import Risk, additions_of, assess, with_hazards
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind, Terms
