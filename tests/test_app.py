@@ -16,7 +16,7 @@ from bridge.client import connect
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
 from bridge.errors import AlreadyServed
-from bridge.index.ingest import Ingest
+from bridge.index.indexer import Ingest
 from bridge.index.vectors.embedder import packaged_model
 from tests.patience import PATIENCE
 from tests.people import until_read

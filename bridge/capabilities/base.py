@@ -12,7 +12,7 @@ from typing import Protocol
 from bridge.clock import Clock
 from bridge.consent.broker import Broker
 from bridge.contract.events import ToolsChanged
-from bridge.index.file_texts.texts import AllFileTexts
+from bridge.index.file_texts import AllFileTexts
 from bridge.index.vectors.vectors import Vectors
 from bridge.policy.redaction import Secrets
 from bridge.ports import Late, Signal

@@ -10,8 +10,8 @@ from bridge.errors import BridgeError
 from bridge.identity.caller import Client
 from bridge.index.carried_text import CarriedText
 from bridge.index.losses import ChangedBases, lost_parts, lost_properties
-from bridge.index.permitted import PermittedKnowledge
-from bridge.index.search.nearest import NearestNames
+from bridge.index.search.fuzzy import NearestNames
+from bridge.index.vault_index import PermittedKnowledge
 from bridge.policy.limits import RateLimits
 from bridge.toolkit.away_notice import AwayNotice
 from bridge.toolkit.call_registry import CallRegistry

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from bridge.capabilities.capability import Capability
-from bridge.index.file_texts.file_text_index import PDF_FILES, PICTURES, FileKind, FileTextIndex, TextReader
+from bridge.index.file_text_index import PDF_FILES, PICTURES, FileKind, FileTextIndex, TextReader
 from bridge.pdf.reader import PdfReader
-from bridge.pictures.recogniser import TextRecogniser
+from bridge.pictures.reader import TextRecogniser
 from bridge.pictures.recognition import recognition_files
 from bridge.policy.redaction import hide_secrets
 from bridge.records.folder import cache_folder

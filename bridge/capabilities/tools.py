@@ -10,7 +10,7 @@ from bridge.contract.events import DraftsChanged
 from bridge.drafts.draft import Base as DraftBase
 from bridge.drafts.draft import Limits
 from bridge.drafts.store import Drafts
-from bridge.index.search.meaning import LateMeaning
+from bridge.index.search.passages import LateMeaning
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.additions import judge
 from bridge.pictures.reader import PictureReader

@@ -4,7 +4,8 @@ from importlib.util import find_spec
 
 from bridge.capabilities.capability import Capability
 from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
-from bridge.index.vectors.vector_index import Mode, Model
+from bridge.index.vectors.embedder import Model
+from bridge.index.vectors.vector_index import Mode
 from bridge.index.vectors.vectors import Vectors
 from bridge.records.folder import cache_folder
 

@@ -26,7 +26,7 @@ from bridge.sandbox.sandbox import Ready, Running, get_ready
 from bridge.sandbox.system import environment
 from bridge.servers.opening import own_files
 from bridge.toolkit.tool_call import TimeLimit, uncancelled
-from bridge.workers.complaint import first_line
+from bridge.workers.pool import first_line
 
 logger = logging.getLogger(__name__)
 

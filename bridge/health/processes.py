@@ -12,12 +12,10 @@ from bridge.errors import ToolFailure
 from bridge.health.finding import Finding
 from bridge.health.reinstalling import install_again
 from bridge.index.texts.patterns import SEARCHING
-from bridge.index.vectors.embedder import packaged_model
+from bridge.index.vectors.embedder import packaged_model, transformer_files
 from bridge.index.vectors.packaged import EMBEDDING
-from bridge.index.vectors.transformer import transformer_files
 from bridge.pdf.reader import READING as READING_PDFS
-from bridge.pictures.reader import SHOWING
-from bridge.pictures.recogniser import RECOGNISING
+from bridge.pictures.reader import RECOGNISING, SHOWING
 from bridge.pictures.recognition import recognition_files
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.programs import Programs

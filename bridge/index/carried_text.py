@@ -10,20 +10,143 @@ punctuation make no difference. Recognised are:
 
 What is shorter, and what was encoded in another way than by percent escapes or base64 (another alphabet, every second
 letter), is not recognised.
+
+The texts' fingerprints are in a table of fixed size (a Bloom filter), which says at once whether a text may hold a
+piece, and never wrongly "no". The bits of one piece lie in two of its words, so that a look costs one access, or two.
 """
 
+import base64
+import binascii
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+import unicodedata
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
 from itertools import chain
 from typing import Final, Protocol
+from urllib.parse import unquote
 
-from bridge.index.file_texts.texts import AllFileTexts, FileTexts
-from bridge.index.fingerprints import Fingerprints
-from bridge.index.folding import folded, forms
+from bridge.index.file_texts import AllFileTexts, FileTexts
 from bridge.index.knowledge import ClosedRules
 from bridge.index.texts.arena import LARGE, UNSEARCHED, Chunk, Stamp, TextArena
 from bridge.policy.risk import address_key, addresses, found_in
+
+_ASCII_ALONE: Final = {number: None for number in range(128) if not chr(number).isalnum()}
+_ASCII_BYTES: Final = bytes(_ASCII_ALONE)
+_OTHERS: Final = re.compile(r"[\W_]+")
+_BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}")
+_URL_SAFE: Final = str.maketrans("-_", "+/")
+_AT_ONCE: Final = 1 << 16
+"""Characters that one step of Python works on; more would hold up other threads."""
+
+
+def folded(text: str) -> str:
+    """Return the letters and digits of a text in one case and one Unicode form (NFKC)."""
+    return "".join(map(_folded, _portions(text)))
+
+
+def _portions(text: str) -> Iterator[str]:
+    """Yield a text in portions; each but the last ends with a blank, where it has one, so no letter is cut."""
+    start = 0
+    while start < len(text):
+        end = start + _AT_ONCE
+        if end < len(text):
+            end = text.rfind("\n", start, end) + 1 or text.rfind(" ", start, end) + 1 or end
+        yield text[start:end]
+        start = end
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower().translate(_ASCII_ALONE)
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    # Most of what goes is ASCII, and goes faster as bytes.
+    plain = plain.encode("utf-8", "ignore").translate(None, _ASCII_BYTES).decode()
+    return plain if plain.isascii() else _OTHERS.sub("", plain)
+
+
+def forms(text: str) -> Iterator[str]:
+    """Yield a text folded, as it is written and with one layer of percent escapes or base64 taken off."""
+    written = list(dict.fromkeys((text, unquote(text))))
+    for one in written:
+        yield folded(one)
+    for one in written:
+        for run in _BASE64.findall("".join(one.split())):
+            for start in range(4):  # it may begin in the middle of a longer run
+                yield folded(_from_base64(run[start:]))
+
+
+def _from_base64(run: str) -> str:
+    try:
+        data = base64.b64decode(run[: len(run) - len(run) % 4].translate(_URL_SAFE))
+    except binascii.Error:
+        return ""
+    return data.decode("utf-8", "ignore")
+
+
+_BITS: Final = 24
+"""Bits of the table for each fingerprint: of 10,000 pieces that are not there, about one is taken for one that is."""
+_WORD: Final = 64
+_SMALLEST: Final = 1 << 10
+
+
+def _pattern(number: int) -> int:
+    """Return four different bits of a word."""
+    at = number % _WORD
+    bits = 1 << at
+    for turn in range(3):
+        at += 1 + (number // _WORD * (2 * turn + 1) + number % _WORD * turn) % 21
+        bits |= 1 << at % _WORD
+    return bits
+
+
+@cache
+def _patterns() -> tuple[int, ...]:
+    """Return the bits of all numbers. They are made when a text is first noted: a start does without."""
+    return tuple(map(_pattern, range(4096)))
+
+
+class Fingerprints:
+    """A set of fingerprints that forgets none and may know a few too many.
+
+    Args:
+        expected: How many there will be.
+    """
+
+    def __init__(self, expected: int = 0) -> None:
+        self._length = max(expected * _BITS // _WORD, _SMALLEST) | 1
+        self._words = array("Q", bytes(8 * self._length))
+        self.count = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether it has more than it was made for."""
+        return self.count * _BITS > self._length * _WORD
+
+    @property
+    def size(self) -> int:
+        """Return its size in bytes."""
+        return self._length * 8
+
+    def add(self, pieces: Iterable[str]) -> None:
+        """Take in pieces of a text."""
+        words, length, patterns, count = self._words, self._length, _patterns(), 0
+        for value in map(hash, pieces):
+            words[value % length] |= patterns[value >> 32 & 4095]
+            words[(value >> 20) % length] |= patterns[value >> 50 & 4095]
+            count += 1
+        self.count += count
+
+    def has(self, piece: str) -> bool:
+        """Return whether a piece may have been added."""
+        value, patterns = hash(piece), _patterns()
+        first = patterns[value >> 32 & 4095]
+        if self._words[value % self._length] & first != first:
+            return False
+        second = patterns[value >> 50 & 4095]
+        return self._words[(value >> 20) % self._length] & second == second
+
 
 LENGTH: Final = 20
 """Letters and digits in a row that are the vault's own. Fewer are in too many texts."""
@@ -60,7 +183,6 @@ class TextSource(Protocol):
     @property
     def texts(self) -> TextArena:
         """Return the texts."""
-        ...
 
 
 class CarriedText:

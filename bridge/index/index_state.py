@@ -12,12 +12,11 @@ from operator import itemgetter, ne
 from pathlib import Path
 from typing import TypeVar
 
-from bridge.index.file_reading import FileReading
 from bridge.index.knowledge import IndexedFile
 from bridge.index.store.database import remove_file
 from bridge.index.store.store import Store
 from bridge.index.texts.arena import CHUNK, TextArena, text_entry
-from bridge.index.tree import Tree
+from bridge.index.tree import FileReading, Tree
 from bridge.notes.names import Names
 from bridge.vault.text import is_note
 

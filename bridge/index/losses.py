@@ -1,29 +1,33 @@
-"""Losses by a change that its diff does not show: headings and blocks that links name, properties, rows of bases.
+"""Losses by a change that its diff does not show: headings and blocks that links name, properties, links, bases' rows.
 
-Whatever tool makes the change. A heading also goes if it is no longer read as one, and properties if one line too many
-is above them: then Obsidian shows none (rules 46 to 49 of docs/obsidian.md). Notes of which only links follow another
-change are not looked at.
+They are found whatever tool makes the change. A heading also goes if it is no longer read as one, and properties if one
+line too many is above them: then Obsidian shows none (rules 46 to 49 of docs/obsidian.md). Notes of which only links
+follow another change are not looked at.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.clock import Clock
 from bridge.errors import InvalidParameters
 from bridge.index.knowledge import Knowledge, NoteFacts
 from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.notes.markdown import base_blocks, parse_note
+from bridge.notes.names import LinkFormat, link_key
 from bridge.notes.note import BlockId, ParsedNote, TooMuchWork, Work
 from bridge.notes.parts import Reference, has_part, parse_reference, strip_heading
+from bridge.notes.rewriting import Relocation
 from bridge.vault.diff import parse_hunks
 from bridge.vault.paths import fold
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import is_note
+from bridge.versions.states import Effect
 
 if TYPE_CHECKING:
-    from bridge.index.base_warnings import BaseWarnings
+    from bridge.index.base_rows import BaseWarnings
+
 
 _NAMED_PARTS: Final = 5
 """Headings and blocks of one note that are named; the others are only counted."""
@@ -198,7 +202,7 @@ class ChangedBases:
                 yield f"{more} more bases in {change.path!r} change; what they would show was not looked at"
 
     def _warnings(self) -> "BaseWarnings":
-        from bridge.index.base_warnings import BaseWarnings  # noqa: PLC0415 - a start is faster without
+        from bridge.index.base_rows import BaseWarnings  # noqa: PLC0415 - a start is faster without
 
         if self._made is None:
             self._made = BaseWarnings(self._knowledge, self._clock)
@@ -219,3 +223,114 @@ def _changed_blocks(plan: ChangePlan, path: str, text: str) -> Sequence[str]:
         if cut or any(first <= line <= last for line in added):
             found.append(block.text)
     return found
+
+
+class LostLink(NamedTuple):
+    """A link that leads nowhere.
+
+    Attributes:
+        path: The file that it is in, if that is after the change.
+        link: Its path, as it is written there.
+    """
+
+    path: str
+    link: str
+
+
+def lost_links(plan: ChangePlan, knowledge: Knowledge) -> list[LostLink]:
+    """Return the links that lead somewhere now, and nowhere once a change is made, each as often as it is written.
+
+    Links that the change writes itself do not count: nobody can tell whether they are meant to lead somewhere.
+
+    Args:
+        plan: The change, which is not made yet.
+        knowledge: The knowledge about all notes.
+    """
+    moves: dict[str, str | None] = {}
+    for change in plan.changes:
+        if change.kind in {ChangeKind.MOVE, ChangeKind.DELETE}:
+            moves[change.path] = change.new_path
+    if not moves:
+        return []
+    before, after = knowledge.names, knowledge.names.moved(moves)
+    for change in plan.changes:
+        if change.kind is ChangeKind.CREATE:
+            after.add(change.path)
+    rewritten = {change.path for change in plan.changes if change.kind is ChangeKind.MODIFY}
+    lost = []
+    for source in sorted(_sources(moves, knowledge)):
+        place = moves.get(source, source)
+        if place is None:
+            continue  # it is deleted itself
+        written = set(_written(plan, place)) if place in rewritten else None
+        for link in _links(source, knowledge):
+            is_there = written is None or link in written
+            if is_there and before.resolve(link, source) is not None and after.resolve(link, place) is None:
+                lost.append(LostLink(place, link))
+    return lost
+
+
+def _sources(moves: dict[str, str | None], knowledge: Knowledge) -> set[str]:
+    """Return the files with links that a move may break: to what moves, and in what moves."""
+    leading = {link.source for path in moves for link in knowledge.backlinks(path)}
+    return leading | {path for path, new in moves.items() if new is not None}
+
+
+def _links(source: str, knowledge: Knowledge) -> Iterator[str]:
+    return (link.linkpath for link in knowledge.links_from(source) if link.counts)
+
+
+def _written(plan: ChangePlan, path: str) -> Iterator[str]:
+    """Yield the links of a file as a plan leaves it."""
+    data = next((plan.blobs.get(each.after or "") for each in plan.changes if each.path == path and each.after), None)
+    if data is None or not is_note(path):
+        return
+    with suppress(TooMuchWork):  # nobody can say what such a note holds
+        note = parse_note(data.decode("utf-8", "surrogateescape"), outline=False, work=Work.of_one_note())
+        yield from (link.linkpath for link in note.all_links if link.counts)
+
+
+class BrokenLinks(NamedTuple):
+    """The links that a move broke.
+
+    Attributes:
+        moving: The move, as the rewriting of links takes it.
+        sources: The files that hold such links, sorted, each with its former path.
+        links: Number of such links.
+    """
+
+    moving: Relocation
+    sources: dict[str, str]
+    links: int
+
+
+def broken_links(effects: Iterable[Effect], knowledge: Knowledge, form: LinkFormat = "shortest") -> BrokenLinks:
+    """Return the links that lead elsewhere or nowhere since files were moved, and that still need repair.
+
+    Args:
+        effects: What was done, with where each moved file is now.
+        knowledge: The knowledge about all files, as they are now.
+        form: How the user wants links to be written.
+    """
+    moves: dict[str, str | None] = {}
+    undone: dict[str, str | None] = {}
+    for effect in effects:
+        here = knowledge.file(effect.path) is not None
+        if effect.new_path is not None:
+            if not here and knowledge.file(effect.new_path) is not None:
+                moves[effect.path], undone[effect.new_path] = effect.new_path, effect.path
+        elif effect.before is None and here:
+            undone[effect.path] = None
+        elif effect.after is None and not here:
+            moves[effect.path], undone[effect.path] = None, effect.path
+    back = {new: old for old, new in moves.items() if new is not None}
+    moving = Relocation(knowledge.names.moved(undone), knowledge.names, moves, form)
+    if not back:
+        return BrokenLinks(moving, {}, 0)
+    perhaps = {
+        *knowledge.links_named({link_key(path) for pair in back.items() for path in pair}),
+        *(link for new in back for link in knowledge.links_from(new)),
+    }
+    links = [link for link in perhaps if moving.wanted(link, back.get(link.source, link.source)) is not None]
+    sources = {link.source: back.get(link.source, link.source) for link in links}
+    return BrokenLinks(moving, dict(sorted(sources.items())), len(links))

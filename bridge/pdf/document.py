@@ -1,8 +1,21 @@
-"""The text of one PDF file."""
+"""The text of one PDF file, and the worker process in which it is read.
 
+Whatever the file does to the engine, it does to this process. PDFium is used where it is installed (the package
+`pypdfium2`), else `pypdf`, which is slower but needs no build for the system. The first request has the file's bytes
+and is answered with the number of its pages; each further request names a page and is answered with that page's text,
+so that the pages before a crash are not lost. An answer has `failed` where that is not possible, and `unmapped` where
+the page's font does not say which letters it shows. The process ends when its standard input does, or when it takes
+more memory than it may.
+"""
+
+import io
+import logging
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
+
+from bridge.workers.frames import LATER, answer_requests, limit_address_space, step_back, watch_resident_memory
 
 PAGE_BREAK: Final = "\n\n\f"
 """Separator of a text's pages: a form feed, as usual, after the end of a paragraph."""
@@ -83,3 +96,129 @@ def is_unmapped(text: str) -> bool:
         text: As an engine gives it.
     """
     return len(_NO_LETTER.findall(text)) * _SOME > len(text)
+
+
+ADDRESS_SPACE: Final = 1536 * 1024 * 1024
+RESIDENT: Final = 512 * 1024 * 1024
+"""Bytes that the process may take. A book of 400 pages takes less than 50 MB."""
+MOST_OF_A_PAGE: Final = 200_000
+"""Characters of a page that are kept; a dense one has about 6,000."""
+PASSWORD: Final = "password"  # noqa: S105 - the name of a failure
+DAMAGED: Final = "damaged"
+
+Answer = tuple[dict[str, Any], bytes]
+
+
+class Refused(Exception):
+    """The file cannot be opened; the argument is `PASSWORD` or `DAMAGED`."""
+
+
+class PdfiumDocument:
+    """A file opened by PDFium.
+
+    Args:
+        data: The file's bytes.
+
+    Raises:
+        Refused: It cannot be opened.
+    """
+
+    def __init__(self, data: bytes) -> None:
+        import pypdfium2  # noqa: PLC0415 - it need not be installed
+
+        try:
+            self._document = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError as error:
+            raise Refused(PASSWORD if "password" in str(error).lower() else DAMAGED) from error
+
+    def count(self) -> int:
+        """Return the number of pages."""
+        return len(self._document)
+
+    def page(self, index: int) -> str:
+        """Return the text of a page, counted from 0."""
+        page = self._document[index]
+        try:
+            text = page.get_textpage()
+            try:
+                found: str = text.get_text_range(0, min(text.count_chars(), MOST_OF_A_PAGE))
+            finally:
+                text.close()
+        finally:
+            page.close()
+        return found
+
+
+class PypdfDocument:
+    """A file opened by pypdf. The arguments and errors are those of `PdfiumDocument`."""
+
+    def __init__(self, data: bytes) -> None:
+        import pypdf  # noqa: PLC0415 - one of two engines
+
+        logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it warns of every oddity of a file
+        try:
+            self._document = pypdf.PdfReader(io.BytesIO(data))
+            locked = self._document.is_encrypted and not self._document.decrypt("")
+        except Exception as error:
+            raise Refused(DAMAGED) from error
+        if locked:
+            raise Refused(PASSWORD)
+
+    def count(self) -> int:
+        """Return the number of pages."""
+        return len(self._document.pages)
+
+    def page(self, index: int) -> str:
+        """Return the text of a page, counted from 0."""
+        return self._document.pages[index].extract_text()[:MOST_OF_A_PAGE]
+
+
+Document = PdfiumDocument | PypdfDocument
+
+
+def engine() -> Callable[[bytes], Document]:
+    """Return what opens files: PDFium where it can be loaded."""
+    try:
+        import pypdfium2  # noqa: F401, PLC0415 - it need not be installed
+    except (ImportError, OSError):
+        import pypdf  # noqa: F401, PLC0415 - what cannot be imported says so before any request
+
+        return PypdfDocument
+    return PdfiumDocument
+
+
+class Session:
+    """The one file that this process reads.
+
+    Args:
+        open_file: Opens a file.
+    """
+
+    def __init__(self, open_file: Callable[[bytes], Document]) -> None:
+        self._open = open_file
+        self._document: Document | None = None
+
+    def answer(self, header: dict[str, Any], data: bytes) -> Answer:
+        """Return the answer to one request."""
+        try:
+            if self._document is None:
+                self._document = self._open(data)
+                return {"pages": self._document.count()}, b""
+            text = self._document.page(header["page"])
+            return ({"unmapped": True}, b"") if is_unmapped(text) else ({}, cleaned(text).encode())
+        except Refused as refused:
+            return {"failed": refused.args[0]}, b""
+        except Exception as error:  # noqa: BLE001 - whatever a file does to an engine is its own fault
+            return {"failed": type(error).__name__}, b""
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    step_back(LATER)
+    limit_address_space(ADDRESS_SPACE)
+    watch_resident_memory(RESIDENT)
+    answer_requests(Session(engine()).answer)
+
+
+if __name__ == "__main__":
+    main()

@@ -4,10 +4,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed
-from bridge.pdf.document import FileText
-from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
-from bridge.workers.file_workers import FileWorkers
-from bridge.workers.pool import NOT_STARTED, Job, Worker
+from bridge.pdf.document import DAMAGED, PASSWORD, FileText
+from bridge.workers.pool import NOT_STARTED, FileWorkers, Job, Worker
 
 LARGEST: Final = 100 << 20
 """Bytes of a file that is read."""
@@ -17,11 +15,8 @@ MOST_PAGES: Final = 5_000
 MOST_CHARACTERS: Final = 20_000_000
 """Characters that are kept of one file: some seven thousand dense pages."""
 
-READING: Final = Job("bridge.pdf.pdf_worker", "PDF", "open the file in another program")
-_REFUSALS: Final = {
-    PASSWORD: "The file is protected by a password",
-    DAMAGED: "The file is damaged or is no PDF",
-}
+READING: Final = Job("bridge.pdf.document", "PDF", "open the file in another program")
+_REFUSALS: Final = {PASSWORD: "The file is protected by a password", DAMAGED: "The file is damaged or is no PDF"}
 
 
 class PdfReader(FileWorkers):

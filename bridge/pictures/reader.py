@@ -1,21 +1,19 @@
-"""Makes pictures ready to be shown in worker processes, one process for each, within time and memory."""
+"""Makes pictures ready to be shown, and recognises text in them: a worker process for each, within time and memory."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed
-from bridge.pdf.pdf_worker import DAMAGED, PASSWORD
-from bridge.pictures.picture_worker import NO_ENGINE, TOO_LARGE
-from bridge.pictures.scaling import MOST_PIXELS
-from bridge.workers.file_workers import FileWorkers
-from bridge.workers.pool import NOT_STARTED, Job
+from bridge.pdf.document import DAMAGED, PASSWORD, FileText
+from bridge.pictures.scaling import MOST_PIXELS, NO_ENGINE, TOO_LARGE
+from bridge.workers.pool import NOT_STARTED, FileWorkers, Job
 
 LARGEST: Final = 50 << 20
 """Bytes of a picture's file."""
 SECONDS: Final = 20.0
 """Time limit for one picture. The largest ones take two seconds."""
 
-SHOWING: Final = Job("bridge.pictures.picture_worker", "picture", "open the file in another program")
+SHOWING: Final = Job("bridge.pictures.scaling", "picture", "open the file in another program")
 _REFUSALS: Final = {
     PASSWORD: "it is protected by a password",
     DAMAGED: "it is damaged, or of a kind that is not shown",
@@ -103,3 +101,45 @@ def _told(header: dict[str, Any], body: bytes) -> Picture:
         return Picture(why=_REFUSALS.get(failed, _REFUSALS[DAMAGED]))
     width, height = header["original"]
     return Picture(body, header["mimeType"], (header["width"], header["height"]), (width, height))
+
+
+RECOGNITION_SECONDS: Final = 300.0
+"""How long one picture may take."""
+
+RECOGNISING: Final = Job("bridge.pictures.recognition", "recognition", "look at the picture itself")
+_UNREAD: Final = {
+    DAMAGED: "The picture is damaged, or of a kind that is not shown",
+    TOO_LARGE: f"The picture has more than {MOST_PIXELS // 10**6} million pixels",
+}
+
+
+class TextRecogniser(FileWorkers):
+    """Recognises the text in pictures."""
+
+    job = RECOGNISING
+
+    def read(self, data: bytes, deadline: float | None = None) -> FileText:
+        """Return the text in a picture, as that of a file of one page. Blocks.
+
+        Args:
+            data: The file's bytes.
+            deadline: `Clock.monotonic()` value; at most `RECOGNITION_SECONDS` from now. None if nobody waits for it.
+
+        Raises:
+            ExecutionFailed: `worker_not_started`: the process cannot start, so nothing is known of the file.
+        """
+        if len(data) > LARGEST:
+            return FileText(why=f"The picture has more than {LARGEST >> 20} MB")
+        latest = self._clock.monotonic() + RECOGNITION_SECONDS
+        try:
+            with self._pool.lend(latest if deadline is None else min(deadline, latest)) as worker:
+                header, text = worker.ask({"awaited": deadline is not None}, data)
+        except DeadlineExceeded:
+            return FileText(why="Recognising its text took too long")
+        except ExecutionFailed as failure:
+            if failure.code == NOT_STARTED:
+                raise
+            return FileText(why=f"Its process ended ({failure.data.get('stderr', 'it was stopped')})")
+        if "failed" in header:
+            return FileText(why=_UNREAD.get(header["failed"], _UNREAD[DAMAGED]))
+        return FileText((text.decode(),), 1)

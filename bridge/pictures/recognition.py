@@ -2,20 +2,28 @@
 
 The models are those of PP-OCR, in files of the package `rapidocr`, of which nothing is imported; OpenCV computes them.
 What usually does was left out, because it reports to its maker (docs/decisions/text-in-pictures.md).
+
+This is the program of a worker process. A request has the file's bytes and says whether somebody waits (`awaited`); it
+is answered with the text, or with `failed`. Nothing that is imported opens a connection.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from math import copysign, sqrt
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.mapped_files import packaged_files
+from bridge.pdf.document import DAMAGED
+from bridge.pictures.scaling import TOO_LARGE, TooLarge, decoded, on_white
+from bridge.workers.frames import LAST, LATER, answer_requests, limit_address_space, step_back, watch_resident_memory
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Pixels = NDArray[np.uint8]
+
 
 ENOUGH_PIXELS: Final = 4_000_000
 """Pixels of a picture in which text is read: a page of a book is legible with so many."""
@@ -93,7 +101,7 @@ class Recogniser:
         import cv2  # noqa: PLC0415 - an extra
         import numpy as np  # noqa: PLC0415 - the same
 
-        from bridge.model_file import read_note  # noqa: PLC0415 - in a worker process alone
+        from bridge.mapped_files import read_note  # noqa: PLC0415 - in a worker process alone
 
         cv2.setNumThreads(1)
         # From memory, as the library opens no path that has letters beyond those of the system's own language.
@@ -206,3 +214,43 @@ def _rows(lines: Sequence[tuple[_Line, str]]) -> Iterator[list[str]]:
         row.append((line, text))
     if row:
         yield [said for _place, said in sorted(row, key=lambda each: each[0].x)]
+
+
+ADDRESS_SPACE: Final = 4 << 30
+RESIDENT: Final = 1536 << 20
+"""Bytes that the process may take. The most pixels that are decoded take 400 MB, and as much while they are scaled."""
+
+
+def main() -> None:
+    """Answer requests until there are no more."""
+    step_back(LATER)
+    limit_address_space(ADDRESS_SPACE)
+    watch_resident_memory(RESIDENT)
+    # One processor is enough for work that others should not notice.
+    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+    files = recognition_files()
+    if files is None:
+        raise ImportError("the extra `drawn-text` is not installed, or lacks something")
+    recogniser = Recogniser(files)
+    answer_requests(lambda header, data: answer(recogniser, header, data))
+
+
+def answer(recogniser: Recogniser, header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
+    """Return the text in a picture, given its file."""
+    import numpy as np  # noqa: PLC0415 - an extra, after the environment
+
+    if not header["awaited"]:
+        step_back(LAST)
+    try:
+        picture, _ = decoded(data, 2 * int(sqrt(ENOUGH_PIXELS)))
+        if (scale := sqrt(ENOUGH_PIXELS / (picture.width * picture.height))) < 1:
+            picture.thumbnail((max(round(picture.width * scale), 1), max(round(picture.height * scale), 1)))
+        return {}, recogniser.text(np.asarray(on_white(picture))).encode("utf-8", "replace")
+    except TooLarge:
+        return {"failed": TOO_LARGE}, b""
+    except Exception:  # noqa: BLE001 - whatever a file does to a library is its own fault
+        return {"failed": DAMAGED}, b""
+
+
+if __name__ == "__main__":
+    main()

@@ -9,8 +9,8 @@ from functools import lru_cache
 from typing import BinaryIO
 
 from bridge.errors import Ambiguous, Conflict, NotFound, PermissionDenied
-from bridge.index.file_reading import ParsedFile, is_parsed, parse_file
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
+from bridge.index.tree import ParsedFile, is_parsed, parse_file
 from bridge.notes.additions import judge
 from bridge.notes.names import Names, link_key
 from bridge.toolkit.permitted import Denials

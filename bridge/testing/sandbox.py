@@ -28,7 +28,7 @@ from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON, Caller, Client
 from bridge.index.carried_text import CarriedText
 from bridge.index.losses import ChangedBases, lost_parts, lost_properties
-from bridge.index.search.nearest import NearestNames
+from bridge.index.search.fuzzy import NearestNames
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.ledger import Ledger
 from bridge.notes.additions import judge

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
-from bridge.index.references import NoteResolver, is_link, whole_note
+from bridge.index.knowledge import NoteResolver, is_link, whole_note
 from bridge.tools.storage import Storage, exists
 from bridge.vault.paths import VaultPath, nfc, parse_path, protected, unsafe_name
 from bridge.vault.text import check_utf8, describe_binary, is_text, without_hidden_characters

@@ -9,11 +9,10 @@ from bridge.contract.consent import FilePreview
 from bridge.contract.tools import PendingCall, TicketInfo, ToolResult
 from bridge.errors import NotFound
 from bridge.identity.caller import Caller
-from bridge.index.file_texts.texts import AllFileTexts, FileTexts
+from bridge.index.file_texts import AllFileTexts, FileTexts
 from bridge.index.knowledge import Knowledge
-from bridge.index.permitted import PermittedKnowledge
-from bridge.index.search.meaning import Meaning, NoMeaning
-from bridge.index.vault_index import VaultIndex
+from bridge.index.search.passages import Meaning, NoMeaning
+from bridge.index.vault_index import PermittedKnowledge, VaultIndex
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.permitted import Denials, PermittedFiles
 from bridge.toolkit.screens import Screens

@@ -1,10 +1,17 @@
-"""The frames between the bridge and a worker process: four bytes with a length, a JSON object, and bytes."""
+"""A worker process from inside: the frames between it and the bridge, its own memory and its priority.
 
+A frame is four bytes with a length, a JSON object, and bytes. The bounds of memory are there because hostile input
+shall exhaust the process, not the machine; the priority, because what a person does goes first.
+"""
+
+import contextlib
 import json
+import os
 import struct
 import sys
+import threading
 from collections.abc import Callable
-from typing import IO, Any
+from typing import IO, Any, Final
 
 LENGTH = struct.Struct(">I")
 ANSWERED = b"\0"
@@ -46,3 +53,60 @@ def answer_requests(answer: Callable[[dict[str, Any], bytes], tuple[dict[str, An
         sys.stderr.write(ANSWERED.decode())
         sys.stderr.flush()
         write_frame(sys.stdout.buffer, *answered)
+
+
+_LOOK_SECONDS: Final = 0.02
+EXHAUSTED: Final = 3
+"""The exit status of a process that took too much."""
+
+
+def limit_address_space(size: int) -> None:
+    """Let the system refuse more than so many bytes, where it can be asked to see to it."""
+    if sys.platform == "win32":
+        return
+    import resource  # noqa: PLC0415 - not on Windows
+
+    _soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    limit = size if hard == resource.RLIM_INFINITY else min(size, hard)
+    try:
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+    except (ValueError, OSError):
+        return  # macOS has the name of the limit, not the limit
+
+
+def watch_resident_memory(size: int) -> None:
+    """End the process when it holds more than so many bytes, on every system.
+
+    Args:
+        size: Bytes of resident memory.
+    """
+    import psutil  # noqa: PLC0415 - workers that need no more than the system's limit start without it
+
+    process, waiting = psutil.Process(), threading.Event()
+
+    def watch() -> None:
+        while not waiting.wait(_LOOK_SECONDS):
+            if process.memory_info().rss > size:
+                os._exit(EXHAUSTED)
+
+    threading.Thread(target=watch, daemon=True, name="memory").start()
+
+
+LAST: Final = 19
+"""For work that nobody waits for."""
+LATER: Final = 10
+"""For work that somebody may wait for, and that strangers can ask for in any amount."""
+
+
+def step_back(nice: int) -> None:
+    """Let other processes go first.
+
+    Args:
+        nice: `LATER` or `LAST`; on Windows these are the priorities below the normal one and for idle times.
+    """
+    import psutil  # noqa: PLC0415 - in a worker process alone
+
+    with contextlib.suppress(psutil.Error, OSError):
+        if os.name == "nt":
+            nice = psutil.IDLE_PRIORITY_CLASS if nice == LAST else psutil.BELOW_NORMAL_PRIORITY_CLASS
+        psutil.Process().nice(nice)

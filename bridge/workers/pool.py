@@ -1,6 +1,8 @@
 """Worker processes for work that must be killable.
 
-There are a few, started when first needed, kept warm, and never waited for past a deadline.
+There are a few, started when first needed, kept warm, and never waited for past a deadline; those for files that
+strangers made read one file each, and end with it. Some of what a process writes to its standard error is kept, to tell
+why it ended.
 """
 
 import logging
@@ -11,14 +13,66 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, ClassVar, Final, NamedTuple
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.sandbox.telling import TELL_ERROR
-from bridge.workers.complaint import Complaint
-from bridge.workers.frames import read_frame, write_frame
-from bridge.workers.memory import EXHAUSTED
+from bridge.workers.frames import ANSWERED, EXHAUSTED, read_frame, write_frame
+
+MOST_KEPT: Final = 8 * 1024
+"""Bytes that are kept, from the beginning: the line that says why comes first (`pool.py`)."""
+LONGEST: Final = 300
+"""Characters of a line that are shown."""
+_LISTENING: Final = 1.0
+"""Seconds to wait for the last of what a process wrote that has ended."""
+_CHUNK: Final = 4096
+
+
+class Complaint:
+    """The beginning of a process's standard error since its last answer.
+
+    A thread takes all of it, so the process never blocks.
+
+    Args:
+        stream: Its standard error; closed when the process has ended.
+    """
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        self._kept = bytearray()
+        self._thread = threading.Thread(target=self._listen, daemon=True, name="standard error of a worker")
+        self._thread.start()
+
+    def first_line(self) -> str:
+        """Return the first line that a process wrote which has ended; empty where it wrote nothing."""
+        self._thread.join(_LISTENING)
+        return first_line(bytes(self._kept).decode(errors="replace"))
+
+    def _listen(self) -> None:
+        with self._stream as stream:
+            while data := os.read(stream.fileno(), _CHUNK):
+                _, answered, data = data.rpartition(ANSWERED)
+                if answered:
+                    self._kept.clear()
+                self._kept += data[: max(MOST_KEPT - len(self._kept), 0)]
+
+
+def first_line(text: str) -> str:
+    """Return the first line of a process's output, as it may be shown: cut, and without places on this computer."""
+    lines = filter(None, map(str.strip, without_places(text).splitlines()))
+    return next(lines, "")[:LONGEST].rstrip(".")
+
+
+def without_places(text: str) -> str:
+    """Return the text without the folders in which this Python, its packages and the user's own files lie."""
+    home = os.path.expanduser("~")  # noqa: PTH111 - where there is none, it fails with nothing
+    folders = {sys.prefix, sys.base_prefix, str(Path(__file__).parents[2]), home}
+    for folder in sorted(folders, key=len, reverse=True):
+        if len(Path(folder).parts) > 1:
+            text = text.replace(folder, "…")
+    return text
+
 
 logger = logging.getLogger(__name__)
 
@@ -271,3 +325,29 @@ class WorkerPool:
 
 def _stopping() -> ExecutionFailed:
     return ExecutionFailed("The bridge is stopping; call again when it runs")
+
+
+FILES_AT_ONCE: Final = 2
+"""Files that are read at a time."""
+
+
+class FileWorkers:
+    """The readers of files of one kind. Any thread may ask.
+
+    Args:
+        clock: The one that deadlines are given in.
+        hide: Takes secrets out of what a process said before it ended.
+
+    Attributes:
+        job: What the processes do.
+    """
+
+    job: ClassVar[Job]
+
+    def __init__(self, clock: Clock, hide: Callable[[str], str]) -> None:
+        self._clock = clock
+        self._pool = WorkerPool(clock, self.job, hide, FILES_AT_ONCE, reuse=False)
+
+    def close(self) -> None:
+        """End the processes. What is being read fails."""
+        self._pool.close()

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from wcmatch import glob as wcglob
 
 from bridge.index.knowledge import IndexedFile
-from bridge.index.search.listing import Listings
+from bridge.index.search.fuzzy import Listings
 from bridge.index.texts.globs import compile_glob
 from scripts.lib.bench_measure import Spread, note, percentile
 

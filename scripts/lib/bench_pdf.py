@@ -16,7 +16,7 @@ from pypdf import PdfWriter
 from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
 
 from bridge.clock import SystemClock
-from bridge.pdf.pdf_worker import PdfiumDocument, PypdfDocument
+from bridge.pdf.document import PdfiumDocument, PypdfDocument
 from bridge.pdf.reader import PdfReader
 from scripts.lib.bench_measure import alternate, compare
 from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, serving

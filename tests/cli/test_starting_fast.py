@@ -131,7 +131,7 @@ PARTS = {
     "audit": {"activity", "sentences", "service"},
     "chat": {"chats", "context", "conversations", "embedding", "ollama", "prompt_mode", "turn"},
     "contract": {"agents", "audit", "chat", "every_event", "servers", "web"},
-    "index": {"texts.re2_prefilter"},
+    "index": {"texts.pattern_translation"},
     "web": {"transport"},
 }
 """Of rooms of which a start imports a part: what it leaves out."""

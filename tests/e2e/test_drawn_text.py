@@ -8,8 +8,8 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import connect
 from bridge.clock import SystemClock
-from bridge.index.file_texts import file_text_index
-from bridge.pictures.recogniser import TextRecogniser
+from bridge.index import file_text_index
+from bridge.pictures.reader import TextRecogniser
 from bridge.pictures.recognition import recognition_files
 from tests.patience import PATIENCE
 from tests.people import person_at, until_read

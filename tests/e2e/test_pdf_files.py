@@ -7,7 +7,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import connect
-from bridge.index.file_texts import file_text_index
+from bridge.index import file_text_index
 from tests.patience import PATIENCE
 from tests.pdf import pdf_files
 from tests.people import person_at, until_read

@@ -4,8 +4,8 @@ import unicodedata
 
 import pytest
 
-from bridge.index import folding
-from bridge.index.folding import folded
+from bridge.index import carried_text
+from bridge.index.carried_text import folded
 
 TEXTS = [
     "Two words, AND more. " * 9,
@@ -22,5 +22,5 @@ def test_what_is_folded_in_portions_is_as_if_it_were_folded_at_once(
     monkeypatch: pytest.MonkeyPatch, text: str, step: int
 ) -> None:
     whole = folded(text)
-    monkeypatch.setattr(folding, "_AT_ONCE", step)
-    assert folded(text) == whole == folding._folded(text)
+    monkeypatch.setattr(carried_text, "_AT_ONCE", step)
+    assert folded(text) == whole == carried_text._folded(text)

@@ -18,7 +18,7 @@ BUILD = """
 import os, sys
 from pathlib import Path
 from bridge.clock import SystemClock
-from bridge.index.ingest import Ingest
+from bridge.index.indexer import Ingest
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot

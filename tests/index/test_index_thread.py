@@ -11,7 +11,7 @@ import watchfiles
 from bridge.clock import SystemClock
 from bridge.index import index_thread
 from bridge.index.index_thread import Watcher
-from bridge.index.ingest import Ingest
+from bridge.index.indexer import Ingest
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -178,8 +178,8 @@ def test_many_changes_at_once_are_found_by_one_sweep(
 def test_what_was_read_in_the_instant_of_its_change_is_looked_at_again(
     index: VaultIndex, vault: Path, heard: Heard, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.index.ingest.RACY_SECONDS", 0.01)
-    monkeypatch.setattr("bridge.index.file_reading.RACY_SECONDS", 1000.0)
+    monkeypatch.setattr("bridge.index.indexer.RACY_SECONDS", 0.01)
+    monkeypatch.setattr("bridge.index.tree.RACY_SECONDS", 1000.0)
     (vault / "Racy.md").write_text("#before", encoding="utf-8")
     index.start()
     assert index._indexer.built.wait(PATIENCE)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.index.permitted import PermittedKnowledge
-from bridge.index.vault_index import VaultIndex
+from bridge.index.vault_index import PermittedKnowledge, VaultIndex
 
 FILES = {
     "Open.md": "---\naliases: Shared name\n---\n[[Private/Diary]] [[Other]] #common #Open",

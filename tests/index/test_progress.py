@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.index.progress import EVERY_SECONDS, FEW, Progress
+from bridge.index.indexer import EVERY_SECONDS, FEW, Progress
 
 
 class Hands(SystemClock):

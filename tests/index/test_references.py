@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound, PermissionDenied
-from bridge.index.knowledge import IndexStatus
-from bridge.index.references import NoteResolver, locate
+from bridge.index.knowledge import IndexStatus, NoteResolver, locate
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.index.memory_knowledge import MemoryKnowledge

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.index.knowledge import IndexedFile
-from bridge.index.tree import Tree, parent, walk_key
+from bridge.index.texts.arena import walk_key
+from bridge.index.tree import Tree, parent
 
 PATHS = ("a.md", "a/b.md", "a/b/c.md", "a/b/d.txt", "a-/x.md", "a.b/x.md", "z.md", "a/bc/x.MD", "b")
 FOLDERS = ("a", "a/b", "a/b/e", "a-", "c/d")

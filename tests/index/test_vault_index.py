@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.index.file_reading import FileReading, NotAFile
-from bridge.index.ingest import Batch, Ingest
+from bridge.index.indexer import Batch, Ingest
+from bridge.index.tree import FileReading, NotAFile
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Cause
 from bridge.journal.ledger import Ledger
@@ -105,7 +105,7 @@ def test_a_restart_reads_nothing_anew_and_answers_the_same(world: World, monkeyp
     age(world.folder)
     world.index.refresh()
     world.reopen()
-    monkeypatch.setattr("bridge.index.ingest.read", None)
+    monkeypatch.setattr("bridge.index.indexer.read", None)
     assert world.index.status().indexed == 6
     assert world.index.status().indexing
     world.index.refresh()
@@ -274,7 +274,7 @@ def test_our_own_writes_are_not_taken_in_again_when_the_system_reports_them(
     world: World, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change(lambda plan: plan.create(parse_path("Deep/New.md"), b"new"))
-    monkeypatch.setattr("bridge.index.file_reading.parse_file", None)
+    monkeypatch.setattr("bridge.index.tree.parse_file", None)
     monkeypatch.setattr("bridge.index.index_state.IndexState.commit", None)
     world.report("Deep", "Deep/New.md")
     assert world.wrong == []
@@ -297,7 +297,7 @@ def test_our_own_moves_keep_when_a_file_was_made(world: World, change: Change) -
 def test_a_large_note_that_we_write_is_read_after_the_call(
     world: World, change: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.index.ingest.LARGE", 1000)
+    monkeypatch.setattr("bridge.index.indexer.LARGE", 1000)
     change(lambda plan: plan.create(parse_path("Large.md"), b"[[Hub]] " * 500))
     assert world.index.names.resolve("large", "Hub.md") == "Large.md"
     assert world.index.status().indexing
@@ -526,8 +526,8 @@ def test_a_large_note_is_read_whole(world: World) -> None:
 
 
 def test_a_note_beyond_all_measure_is_known_by_its_name(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.file_reading.LARGEST_NOTE", 1000)
-    monkeypatch.setattr("bridge.index.file_reading.LARGEST_NOTE", 1000)
+    monkeypatch.setattr("bridge.index.tree.LARGEST_NOTE", 1000)
+    monkeypatch.setattr("bridge.index.tree.LARGEST_NOTE", 1000)
     world.write("Huge.md", "[[Hub]]\n" * 1000)
     world.report("Huge.md")
     assert world.index.file("Huge.md") is not None

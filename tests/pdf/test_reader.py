@@ -7,8 +7,20 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.pdf import reader as reading
-from bridge.pdf.document import FileText, cleaned, page_at, page_start, place_in
-from bridge.pdf.pdf_worker import DAMAGED, PASSWORD, Document, PdfiumDocument, PypdfDocument, Refused, Session
+from bridge.pdf.document import (
+    DAMAGED,
+    PASSWORD,
+    Document,
+    FileText,
+    PdfiumDocument,
+    PypdfDocument,
+    Refused,
+    Session,
+    cleaned,
+    page_at,
+    page_start,
+    place_in,
+)
 from bridge.pdf.reader import PdfReader
 from bridge.workers.pool import Job
 from tests.pdf import pdf_files

@@ -16,8 +16,8 @@ from bridge.errors import ExecutionFailed
 from bridge.pdf.reader import READING
 from bridge.pictures.reader import LARGEST, SHOWING, Picture, PictureReader
 from bridge.pictures.scaling import LONGEST_EDGE, MOST_PIXELS
+from bridge.workers.frames import LATER
 from bridge.workers.pool import Job, Worker
-from bridge.workers.priority import LATER
 from tests.patience import PATIENCE
 from tests.pdf import pdf_files
 

@@ -12,11 +12,11 @@ from PIL import Image
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.pdf.document import FileText
-from bridge.pictures import recogniser
-from bridge.pictures.recogniser import RECOGNISING, TextRecogniser
+from bridge.pictures import reader as pictures
+from bridge.pictures.reader import RECOGNISING, TextRecogniser
 from bridge.pictures.recognition import recognition_files
+from bridge.workers.frames import LAST, LATER
 from bridge.workers.pool import Job, Worker
-from bridge.workers.priority import LAST, LATER
 from tests.patience import PATIENCE
 from tests.pictures.drawn import drawn
 from tests.pictures.test_reader import damaged, photo, png
@@ -34,7 +34,7 @@ def read(reader: TextRecogniser, data: bytes) -> FileText:
 
 @pytest.fixture
 def reader(monkeypatch: pytest.MonkeyPatch) -> Iterator[TextRecogniser]:
-    monkeypatch.setattr(recogniser, "SECONDS", PATIENCE)
+    monkeypatch.setattr(pictures, "RECOGNITION_SECONDS", PATIENCE)
     reader = TextRecogniser(SystemClock(), lambda text: text)
     yield reader
     reader.close()

@@ -74,7 +74,7 @@ async def is_silent(tmp_path: Path, seconds: float) -> None:
 RECOGNISE = """
 import json
 from bridge.clock import SystemClock
-from bridge.pictures.recogniser import TextRecogniser
+from bridge.pictures.reader import TextRecogniser
 from tests.listening_room import listen
 from tests.patience import PATIENCE
 from tests.pictures.drawn import drawn

@@ -13,7 +13,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import NotFound
 from bridge.identity.caller import PERSON
-from bridge.index.file_texts.file_text_index import PDF_FILES, FileTextIndex
+from bridge.index.file_text_index import PDF_FILES, FileTextIndex
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import ChangeDiff, HistoryEntry
 from bridge.pdf.reader import PdfReader

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bridge.errors import ToolFailure
-from bridge.index.permitted import PermittedKnowledge
+from bridge.index.vault_index import PermittedKnowledge
 from bridge.policy.consent import Rule
 from bridge.testing.memory import MemoryStorage
 from bridge.toolkit.permitted import PermittedFiles

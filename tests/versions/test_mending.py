@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import NotFound
-from bridge.index.broken_links import broken_links
+from bridge.index.losses import broken_links
 from bridge.tools.history.mending import LinkMender
 from bridge.tools.storage import VaultStorage
 from bridge.vault.plan import ChangePlan

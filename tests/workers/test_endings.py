@@ -11,8 +11,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.policy.redaction import REDACTED, hide_secrets
-from bridge.workers.complaint import LONGEST, MOST_KEPT, without_places
-from bridge.workers.pool import NOT_STARTED, Job, WorkerPool
+from bridge.workers.pool import LONGEST, MOST_KEPT, NOT_STARTED, Job, WorkerPool, without_places
 from tests.patience import PATIENCE
 
 CLOCK = SystemClock()

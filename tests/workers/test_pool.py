@@ -13,7 +13,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.index.texts.patterns import pattern_workers
-from bridge.workers.memory import EXHAUSTED
+from bridge.workers.frames import EXHAUSTED
 from bridge.workers.pool import Worker, WorkerPool
 from tests.patience import PATIENCE
 
@@ -189,7 +189,7 @@ def _ends(pid: int) -> bool:
 
 def test_a_process_that_takes_too_much_memory_ends() -> None:
     program = (
-        "from bridge.workers.memory import watch_resident_memory; watch_resident_memory(64 * 1024 * 1024); "
+        "from bridge.workers.frames import watch_resident_memory; watch_resident_memory(64 * 1024 * 1024); "
         "kept = bytearray(b'x') * (128 * 1024 * 1024); import threading; threading.Event().wait(60)"
     )
     root = str(Path(__file__).parents[2])

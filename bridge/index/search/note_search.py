@@ -1,29 +1,165 @@
-"""Searching notes: a few words or a question, ranked, or Obsidian's search language, exactly."""
+"""Searching notes: a few words or a question, ranked, or Obsidian's search language, exactly; and excerpts of them."""
 
+import re
+import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.excerpts import WIDTH, bare_places, excerpt, excerpt_place
-from bridge.index.search.languages import Languages
-from bridge.index.search.meaning import NEAR, Meaning, MeaningState, Near, NearPassage, NoMeaning
-from bridge.index.search.note_text import Needle, NoteText
-from bridge.index.search.passages import Passage, heading_at, readable
-from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, patterns, plain_words
+from bridge.index.search.passages import (
+    NEAR,
+    Meaning,
+    MeaningState,
+    Near,
+    NearPassage,
+    NoMeaning,
+    Passage,
+    heading_at,
+    readable,
+)
+from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, parse_query, patterns, plain_words
 from bridge.index.search.query_evaluation import Evaluation
-from bridge.index.search.query_parser import parse_query
 from bridge.index.search.ranking import ENOUGH, RankedNotes, Ranking, WeighedNote
-from bridge.index.search.text_session import LARGEST, SearchTexts, TextSession
-from bridge.index.search.words import RankedWord, make_terms, query_words
-from bridge.index.store.fulltext import StoredWords, phrase
+from bridge.index.search.text_session import LARGEST, Needle, NoteText, SearchTexts, TextSession, folded
+from bridge.index.search.words import Languages, RankedWord, make_terms, query_words
+from bridge.index.store.fulltext import StoredWords, pattern_of, phrase
 from bridge.index.texts.arena import Excludes
 from bridge.index.texts.line_patterns import Span
+from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.note import Heading
 from bridge.pdf.document import is_pdf, page_at, page_start, place_in
 from bridge.pictures.scaling import is_picture
+
+BEFORE = 60
+"""Characters before what was found."""
+WIDTH = 220
+"""Characters of an excerpt."""
+CUT = "..."
+_SNAP = 20
+"""Characters by which a cut is moved, so as not to lie within a word."""
+_MOST_JOINED = 40
+"""Characters that may belong together to make what is seen as one."""
+_UNACCENTED = 50_000
+"""Characters of a note that are compared in their plainest form."""
+
+_VIRAMA = 9
+"""The class of the signs that join the consonants of Indian scripts."""
+_ZWJ = "\u200d"
+_SPACES = re.compile(r"\s+")
+_REGIONAL = re.compile("[\U0001f1e6-\U0001f1ff]")
+_MODIFIER = re.compile("[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+
+
+def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> str:
+    """Return a line of text around the place where most of the query's words are close together.
+
+    Args:
+        note: The note.
+        places: Where it is, for each thing that was asked for. Where there is nothing, the beginning is shown.
+        width: About how many characters.
+    """
+    head = BEFORE * width // WIDTH
+    body = _body(note)
+    shown = _chosen(note, places, width)
+    if shown is None:
+        rest = note.text[body : body + 4 * width].lstrip()
+        return _shown(rest, 0, _cut(rest, width)) if len(rest) > width else _line(rest)
+    start, end = shown
+    low = _cut(note.text, max(start - head, body if start >= body else 0), up_to=start)
+    high = _cut(note.text, min(max(low + width, min(end, start + width)), len(note.text)))
+    return _shown(note.text, low, max(high, min(end, start + width)))
+
+
+def excerpt_place(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> int:
+    """Return where in a note the stretch begins that its excerpt shows; the arguments are those of `excerpt`."""
+    shown = _chosen(note, places, width)
+    return _body(note) if shown is None else shown[0]
+
+
+def _body(note: NoteText) -> int:
+    block = find_frontmatter(note.text)
+    return block.end if block else 0
+
+
+def _chosen(note: NoteText, places: Sequence[Iterable[Span]], width: int) -> Span | None:
+    hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
+    return _densest(note.text, hits, _body(note), width - BEFORE * width // WIDTH) if hits else None
+
+
+def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
+    """Return where words occur in other spellings: the full-text index finds these, a plain comparison does not."""
+    text = note.bare_text[:_UNACCENTED]
+    places = (re.search(pattern_of(folded(word)), text) for word in words)
+    return [[] if place is None else [place.span()] for place in places]
+
+
+def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int, room: int) -> Span:
+    """Return the stretch of an excerpt's width that shows the most different things, preferably in the body."""
+    best: tuple[int, bool, int] = (-1, False, 0)
+    chosen: Span = hits[0][:2]
+    last = 0
+    for first, (start, end, _which) in enumerate(hits):
+        last = max(last, first)
+        while last + 1 < len(hits) and hits[last + 1][1] <= start + room:
+            last += 1
+        within = hits[first : last + 1]
+        begun = sum(hit[0] == 0 or not text[hit[0] - 1].isalnum() for hit in within[:8])
+        worth = len({hit[2] for hit in within}), start >= body, begun
+        if worth > best:
+            best = worth
+            chosen = start, max(end, within[-1][1])
+    return chosen
+
+
+def _cut(text: str, at: int, *, up_to: int | None = None) -> int:
+    """Return a place near one to cut at: between words, or at least not within what is seen as one character.
+
+    Args:
+        text: What is cut.
+        at: About where.
+        up_to: For a beginning: where it must have begun. None for an end.
+    """
+    if at <= 0 or at >= len(text):
+        return max(0, min(at, len(text)))
+    if up_to is not None:
+        space = next((place for place in range(at, min(at + _SNAP, up_to)) if text[place - 1].isspace()), None)
+    else:
+        space = next((place for place in range(at, max(at - _SNAP, 1), -1) if text[place].isspace()), None)
+    if space is not None:
+        return space
+    for _ in range(_MOST_JOINED):
+        if at == 0 or not _joined(text, at):
+            break
+        at -= 1
+    return at
+
+
+def _joined(text: str, at: int) -> bool:
+    """Return whether the characters before and after an offset are seen as one."""
+    before, behind = text[at - 1], text[at]
+    if _REGIONAL.match(before) and _REGIONAL.match(behind):
+        run = at - 1
+        while run > 0 and at - run < _MOST_JOINED and _REGIONAL.match(text[run - 1]):
+            run -= 1
+        return (at - run) % 2 == 1
+    if _ZWJ in {before, behind} or unicodedata.combining(before) == _VIRAMA or _MODIFIER.match(behind):
+        return True
+    return unicodedata.category(behind) in {"Mn", "Me", "Mc"}
+
+
+def _shown(text: str, low: int, high: int) -> str:
+    head = CUT if text[:low][-_MOST_JOINED:].strip() else ""
+    tail = CUT if text[high : high + _MOST_JOINED].strip() else ""
+    return f"{head}{_line(text[low:high])}{tail}"
+
+
+def _line(text: str) -> str:
+    """Return text as one line; what is no Unicode is shown as such."""
+    return _SPACES.sub(" ", text).strip().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
 
 MOST_NOTES = 30
 """Notes whose passages answer a question."""
@@ -209,7 +345,7 @@ class NoteSearch:
                 question = words.question or ranked.mixed
                 by_meaning = ranked.by_meaning
                 results = [
-                    _shown(path, weighed.note, _best(weighed).places, asked.width)
+                    _found_at(path, weighed.note, _best(weighed).places, asked.width)
                     if (weighed := ranked.weighed.get(path)) and weighed.passages
                     else _by_words(session, path, words.terms, asked.width)
                     for path in ranked.paths
@@ -220,7 +356,7 @@ class NoteSearch:
                 paths = ranking.order(found, make_terms(_texts(query)), asked.first + asked.count)
                 ranked = RankedNotes(tuple(paths[asked.first :]), len(found), len(found))
                 results = [
-                    _shown(path, *evaluation.places(query, path), asked.width)
+                    _found_at(path, *evaluation.places(query, path), asked.width)
                     if session.has_text(path)
                     else FoundNote(path, "")
                     for path in ranked.paths
@@ -308,15 +444,7 @@ class NoteSearch:
         heading = _heading(facts.headings, passage) if facts else ""
         shown = weighed.note.text[start:end].encode("utf-8", "surrogateescape").decode("utf-8", "replace")
         return FoundPassage(
-            path,
-            heading,
-            lines,
-            shown,
-            passage.score,
-            passage.start,
-            passage.end,
-            max(passage.likeness, 0.0),
-            page,
+            path, heading, lines, shown, passage.score, passage.start, passage.end, max(passage.likeness, 0.0), page
         )
 
     @property
@@ -403,7 +531,7 @@ def _texts(query: Node) -> list[str]:
             return []
 
 
-def _shown(path: str, note: NoteText, places: Sequence[Sequence[Span]], width: int) -> FoundNote:
+def _found_at(path: str, note: NoteText, places: Sequence[Sequence[Span]], width: int) -> FoundNote:
     """Return a file that was found, with its excerpt around some places."""
     return FoundNote(path, excerpt(note, places, width), _page(path, note, excerpt_place(note, places, width)))
 
@@ -430,7 +558,7 @@ def _by_words(session: TextSession, path: str, terms: Sequence[RankedWord], widt
     if not any(places):
         note = readable(note) or note
         places = bare_places(note, [term.text for term in terms])
-    return _shown(path, note, places, width)
+    return _found_at(path, note, places, width)
 
 
 def _read(

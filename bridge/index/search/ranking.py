@@ -24,11 +24,15 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from bridge.index.knowledge import IndexedFile, Knowledge
-from bridge.index.search.meaning import FOUND_NEAR, NEAR, OPENING, WEIGHT, Near, NearPassage
-from bridge.index.search.note_text import Needle, NoteText
 from bridge.index.search.passages import (
+    FOUND_NEAR,
     MOST_TEXT,
+    NEAR,
+    OPENING_WEIGHT,
     SIZE,
+    WEIGHT,
+    Near,
+    NearPassage,
     Passage,
     WeightedWord,
     body_start,
@@ -37,7 +41,7 @@ from bridge.index.search.passages import (
     readable,
     weigh,
 )
-from bridge.index.search.text_session import TextSession
+from bridge.index.search.text_session import Needle, NoteText, TextSession
 from bridge.index.search.words import QueryWords, RankedWord
 from bridge.index.store.fulltext import COLUMNS, StoredWords, phrase
 from bridge.vault.text import note_name
@@ -196,7 +200,7 @@ class Ranking:
             by_note.setdefault(passage.path, []).append(passage)
         likeness = {path: passages[0].likeness for path, passages in by_note.items()}
         for opening in _told_apart(near.openings, 1):
-            likeness[opening.path] = likeness.get(opening.path, 0.0) + OPENING * opening.likeness
+            likeness[opening.path] = likeness.get(opening.path, 0.0) + OPENING_WEIGHT * opening.likeness
             by_note.setdefault(opening.path, [opening])
         weighed = self.weigh(by_words, chosen)
         weight = WEIGHT * self._sought(query.terms)

@@ -1,14 +1,132 @@
-"""The words of a query, as they are looked for in the index and in texts."""
+"""The words of a query, as they are looked for in the index and in texts, and in which language a question is asked.
+
+`function_words.txt` has the words that say nothing in a question: articles, pronouns, prepositions, conjunctions,
+auxiliary verbs, and what questions begin with. Published lists of stop words also hold nouns and verbs that people ask
+for (`fire`, `date`, `system`), and so are of no use here.
+"""
 
 import re
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
-from bridge.index.search.languages import Languages, stem_of
-from bridge.index.search.note_text import folded
-from bridge.index.store.fulltext import phrase, words
-from bridge.index.store.letters import MARKS, bare, ideographs, is_unspaced, pieces, spellings
+from bridge.index.search.text_session import folded
+from bridge.index.store.fulltext import MARKS, bare, ideographs, is_unspaced, phrase, pieces, spellings, words
 from bridge.vault.paths import nfc
+
+LEAST_NOTES = 2
+"""Notes that must hold a language's commonest words before the vault counts as written in it."""
+LEAST_OTHER = 2
+"""Function words of another language than the vault's first that make a question one in that language."""
+LONGEST_WORD = 64
+"""Letters of a word from which it is no word of a language."""
+LEAST_STEM = 4
+"""Letters of a word's stem from which other words that begin so count as forms of it."""
+
+Count = Callable[[str], int]
+"""In how many notes a word is."""
+
+
+class Language(NamedTuple):
+    """A language.
+
+    Attributes:
+        name: As the stemmers call it.
+        marks: Its commonest words, as far as hardly any other language has them.
+        words: All its function words, without accents.
+    """
+
+    name: str
+    marks: tuple[str, ...]
+    words: frozenset[str]
+
+
+class Languages:
+    """The languages of one vault. Any thread may ask.
+
+    Args:
+        count: In how many notes a word is.
+    """
+
+    def __init__(self, count: Count) -> None:
+        self._count = count
+        self._lock = threading.Lock()
+        self._found: tuple[int, tuple[Language, ...]] = (-1, ())
+
+    def of(self, words: Collection[str], notes: int) -> Language | None:
+        """Return the language of a question; None without a function word of a language that the vault uses.
+
+        Args:
+            words: The question's, folded, without accents.
+            notes: How many there are in the vault: when there are twice as many, its languages are looked up again.
+        """
+        found: Language | None = None
+        best = 0
+        for place, language in enumerate(self._written(notes)):
+            hits = sum(word in language.words for word in words)
+            if hits > best and (place == 0 or hits >= LEAST_OTHER):
+                found, best = language, hits
+        return found
+
+    def first(self, word: str, notes: int) -> Language:
+        """Return the language in which most notes are written, of those with a word's letters if there are any.
+
+        Args:
+            word: Without accents.
+            notes: See `of`.
+        """
+        written = self._written(notes)
+        return next((each for each in written if each.marks[0].isascii() == word.isascii()), written[0])
+
+    def _written(self, notes: int) -> Sequence[Language]:
+        """Return the languages in which the vault is written, the commonest first."""
+        size = notes.bit_length()
+        with self._lock:
+            if self._found[0] != size:
+                counted = [(sorted(map(self._count, language.marks))[1], language) for language in LANGUAGES]
+                counted.sort(key=lambda entry: -entry[0])
+                self._found = size, tuple(language for count, language in counted if count >= LEAST_NOTES)
+            return self._found[1] or LANGUAGES[:1]
+
+
+@lru_cache(maxsize=4096)
+def stem_of(word: str, language: Language) -> str:
+    """Return the beginning shared by a word's forms: `sermon` for `sermons`, `translat` for `translator`.
+
+    Args:
+        word: Folded.
+        language: Its language.
+
+    Returns:
+        The beginning of the word itself that its stem and it have in common; empty when that is too short to say
+        anything.
+    """
+    if len(word) > LONGEST_WORD:
+        return ""
+    import snowballstemmer  # noqa: PLC0415 - a start is faster without
+
+    stem: str = snowballstemmer.stemmer(language.name).stemWord(word)
+    common = 0
+    for own, its in zip(word, stem, strict=False):
+        if own != its:
+            break
+        common += 1
+    return word[:common] if common >= LEAST_STEM else ""
+
+
+def _languages() -> tuple[Language, ...]:
+    """Return the languages of `function_words.txt`: of each its name, its marks and its other function words."""
+    found = []
+    for block in Path(__file__).with_name("function_words.txt").read_text(encoding="utf-8").split("\n\n"):
+        name, marks, words = re.split(r": |\n", block, maxsplit=2)
+        found.append(Language(name, tuple(marks.split()), frozenset([*marks.split(), *words.split()])))
+    return tuple(found)
+
+
+LANGUAGES = _languages()
+
 
 MOST_WORDS = 64
 """Different words of a query that are looked for."""

@@ -110,11 +110,7 @@ def compile_glob(text: str, *, case_sensitive: bool = True) -> Glob:
     options.never_capture = True
     options.case_sensitive = case_sensitive
     either = "|".join(sources) if "\n" not in text else _NOTHING
-    return Glob(
-        text,
-        re2.compile(f"(?:{either})", options),
-        re2.compile(f"(?m)(?:^(?:{either})\n)+", options),
-    )
+    return Glob(text, re2.compile(f"(?:{either})", options), re2.compile(f"(?m)(?:^(?:{either})\n)+", options))
 
 
 def check_glob(text: str) -> None:

@@ -1,15 +1,21 @@
 r"""Finding the lines of a text that match: RE2, and what its patterns and PCRE2's have in common.
 
 Runs in the bridge and in the worker process alike. RE2's time grows only with the text, and it lets other threads run
-meanwhile. A text here is whole lines, each ended by `\n` alone, the last one perhaps by nothing.
+meanwhile. A text here is whole lines, each ended by `\n` alone, the last one perhaps by nothing. Files come in pieces
+of whole lines, so that no single step is long; many short texts are searched as one, a line each.
 """
 
 import mmap
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple, Protocol
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
+from typing import Any, BinaryIO, NamedTuple, Protocol
 
 import re2
+
+from bridge.vault.text import BOM
 
 Text = bytes | mmap.mmap
 Span = tuple[int, int]
@@ -49,7 +55,6 @@ class LineRegex(Protocol):
 
     def search(self, text: bytes, pos: int = ..., endpos: int = ..., /) -> Any:
         """Return a match with `span()`, or None."""
-        ...
 
 
 class LinePattern(NamedTuple):
@@ -232,3 +237,75 @@ def line_break(text: Text, start: int, end: int, most: int) -> int:
     if end - start <= most:
         return end
     return text.rfind(b"\n", start, start + most) + 1 or text.find(b"\n", start, end) + 1 or end
+
+
+CHUNK = 1024 * 1024
+"""Bytes searched between two chances for other threads."""
+
+
+class TextLines:
+    """Texts without line breaks. It never changes; any number of threads may search it.
+
+    Args:
+        texts: The texts.
+    """
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        lines = [text.encode() for text in texts]
+        self._starts = array("q", accumulate((len(line) + 1 for line in lines), initial=0))
+        self._text = b"\n".join([*lines, b""])
+
+    def matching(self, regex: Any) -> list[int]:
+        """Return the numbers of the texts that a pattern matches, in order.
+
+        Args:
+            regex: RE2's, which matches in one line (made with `never_nl`), or whole lines with their ends, one or
+                several in a row.
+        """
+        found: list[int] = []
+        search, starts, text = first_span(regex), self._starts, self._text
+        last = len(starts) - 1
+        low = 0
+        while low < len(text):
+            end = starts[min(bisect_left(starts, low + CHUNK), last)]
+            while low < end:
+                start, behind = search(text, low, end)
+                if start < 0 or start == end:
+                    break  # nothing behind the last line is a text
+                first = bisect_right(starts, start) - 1
+                after = max(bisect_left(starts, behind), first + 1)
+                found.extend(range(first, after))
+                low = starts[after]
+            low = end
+        return found
+
+
+PIECE = 256 * 1024
+"""Bytes of a piece, where lines are not longer than that."""
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of a line beyond which it is searched in parts: to copy more at once would hold up other threads."""
+
+
+def pieces(head: bytes, stream: BinaryIO, size: int = PIECE) -> Iterator[bytes]:
+    r"""Yield pieces of whole lines, each line ended by `\n` alone, the byte order mark left out.
+
+    Args:
+        head: What was read of the stream already.
+        stream: The rest.
+        size: Bytes to read at once, while no line is longer.
+
+    Yields:
+        Text that ends with a line break, except at the end of the file and inside a line that is too long.
+    """
+    rest = head.removeprefix(BOM)
+    more = True
+    while more:
+        block = stream.read(max(size, len(rest)))  # twice as much each time, while a long line goes on
+        more = bool(block)
+        text = rest + block
+        end = text.rfind(b"\n") + 1 if more else len(text)
+        if not end and len(text) >= LONGEST_LINE:
+            end = len(text)
+        rest = text[end:]
+        if end:
+            yield text[:end].replace(b"\r\n", b"\n")

@@ -22,7 +22,6 @@ from typing import Any, NamedTuple, Self
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters
-from bridge.index.texts.hyperscan_translate import to_hyperscan
 from bridge.index.texts.line_patterns import (
     MEMORY,
     PROBE_MEMORY,
@@ -278,7 +277,7 @@ def _linear(text: str) -> Pattern:
 
 def _prefilter(text: str) -> Pattern | None:
     """Return a filter for a pattern that needs a worker: it finds the lines to ask about; None if it is no help."""
-    from bridge.index.texts.re2_prefilter import relax  # noqa: PLC0415 - its own patterns take a hundredth of a start
+    from bridge.index.texts.pattern_translation import relax  # noqa: PLC0415 - its own patterns take a hundredth of a start
 
     wider = relax(text) if len(text) <= QUICK_LENGTH else None
     probed = compile_re2(wider, PROBE_MEMORY) if wider is not None else None
@@ -369,6 +368,8 @@ def compile_hyperscan(pattern: str, compiled: LinePattern) -> HyperscanPattern |
         return None
     if compiled.regex.search(b"") is not None:
         return None  # every line matches
+    from bridge.index.texts.pattern_translation import to_hyperscan  # noqa: PLC0415 - the same
+
     translated = to_hyperscan(pattern)
     if translated is None:
         return None

@@ -14,8 +14,7 @@ from typing import Any
 import pcre2
 
 from bridge.index.texts.line_patterns import LinePattern, compile_re2, scan_lines
-from bridge.workers.frames import answer_requests
-from bridge.workers.memory import limit_address_space
+from bridge.workers.frames import answer_requests, limit_address_space
 
 LINEAR_MEMORY = 16 * 1024 * 1024
 ADDRESS_SPACE = 2 * 1024 * 1024 * 1024

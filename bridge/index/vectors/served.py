@@ -42,15 +42,12 @@ class EmbeddingServer(Protocol):
 
     def embed(self, model: str, texts: Sequence[str], seconds: float) -> Sequence[Sequence[float]]:
         """Return the vectors of some texts, all equally long and finite, within so many seconds."""
-        ...
 
     def version(self, model: str) -> str:
         """Return which version of a model it has; empty if it does not say."""
-        ...
 
     def close(self) -> None:
         """End what is being asked; whoever waits gets a ToolFailure."""
-        ...
 
 
 class Prefixes(NamedTuple):

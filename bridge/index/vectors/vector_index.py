@@ -5,7 +5,9 @@ is kept with the index, removes what is gone, closed or changed, and embeds what
 portions that are kept one by one. So it can be ended at any moment, and goes on where it was.
 """
 
+import contextlib
 import logging
+import os
 import shutil
 import sqlite3
 import threading
@@ -13,26 +15,22 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import is_
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from bridge.clock import Clock
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
-from bridge.index.file_texts.texts import FileTexts
+from bridge.index.file_texts import FileTexts
 from bridge.index.knowledge import ClosedRules, IndexedFile
-from bridge.index.search.meaning import MeaningState, NearPassage, NoMeaning
-from bridge.index.search.note_text import NoteText
-from bridge.index.search.passages import MOST_TEXT, body_start, cut, readable
-from bridge.index.search.text_session import SearchTexts
+from bridge.index.search.passages import MOST_TEXT, MeaningState, NearPassage, NoMeaning, body_start, cut, readable
+from bridge.index.search.text_session import NoteText, SearchTexts
 from bridge.index.texts.line_patterns import Span
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.embedder import Embedder, ModelChanged, load_numpy
-from bridge.index.vectors.strain import Strain, strain
+from bridge.index.vectors.embedder import Embedder, Model, ModelChanged, load_numpy
 from bridge.pdf.document import PAGE_BREAK
 from bridge.vault.files import VaultFiles
 from bridge.vault.text import is_note, note_name
 
 if TYPE_CHECKING:
-    from bridge.index.vectors.embedder import Matrix
     from bridge.index.vectors.vector_store import Stamp, StoreKey, Vector, VectorStore
 
 logger = logging.getLogger(__name__)
@@ -53,6 +51,10 @@ SAMPLE = 200
 FAR = 3.0
 """Standard deviations by which a note must be nearer than others to be related."""
 
+LOAD = 2.0
+"""Programs that wait for each processor, on average of a minute, from which the machine is busy."""
+
+Strain = Literal["battery", "load"]
 Mode = Literal["auto", "on", "off"]
 State = Literal["off", "missing", "waiting", "embedding", "paused", "ready", "failed", "not_allowed"]
 
@@ -61,31 +63,6 @@ UNREADY = frozenset[State]({"waiting", "embedding", "paused"})
 
 _UNREADY = "the notes are still being prepared for search by meaning"
 _SILENT = "the model for search by meaning does not answer now"
-
-
-class Model(Protocol):
-    """A model as it is used here: for passages in the background, and for queries while somebody waits."""
-
-    @property
-    def portion(self) -> int:
-        """Return how many passages are embedded and stored at a time."""
-        ...
-
-    def query(self) -> Embedder:
-        """Return the embedder for queries. Raises ToolFailure if there is none."""
-        ...
-
-    def embed(self, texts: Sequence[str]) -> "Matrix":
-        """Return the vectors of passages. Blocking. Raises ToolFailure."""
-        ...
-
-    def close(self) -> None:
-        """End what it started."""
-        ...
-
-    def rest(self) -> None:
-        """Let go of what is only needed for passages, for now."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +88,20 @@ class VectorStatus:
     total: int = 0
     passages: int = 0
     size: int = 0
+
+
+def strain() -> Strain | None:
+    """Return what makes heavy work in the background unwelcome now; None if nothing does."""
+    import psutil  # noqa: PLC0415 - a start is faster without
+
+    # Not every system has these, and some containers may not ask.
+    with contextlib.suppress(OSError, psutil.Error, AttributeError):
+        battery = psutil.sensors_battery() if hasattr(psutil, "sensors_battery") else None
+        if battery is not None and battery.power_plugged is False:
+            return "battery"
+        if psutil.getloadavg()[0] > LOAD * (os.cpu_count() or 1):
+            return "load"
+    return None
 
 
 class VectorIndex:

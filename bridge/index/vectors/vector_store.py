@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bridge.index.knowledge import IndexedFile
-from bridge.index.search.meaning import NearPassage
+from bridge.index.search.passages import NearPassage
 from bridge.index.texts.line_patterns import Span
 
 logger = logging.getLogger(__name__)

@@ -10,19 +10,12 @@ from functools import partial
 from pathlib import Path
 
 from bridge.clock import Clock
-from bridge.index.file_texts.texts import FileTexts
+from bridge.index.file_texts import FileTexts
 from bridge.index.knowledge import ClosedRules, IndexedFile
-from bridge.index.search.meaning import FOUND_NEAR, MeaningState, NearPassage
+from bridge.index.search.passages import FOUND_NEAR, MeaningState, NearPassage
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.strain import Strain, strain
-from bridge.index.vectors.vector_index import (
-    START_SECONDS,
-    UNREADY,
-    Mode,
-    Model,
-    VectorIndex,
-    VectorStatus,
-)
+from bridge.index.vectors.embedder import Model
+from bridge.index.vectors.vector_index import START_SECONDS, UNREADY, Mode, Strain, VectorIndex, VectorStatus, strain
 from bridge.vault.files import VaultFiles
 
 COVERED = 0.95
@@ -68,17 +61,8 @@ class Vectors:
         delay: float = START_SECONDS,
         file_texts: FileTexts | None = None,
     ) -> None:
-        made = partial(
-            VectorIndex,
-            index,
-            files,
-            closed,
-            clock,
-            chosen=chosen,
-            strained=strained,
-            delay=delay,
-            file_texts=file_texts,
-        )
+        made = partial(VectorIndex, index, files, closed, clock, chosen=chosen, file_texts=file_texts)
+        made = partial(made, strained=strained, delay=delay)
         self._quick = made(folder=folder / "vectors" if folder is not None else None, mode=mode, model=model)
         self._better = made(
             folder=folder / "better" if folder is not None else None,

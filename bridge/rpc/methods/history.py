@@ -18,8 +18,7 @@ from bridge.contract.tools import (
     UndoParams,
 )
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
-from bridge.index.knowledge import Knowledge
-from bridge.index.references import NoteResolver
+from bridge.index.knowledge import Knowledge, NoteResolver
 from bridge.journal.journal import HistoryEntry
 from bridge.notes.names import Names
 from bridge.notes.parts import parse_reference

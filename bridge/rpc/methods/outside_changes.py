@@ -7,7 +7,7 @@ from bridge.audit.records import read_time
 from bridge.clock import stamp_of
 from bridge.contract.tools import ChangeDiff, ChangeEntry
 from bridge.errors import NotFound
-from bridge.index.broken_links import broken_links
+from bridge.index.losses import broken_links
 from bridge.rpc.services import Services
 from bridge.versions.allowed_edits import comparison_words
 from bridge.versions.grouping import followed

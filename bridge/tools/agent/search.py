@@ -9,12 +9,11 @@ from pydantic import Field, model_validator
 
 from bridge.errors import InvalidParameters
 from bridge.index.search.note_search import NoteQuery, NoteSearch, NoteSearchResult
-from bridge.index.search.query_parser import MAX_LENGTH as LONGEST_QUERY
+from bridge.index.search.query import MAX_LENGTH as LONGEST_QUERY
 from bridge.index.texts.arena import Excludes
-from bridge.index.texts.collectors import GrepHit
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob, escape_glob
-from bridge.index.texts.grep import Grep
+from bridge.index.texts.grep import Grep, GrepHit
 from bridge.index.texts.patterns import MAX_LENGTH as LONGEST_PATTERN
 from bridge.toolkit.tool import AGENT, STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.core.grep import lines_around, query_of

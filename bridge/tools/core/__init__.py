@@ -3,7 +3,7 @@
 from typing import Any
 
 from bridge.clock import Clock
-from bridge.index.file_texts.texts import AllFileTexts, FileTexts
+from bridge.index.file_texts import AllFileTexts, FileTexts
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.screens import Screens
 from bridge.toolkit.tool import Tool

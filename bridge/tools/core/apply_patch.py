@@ -9,7 +9,7 @@ from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, FilePreview
 from bridge.errors import Ambiguous, DeadlineExceeded, InvalidParameters
-from bridge.index.references import NoteResolver, locate
+from bridge.index.knowledge import NoteResolver, locate
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, WriteTool
 from bridge.tools.core.hunk_matching import Check, apply_hunks, new_content
 from bridge.tools.core.patch_text import FilePatch, parse_patch

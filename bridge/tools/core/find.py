@@ -10,10 +10,8 @@ from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
-from bridge.index.knowledge import IndexedFile
-from bridge.index.references import NoteResolver
-from bridge.index.search.fuzzy import Check
-from bridge.index.search.listing import Listing, Listings
+from bridge.index.knowledge import IndexedFile, NoteResolver
+from bridge.index.search.fuzzy import Check, Listing, Listings
 from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob, looks_like_glob
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.files.listing import files_below, folders_below

@@ -9,10 +9,9 @@ from typing import Any
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.index.texts.collectors import GrepHit, GrepResult
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, check_glob, compile_glob
-from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.texts.grep import Grep, GrepHit, GrepQuery, GrepResult
 from bridge.index.texts.patterns import MAX_LENGTH, Pattern
 from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members
 from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, matching

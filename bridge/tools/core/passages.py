@@ -12,7 +12,7 @@ from pydantic import Field
 
 from bridge.errors import InvalidParameters
 from bridge.index.search.note_search import FoundNote, FoundPassage, NoteSearch
-from bridge.index.search.query_parser import MAX_LENGTH
+from bridge.index.search.query import MAX_LENGTH
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching

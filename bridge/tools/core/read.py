@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 
 from bridge.contract.base import Params
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
-from bridge.index.file_texts.texts import FileTexts
-from bridge.index.references import NoteResolver, asked_for, locate
+from bridge.index.file_texts import FileTexts
+from bridge.index.knowledge import NoteResolver, asked_for, locate
 from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.pdf.document import place_in
 from bridge.pictures.reader import LARGEST, PictureReader

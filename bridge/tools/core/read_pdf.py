@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 from bridge.contract.tools import ImagePart
 from bridge.errors import InvalidParameters, NotFound
-from bridge.index.file_texts.texts import FileTexts
+from bridge.index.file_texts import FileTexts
 from bridge.pdf.document import FileText, place_in
 from bridge.pdf.reader import LARGEST
 from bridge.pictures.reader import Picture, PictureReader

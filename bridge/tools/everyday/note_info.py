@@ -8,8 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from bridge.errors import InvalidParameters, ToolFailure
-from bridge.index.knowledge import NoteFacts
-from bridge.index.references import ResolvedNote
+from bridge.index.knowledge import NoteFacts, ResolvedNote
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link, TooMuchWork, Work

@@ -16,7 +16,7 @@ from pydantic import Field
 from bridge.clock import Clock
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
-from bridge.index.references import is_link
+from bridge.index.knowledge import is_link
 from bridge.notes.merged_properties import merge_properties
 from bridge.notes.moment_format import TemplateFields, unfilled
 from bridge.notes.parts import parse_reference

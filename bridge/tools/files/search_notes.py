@@ -8,7 +8,7 @@ from pydantic import Field
 
 from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, NoteSearchResult
-from bridge.index.search.query_parser import MAX_LENGTH
+from bridge.index.search.query import MAX_LENGTH
 from bridge.index.search.text_session import has_text
 from bridge.toolkit.output_schema import NUMBER, TEXT, a_list, members
 from bridge.toolkit.parameters import Sentence

@@ -8,7 +8,7 @@ from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import Operation
 from bridge.errors import Conflict, NotFound, ToolFailure
-from bridge.index.broken_links import broken_links
+from bridge.index.losses import broken_links
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import counted

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from bridge.clock import stamp
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
-from bridge.index.file_reading import parse_file
-from bridge.index.knowledge import NoteFacts
-from bridge.index.references import NoteCandidate, NoteResolver, ResolvedNote
+from bridge.index.knowledge import NoteCandidate, NoteFacts, NoteResolver, ResolvedNote
+from bridge.index.tree import parse_file
 from bridge.notes.note import TooMuchWork
 from bridge.notes.parts import Reference, parse_reference
 from bridge.toolkit.tool import Applied, Output, P, ReadEffect, ReadTool, WriteTool, in_vault

@@ -11,7 +11,7 @@ from pydantic.alias_generators import to_snake
 
 from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
-from bridge.index.references import ResolvedNote
+from bridge.index.knowledge import ResolvedNote
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Heading, Work
 from bridge.notes.parts import Part, find_part

@@ -12,10 +12,10 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from bridge.errors import InvalidParameters
-from bridge.index.references import ResolvedNote
-from bridge.index.search.meaning import NearPassage
+from bridge.index.knowledge import ResolvedNote
 from bridge.index.search.note_search import FoundPassage, NoteSearch
-from bridge.index.search.query_parser import MAX_LENGTH
+from bridge.index.search.passages import NearPassage
+from bridge.index.search.query import MAX_LENGTH
 from bridge.toolkit.output_schema import NUMBER, TEXT, WHOLE, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, matching
 from bridge.tools.core.passages import numbered, snippets, words_only

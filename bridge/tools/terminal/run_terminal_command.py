@@ -19,7 +19,7 @@ from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLe
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
 from bridge.index.knowledge import StoredLink
-from bridge.index.lost_links import LostLink
+from bridge.index.losses import LostLink
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.programs import Programs
 from bridge.sandbox.system import SEARCH_PATH
@@ -37,7 +37,7 @@ from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.person_edits import NO_BACKUP
 from bridge.vault.text import with_hidden_characters_shown
 from bridge.vault.working_copy import WorkingCopy, is_too_large
-from bridge.workers.complaint import first_line
+from bridge.workers.pool import first_line
 
 _SPARE: Final = 600.0
 """Seconds for the copy and for the changes, besides those of the command."""

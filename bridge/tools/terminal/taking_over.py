@@ -7,7 +7,7 @@ from typing import Final
 
 from bridge.contract.consent import Operation
 from bridge.errors import NotFound, ToolFailure
-from bridge.index.lost_links import LostLink, lost_links
+from bridge.index.losses import LostLink, lost_links
 from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path

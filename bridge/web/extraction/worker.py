@@ -18,8 +18,7 @@ from bridge.web.extraction.form import TooLarge
 from bridge.web.extraction.page import read_page
 from bridge.web.search_services import search_reader
 from bridge.web.url import parse_url
-from bridge.workers.frames import answer_requests
-from bridge.workers.memory import limit_address_space, watch_resident_memory
+from bridge.workers.frames import answer_requests, limit_address_space, watch_resident_memory
 
 _AGENT: Final = re.compile(r"(\s*user[- ]?agent\s*[:\s]\s*)([^#]*)", re.IGNORECASE)
 _OTHERS: Final = "others"

@@ -8,8 +8,8 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.index.knowledge import IndexedFile
-from bridge.index.search.meaning import NEAR, MeaningState, NearPassage
 from bridge.index.search.note_search import FoundPassage, NoteQuery, NoteSearch, NoteSearchResult
+from bridge.index.search.passages import NEAR, MeaningState, NearPassage
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.vault.files import VaultFiles

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.search.excerpts import WIDTH, bare_places, excerpt
-from bridge.index.search.note_text import Needle, NoteText
+from bridge.index.search.note_search import WIDTH, bare_places, excerpt
 from bridge.index.search.passages import readable
+from bridge.index.search.text_session import Needle, NoteText
 
 
 def _excerpt(text: str, *words: str) -> str:

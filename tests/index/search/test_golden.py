@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from bridge.clock import SystemClock
-from bridge.index.search.meaning import Meaning
 from bridge.index.search.note_search import NoteQuery, NoteSearch
+from bridge.index.search.passages import Meaning
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.vault_index import VaultIndex

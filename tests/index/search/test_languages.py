@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from bridge.index.search.languages import LANGUAGES, Languages, stem_of
+from bridge.index.search.words import LANGUAGES, Languages, stem_of
 
 ENGLISH, GERMAN, *_ = LANGUAGES
 IN_ENGLISH = {"the": 900, "of": 900, "and": 900}

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 from wcmatch import glob as wcglob
 
 from bridge.index.knowledge import IndexedFile
-from bridge.index.search.listing import Listings
+from bridge.index.search.fuzzy import Listings
 from bridge.index.texts.globs import compile_glob
-from bridge.index.texts.text_lines import TextLines
+from bridge.index.texts.line_patterns import TextLines
 from bridge.vault.paths import nfc
 
 
@@ -77,7 +77,7 @@ def test_a_glob_over_all_paths_finds_what_it_finds_one_by_one_and_what_wcmatch_f
 
 
 def test_lines_are_searched_in_chunks_without_losing_any(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.index.texts.text_lines.CHUNK", 7)
+    monkeypatch.setattr("bridge.index.texts.line_patterns.CHUNK", 7)
     paths = [f"{'x' * (number % 9)}/{number}.md" for number in range(40)]
     compiled = compile_glob("**/*[05]*.md")
     assert TextLines(paths).matching(compiled.lines_regex) == [n for n, p in enumerate(paths) if compiled.matches(p)]

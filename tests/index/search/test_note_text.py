@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.search import note_text
-from bridge.index.search.note_text import Find, Needle, NoteText, canvas_text, folded
+from bridge.index.search import text_session
+from bridge.index.search.text_session import Find, Needle, NoteText, canvas_text, folded
 from bridge.index.texts.line_patterns import Span, scan_lines
 
 
@@ -63,7 +63,7 @@ def test_the_first_match_of_each_line_is_found_by_characters(text: str, pattern:
 
 
 def test_a_long_text_is_worked_on_in_parts_and_nothing_is_lost(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(note_text, "_AT_ONCE", 64)
+    monkeypatch.setattr(text_session, "_AT_ONCE", 64)
     text = "Éa needle\n" * 30 + "x" * 50 + "NEEDLE\nend"
     note = NoteText(text)
     places = [found.span() for found in re.finditer("needle", text.lower())]
@@ -93,7 +93,7 @@ def test_the_parts_of_a_note() -> None:
 
 
 def test_a_note_that_is_too_long_to_be_parsed_has_no_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(note_text, "MOST_PARSED", 10)
+    monkeypatch.setattr(text_session, "MOST_PARSED", 10)
     note = NoteText("# A\n- [ ] b\ntext")
     assert (note.sections, note.blocks, note.tasks) == ([], [], [])
 

@@ -5,8 +5,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.index.search.note_text import NoteText
 from bridge.index.search.passages import LEAST, MOST_PLACES, SIZE, Passage, WeightedWord, cut, heading_at, weigh
+from bridge.index.search.text_session import NoteText
 from bridge.index.search.words import make_terms
 from bridge.notes.note import Heading
 

@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, InvalidParameters
-from bridge.index.search.note_text import folded
-from bridge.index.search.query import And, Node, Not, Or, TextTerm
+from bridge.index.search.query import And, Node, Not, Or, TextTerm, parse_query
 from bridge.index.search.query_evaluation import Evaluation
-from bridge.index.search.query_parser import parse_query
-from bridge.index.search.text_session import SearchTexts
+from bridge.index.search.text_session import SearchTexts, folded
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot

@@ -6,6 +6,9 @@ from hypothesis import strategies as st
 
 from bridge.errors import InvalidParameters
 from bridge.index.search.query import (
+    MAX_DEPTH,
+    MAX_LENGTH,
+    MAX_TERMS,
     And,
     CaseTerm,
     CompareTerm,
@@ -18,9 +21,9 @@ from bridge.index.search.query import (
     RegexTerm,
     TextTerm,
     Within,
+    parse_query,
     plain_words,
 )
-from bridge.index.search.query_parser import MAX_DEPTH, MAX_LENGTH, MAX_TERMS, parse_query
 
 A, B, C = TextTerm("a"), TextTerm("b"), TextTerm("c")
 

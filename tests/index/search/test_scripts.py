@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from bridge.clock import SystemClock
 from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
-from bridge.index.store.fulltext import FullText, StoredWords, phrase, words
-from bridge.index.store.letters import bare, pieces
+from bridge.index.store.fulltext import FullText, StoredWords, bare, phrase, pieces, words
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot

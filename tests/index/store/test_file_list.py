@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from bridge.index.knowledge import IndexedFile
-from bridge.index.store import file_list
+from bridge.index.store import database
 from bridge.index.store.database import FILE
 from bridge.index.store.store import Store
 from tests.index.index_world import World
@@ -23,7 +23,7 @@ KILLED = """
 import os, sys
 from pathlib import Path
 from bridge.clock import SystemClock
-from bridge.index.store import file_list
+from bridge.index.store import store
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -31,11 +31,11 @@ from bridge.vault.root import VaultRoot
 index = VaultIndex(VaultFiles(VaultRoot(Path(sys.argv[1]))), SystemClock(), folder=Path(sys.argv[2]))
 index.refresh()
 if sys.argv[3] == "while it is kept":
-    keep = file_list.keep
+    keep = store.keep_files
     def dying(connection):
         keep(connection)
         os._exit(9)
-    file_list.keep = dying
+    store.keep_files = dying
     index.close()
 os._exit(9)
 """
@@ -84,7 +84,7 @@ def spoil(place: Path, statement: str, *values: object) -> None:
 
 @pytest.mark.parametrize("part", [1, 2, 5000])
 def test_what_is_kept_is_what_the_tables_say(store: Store, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
-    monkeypatch.setattr(file_list, "_PART", part)
+    monkeypatch.setattr(database, "_PART", part)
     with store.writing():
         pass
     from_tables = store.files()
@@ -110,7 +110,7 @@ def test_what_is_kept_is_what_the_tables_say(store: Store, monkeypatch: pytest.M
 def test_damaged_rows_are_as_if_they_were_not_there(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, part: int
 ) -> None:
-    monkeypatch.setattr(file_list, "_PART", part)
+    monkeypatch.setattr(database, "_PART", part)
     with store.writing():
         pass
     from_tables = store.files()

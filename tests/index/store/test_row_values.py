@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.store.writer import has_odd_number, pack, pack_text, unpack, unpack_text
+from bridge.index.store.store import has_odd_number, pack, pack_text, unpack, unpack_text
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(st.characters()),

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.index.texts import arena as arena_module
-from bridge.index.texts.arena import LARGEST, Stamp, TextArena, text_entry
-from bridge.index.tree import walk_key
+from bridge.index.texts.arena import LARGEST, Stamp, TextArena, text_entry, walk_key
 
 STAMP = Stamp(1, 2)
 

@@ -17,9 +17,8 @@ from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, InvalidParameters
 from bridge.index.texts import arena as arena_module
 from bridge.index.texts.arena import LARGEST, Stamp, TextArena, text_entry
-from bridge.index.texts.collectors import GrepResult
 from bridge.index.texts.globs import compile_glob
-from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.texts.grep import Grep, GrepQuery, GrepResult
 from bridge.index.texts.patterns import has_hyperscan
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot

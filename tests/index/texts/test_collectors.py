@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.texts.collectors import CUT, WIDTH, FileHits, GrepHit, shown
+from bridge.index.texts.grep import CUT, WIDTH, FileHits, GrepHit, shown
 
 ROOM = 1_000_000
 

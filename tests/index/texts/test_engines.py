@@ -5,11 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
-from bridge.index.texts.hyperscan_translate import to_hyperscan
 from bridge.index.texts.line_patterns import compile_re2
+from bridge.index.texts.pattern_translation import relax, to_hyperscan
 from bridge.index.texts.patterns import Pattern, Patterns, compile_hyperscan, has_hyperscan, pattern_workers
 from bridge.index.texts.pcre2_worker import PatternInvalid, TooManySteps, compile_backtracking
-from bridge.index.texts.re2_prefilter import relax
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,9 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded, InvalidParameters
-from bridge.index.texts.collectors import MOST_TEXT, GrepResult
 from bridge.index.texts.globs import compile_glob
-from bridge.index.texts.grep import Grep, GrepQuery
-from bridge.index.texts.pieces import PIECE
+from bridge.index.texts.grep import MOST_TEXT, Grep, GrepQuery, GrepResult
+from bridge.index.texts.line_patterns import PIECE
 from tests.patience import PATIENCE
 
 Search = Callable[..., GrepResult]

@@ -9,9 +9,8 @@ from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
 from bridge.index.texts import grep as grep_module
-from bridge.index.texts import pieces as pieces_module
-from bridge.index.texts.collectors import WIDTH
-from bridge.index.texts.grep import Grep, GrepQuery
+from bridge.index.texts import line_patterns
+from bridge.index.texts.grep import WIDTH, Grep, GrepQuery
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 
@@ -39,9 +38,9 @@ def _search(vault: Path, *, around: int = 0, limit: int = 1000) -> list[tuple[in
 def test_every_matching_line_is_found_once(
     vault: Path, monkeypatch: pytest.MonkeyPatch, lines: list[str], around: int
 ) -> None:
-    monkeypatch.setattr(pieces_module, "LONGEST_LINE", 32)
+    monkeypatch.setattr(line_patterns, "LONGEST_LINE", 32)
     monkeypatch.setattr(grep_module, "PIECE", 16)
-    monkeypatch.setattr(grep_module, "pieces", partial(pieces_module.pieces, size=16))
+    monkeypatch.setattr(grep_module, "pieces", partial(line_patterns.pieces, size=16))
     (vault / "A.md").write_bytes("\n".join(lines).encode())
     count = len(lines) - (not lines[-1])  # what follows the last line break is no line
     expected = [

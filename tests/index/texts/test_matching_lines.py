@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 from bridge.clock import SystemClock
 from bridge.index.texts.arena import Stamp, TextArena, text_entry
-from bridge.index.texts.collectors import WIDTH, GrepHit, GrepResult, HitCollector
-from bridge.index.texts.grep import search_run
+from bridge.index.texts.grep import WIDTH, GrepHit, GrepResult, HitCollector, search_run
 from bridge.index.texts.patterns import Patterns, pattern_workers
 
 LINES = st.lists(st.text("abé😀", max_size=5), max_size=6)

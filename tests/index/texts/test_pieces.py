@@ -5,7 +5,7 @@ import io
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.texts.pieces import LONGEST_LINE, PIECE, pieces
+from bridge.index.texts.line_patterns import LONGEST_LINE, PIECE, pieces
 
 
 def split(data: bytes, head: int, size: int = PIECE) -> list[bytes]:

@@ -5,17 +5,20 @@ import re
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.vector_index import Mode, Model, VectorIndex, VectorStatus
+from bridge.index.vectors.vector_index import Mode, VectorIndex, VectorStatus
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
+
+if TYPE_CHECKING:
+    from bridge.index.vectors.embedder import Model
 
 np: Any = pytest.importorskip("numpy", reason="comes with the extra `semantic`")
 

@@ -77,7 +77,7 @@ def test_a_worker_that_was_killed_fails_one_portion_and_the_next_starts_another(
 def test_a_worker_lets_others_go_first_and_ends_with_its_input() -> None:
     import psutil  # noqa: PLC0415 - one use
 
-    worker = Worker("bridge.index.vectors.embedding_worker")
+    worker = Worker("bridge.index.vectors.packaged")
     worker.ask({"model": QUICK.name, "sizes": [3]}, b"tea")
     process = psutil.Process(worker._process.pid)
     assert process.nice() == (19 if sys.platform != "win32" else psutil.IDLE_PRIORITY_CLASS)

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from bridge.errors import ExecutionFailed
-from bridge.index.vectors import transformer
-from bridge.index.vectors.embedder import ModelFiles
-from bridge.index.vectors.transformer import BATCH, TOKENS, Transformer, transformer_files
-from bridge.model_file import read_tensors
+from bridge.index.vectors import embedder
+from bridge.index.vectors.embedder import BATCH, TOKENS, ModelFiles, Transformer, transformer_files
+from bridge.mapped_files import read_tensors
 
 np: Any = pytest.importorskip("numpy", reason="comes with the extra `semantic`")
 FILES = transformer_files()
@@ -89,7 +88,7 @@ import sys, numpy, psutil
 from pathlib import Path
 from tokenizers.implementations import BertWordPieceTokenizer
 from bridge.index.vectors.embedder import ModelFiles
-from bridge.index.vectors.transformer import Transformer
+from bridge.index.vectors.embedder import Transformer
 process = psutil.Process()
 before = process.memory_info().rss
 model = Transformer(ModelFiles(*map(Path, sys.argv[1:])))
@@ -107,7 +106,7 @@ def test_nothing_is_imported_but_numpy_and_what_cuts_texts(files: ModelFiles) ->
 import sys
 from pathlib import Path
 from bridge.index.vectors.embedder import ModelFiles
-from bridge.index.vectors.transformer import Transformer
+from bridge.index.vectors.embedder import Transformer
 Transformer(ModelFiles(*map(Path, sys.argv[1:]))).embed(["tea"])
 print(*{name.partition(".")[0] for name in sys.modules})
 """
@@ -153,7 +152,7 @@ def test_a_file_that_ends_early_is_told_of(files: ModelFiles, tmp_path: Path, le
 def test_a_file_of_another_model_is_told_of(files: ModelFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tensors = read_tensors(files.weights)
     tensors["inner.encoder.layer.0.intermediate.dense.bias"] = np.zeros(7, np.float32)
-    monkeypatch.setattr(transformer, "read_tensors", lambda _path: tensors)
+    monkeypatch.setattr(embedder, "read_tensors", lambda _path: tensors)
     with pytest.raises(ExecutionFailed, match="install it anew"):
         Transformer(ModelFiles(files.tokenizer, tmp_path))
 

@@ -12,7 +12,7 @@ from bridge.clock import Clock
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
 from bridge.tools.attachments import MOST_BYTES, MOST_IMAGES, kind_of
-from bridge.workers import file_workers
+from bridge.workers import pool
 from bridge.workers.pool import Job, WorkerPool
 from tests.pictures.hostile import SVG, WHOLE, encoded, hostile_images, png
 
@@ -32,7 +32,7 @@ async def vault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
         del count, reuse
         return WorkerPool(clock, job, hide, 1, reuse=True)
 
-    monkeypatch.setattr(file_workers, "WorkerPool", one_process)
+    monkeypatch.setattr(pool, "WorkerPool", one_process)
     async with sandbox({"Trip.md": "# Trip\n\nDay one.\n"}, folder=tmp_path / "Vault") as vault:
         (vault.folder / ".obsidian").mkdir()
         (vault.folder / ".obsidian" / "app.json").write_text(ATTACHMENTS, "utf-8")

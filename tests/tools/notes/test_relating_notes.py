@@ -9,7 +9,7 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import InvalidParameters
 from bridge.identity.caller import PERSON
-from bridge.index.search.meaning import NearPassage
+from bridge.index.search.passages import NearPassage
 from bridge.index.vault_index import VaultIndex
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import CallContext

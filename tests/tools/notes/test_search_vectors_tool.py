@@ -10,8 +10,8 @@ from bridge.clock import SystemClock
 from bridge.errors import ErrorType, InvalidParameters
 from bridge.identity.caller import PERSON
 from bridge.index.knowledge import IndexedFile
-from bridge.index.search.meaning import MeaningState, NearPassage
 from bridge.index.search.note_search import NoteSearch
+from bridge.index.search.passages import MeaningState, NearPassage
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.vault_index import VaultIndex

@@ -1,8 +1,14 @@
-r"""From a pattern only PCRE2 takes, one RE2 takes that matches at least every line the other does.
+r"""Patterns in the words of an engine that finds the same lines sooner, or at least all lines that may match.
 
-Look-around and back-references only narrow what the rest of a pattern matches: what is ahead or behind is left out, or
-said where it must stand anyway; a back-reference may be any text. So RE2 finds the few lines that PCRE2 must look at.
-What is not known to read alike in both is not relaxed.
+For hyperscan, a pattern of RE2 is translated so that it finds every line that RE2 finds. Only what both read alike is
+translated, which is most of what is searched for: `\s`, `.` and negated classes become explicit classes of one line's
+characters, groups lose their names, and lazy repetitions find the same lines as greedy ones. Every other pattern is
+left to RE2. Nothing of a translation matches a line break, so a match never leaves its line.
+
+For RE2, a pattern that only PCRE2 takes is relaxed so that it matches at least every line the other does. Look-around
+and back-references only narrow what the rest of a pattern matches: what is ahead or behind is left out, or said where
+it must stand anyway; a back-reference may be any text. So RE2 finds the few lines that PCRE2 must look at. What is not
+known to read alike in both is not relaxed.
 """
 
 import re
@@ -111,3 +117,58 @@ def _with_vertical_tab(thing: str) -> str:
     if thing == r"\s":
         return r"[\s\x0b]"
     return thing.replace(r"\s", r"\s\x0b") if thing.startswith("[") and not thing.startswith("[^") else thing
+
+
+_CLASSES = {r"\d": "0-9", r"\w": "0-9A-Za-z_", r"\s": r"\x09\x0c\x0d\x20"}
+_TOKENS = {
+    ".": r"[^\x0a]",
+    **{name: f"[{members}]" for name, members in _CLASSES.items()},
+    **{name.upper(): rf"[^{members}\x0a]" for name, members in _CLASSES.items()},
+}
+_IGNORE_CASE = "(?i)"
+_PUNCTUATION = r"[!-/:-@\[-`{-~]"
+_TOKEN = re.compile(
+    rf"""
+      (?P<named> \\[dDwWsS] | \. )
+    | (?P<group> \( (?: \?: | \?P?<[A-Za-z_]\w*> )? (?! [?*] ) )
+    | (?P<class> \[ \^? (?: \\[dws] | \\{_PUNCTUATION} | [^\x00-\x1f\x7f\\\[\]] )+ \] )
+    | (?P<count> [*+?] | \{{\d+(?:,\d*)?\}} ) \??
+    | (?P<same> \\b | \\{_PUNCTUATION} | [^\x00-\x1f\x7f\\\[\](){{}}*+?.] | \) )
+    """,
+    re.VERBOSE,
+)
+
+
+def to_hyperscan(pattern: str) -> str | None:
+    """Return a pattern for hyperscan with its flags UTF8 and MULTILINE.
+
+    Args:
+        pattern: One that RE2 takes.
+
+    Returns:
+        None if it is not sure that both would find the same lines.
+    """
+    flag = _IGNORE_CASE if pattern.startswith(_IGNORE_CASE) else ""
+    if flag and not pattern.isascii():
+        return None  # which letters fold together beyond ASCII differs between versions of Unicode
+    translated = [flag]
+    at = len(flag)
+    while at < len(pattern):
+        token = _TOKEN.match(pattern, at)
+        if token is None:
+            return None
+        at = token.end()
+        translated.append(_translate(token))
+    return "".join(translated)
+
+
+def _translate(token: re.Match[str]) -> str:
+    """Translate one token."""
+    if token["named"]:
+        return _TOKENS[token["named"]]
+    if token["group"]:
+        return "(?:"
+    if token["class"]:
+        members = re.sub(r"\\[dws]|\\.", lambda member: _CLASSES.get(member[0], member[0]), token["class"])
+        return rf"{members[:-1]}\x0a]" if members.startswith("[^") else members
+    return token["count"] or token["same"]

@@ -13,17 +13,16 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.index.carried_text import CarriedText
-from bridge.index.file_texts.file_text_index import PDF_FILES, PICTURES, FileKind, FileTextIndex
-from bridge.index.file_texts.file_text_store import FileTextStore, Known
+from bridge.index.file_text_index import PDF_FILES, PICTURES, FileKind, FileTextIndex
+from bridge.index.file_texts import FileTextStore, Known
 from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
-from bridge.pdf.document import FileText
-from bridge.pdf.pdf_worker import PdfiumDocument, Refused
+from bridge.pdf.document import FileText, PdfiumDocument, Refused
 from bridge.pdf.reader import PdfReader
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import known_path
-from bridge.workers.file_workers import WORKERS
+from bridge.workers.pool import FILES_AT_ONCE
 from tests.index.index_world import World
 from tests.patience import PATIENCE
 from tests.pdf import pdf_files
@@ -250,7 +249,7 @@ def test_few_files_are_in_memory_at_a_time(shelf: Shelf) -> None:
     for name in "abcdef":
         shelf.world.write(f"{name}.pdf", pdf_files.pages(name))
     held, most = [0], [0]
-    lock, both = threading.Lock(), threading.Barrier(WORKERS)
+    lock, both = threading.Lock(), threading.Barrier(FILES_AT_ONCE)
 
     def load(name: str) -> bytes:
         with lock:
@@ -264,7 +263,7 @@ def test_few_files_are_in_memory_at_a_time(shelf: Shelf) -> None:
     with ThreadPoolExecutor(6) as threads:
         found = list(threads.map(lambda name: shelf.read(f"{name}.pdf", lambda: load(name)).pages, "abcdef"))
     assert found == [(name,) for name in "abcdef"]
-    assert most == [WORKERS]
+    assert most == [FILES_AT_ONCE]
 
 
 def test_a_process_that_cannot_start_says_nothing_about_the_file(shelf: Shelf) -> None:

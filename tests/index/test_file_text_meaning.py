@@ -10,8 +10,8 @@ from bridge.clock import SystemClock
 from bridge.index.search.note_search import NoteSearch
 from bridge.index.store.fulltext import StoredWords
 from bridge.vault.files import VaultFiles
-from tests.index.file_texts.test_file_text_index import MANUAL, Shelf
 from tests.index.index_world import World
+from tests.index.test_file_text_index import MANUAL, Shelf
 from tests.patience import PATIENCE
 from tests.pdf import pdf_files
 

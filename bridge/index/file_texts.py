@@ -1,6 +1,7 @@
-"""The texts of files of a kind in a file of their own, by the hash of what they were read from.
+"""The texts of files that are not notes: kept in a file of their own, and used by searches and tools.
 
-A file that is moved, or copied, or whose time alone changes, is not read again; nor is one that could not be read.
+They are kept by the hash of what they were read from: a file that is moved or copied, or of which only the time
+changes, is not read again; nor is one that could not be read.
 """
 
 import contextlib
@@ -11,11 +12,12 @@ import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 from bridge.pdf.document import FileText
+from bridge.vault.files import FileStat
 
 logger = logging.getLogger(__name__)
 
@@ -147,3 +149,58 @@ def _opened(place: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+class FileTexts(Protocol):
+    """The texts of some kinds of files. Any thread may ask."""
+
+    def reads(self, path: str) -> bool:
+        """Return whether a file is of these kinds, by its name."""
+
+    def known(self) -> Mapping[str, Known]:
+        """Return the files whose text is known, by path, as they were when they were read."""
+
+    def text(self, path: str) -> str | None:
+        """Return the text of all pages, as `FileText.text` joins them; None where it is not known."""
+
+    def read(self, file: FileStat, load: Callable[[], bytes], deadline: float) -> FileText:
+        """Return the pages of a file, which are read now if they are not known yet. Blocks.
+
+        Args:
+            file: The file as it is now.
+            load: Returns its bytes; called where they are needed.
+            deadline: `Clock.monotonic()` value.
+
+        Raises:
+            ExecutionFailed: The process that reads cannot start.
+        """
+
+
+class AllFileTexts:
+    """The texts of all kinds of files that are read: of none before the first is added. It is a `FileTexts`."""
+
+    def __init__(self) -> None:
+        self._kinds: tuple[FileTexts, ...] = ()
+
+    def add(self, kind: FileTexts) -> None:
+        """Know those of a further kind, too."""
+        self._kinds = (*self._kinds, kind)
+
+    def reads(self, path: str) -> bool:
+        """See `FileTexts`."""
+        return any(kind.reads(path) for kind in self._kinds)
+
+    def known(self) -> Mapping[str, Known]:
+        """See `FileTexts`."""
+        return {path: known for kind in self._kinds for path, known in kind.known().items()}
+
+    def text(self, path: str) -> str | None:
+        """See `FileTexts`."""
+        return next((kind.text(path) for kind in self._kinds if kind.reads(path)), None)
+
+    def read(self, file: FileStat, load: Callable[[], bytes], deadline: float) -> FileText:
+        """See `FileTexts`."""
+        for kind in self._kinds:
+            if kind.reads(str(file.path)):
+                return kind.read(file, load, deadline)
+        return FileText(why="Files of this kind are not read here")

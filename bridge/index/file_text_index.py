@@ -11,7 +11,7 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 from bridge.clock import Clock
 from bridge.errors import ExecutionFailed, ToolFailure
-from bridge.index.file_texts.file_text_store import FileTextStore, Known, digest_of, remove
+from bridge.index.file_texts import FileTextStore, Known, digest_of, remove
 from bridge.index.knowledge import ClosedRules, IndexedFile
 from bridge.index.vault_index import VaultIndex
 from bridge.pdf.document import EXTENSION, FileText
@@ -20,7 +20,7 @@ from bridge.pictures.reader import LARGEST as LARGEST_PICTURE
 from bridge.pictures.scaling import EXTENSIONS
 from bridge.vault.files import FileStat, VaultFiles
 from bridge.vault.paths import known_path
-from bridge.workers.file_workers import WORKERS
+from bridge.workers.pool import FILES_AT_ONCE
 
 logger = logging.getLogger(__name__)
 
@@ -75,11 +75,9 @@ class TextReader(Protocol):
         Raises:
             ExecutionFailed: Nothing can be read now, so nothing is known of the file.
         """
-        ...
 
     def close(self) -> None:
         """End. What is being read fails."""
-        ...
 
 
 class FileTextStatus(NamedTuple):
@@ -138,7 +136,7 @@ class FileTextIndex:
         self._wanted = wanted
         self._delay = START_SECONDS if delay is None else delay
         self._opening = threading.Lock()
-        self._loading = threading.BoundedSemaphore(WORKERS)
+        self._loading = threading.BoundedSemaphore(FILES_AT_ONCE)
         self._kept: FileTextStore | None = None
         self._status = FileTextStatus("waiting")
         self._followed: tuple[object, object] | None = None

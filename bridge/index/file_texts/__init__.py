@@ -1,1 +1,0 @@
-"""The texts of the vault's PDF files and pictures: read in the background, kept, and found by searches."""
