@@ -21,6 +21,8 @@ from collections import defaultdict, deque
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from bridge.contract.session import LimitUse
+
 WINDOW = 60.0
 """Seconds that a limit is over."""
 
@@ -46,14 +48,6 @@ class Ticket(NamedTuple):
     client: str
     tool: str
     number: int
-
-
-class Usage(NamedTuple):
-    """The use of a limit: calls that passed in the last 60 seconds, and calls that wait."""
-
-    limit: int
-    used: int
-    queued: int
 
 
 class RateLimits:
@@ -198,7 +192,7 @@ class RateLimits:
             if not queue:
                 del self._waiting[ticket.client, ticket.tool]
 
-    def status(self, client: str, now: float, limits: Mapping[str, int]) -> dict[str, Usage]:
+    def status(self, client: str, now: float, limits: Mapping[str, int]) -> dict[str, LimitUse]:
         """Return how much of each limit one client uses.
 
         Args:
@@ -208,7 +202,7 @@ class RateLimits:
         """
         moment = self._advance(now)
         return {
-            tool: Usage(
+            tool: LimitUse(
                 limit=limit,
                 used=len(self._recent(client, tool, moment)),
                 queued=len(self._waiting.get((client, tool), ())),
@@ -216,7 +210,7 @@ class RateLimits:
             for tool, limit in limits.items()
         }
 
-    def total(self, now: float, global_limit: int) -> Usage:
+    def total(self, now: float, global_limit: int) -> LimitUse:
         """Return how much of the limit over all tools and clients is used.
 
         Args:
@@ -225,7 +219,7 @@ class RateLimits:
         """
         queued = sum(len(queue) for queue in self._waiting.values())
         used = len(self._recent(*_ALL, self._advance(now)))
-        return Usage(limit=global_limit, used=used, queued=queued)
+        return LimitUse(limit=global_limit, used=used, queued=queued)
 
     def _advance(self, now: float) -> float:
         """Return the moment in our own time, which never runs backwards."""

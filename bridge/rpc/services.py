@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from bridge.contract.session import SemanticStatus
 from bridge.ports import Late
 
 if TYPE_CHECKING:
@@ -16,13 +17,12 @@ if TYPE_CHECKING:
     from bridge.consent.grants import GrantStore
     from bridge.consent.screens import Outbox, Screens
     from bridge.consent.web_readers import WebReaders
-    from bridge.contract.session import IndexComparison
+    from bridge.contract.session import IndexComparison, SemanticStatus
     from bridge.custom.custom_tools import CustomTools
     from bridge.drafts.store import Drafts
     from bridge.identity.caller import Caller
     from bridge.identity.store import ClientStore
     from bridge.index.knowledge import IndexStatus, Knowledge
-    from bridge.index.vectors.vector_index import VectorStatus
     from bridge.journal.ledger import Ledger
     from bridge.keys.store import KeyStore
     from bridge.rpc.host_runs import HostRuns
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 class VectorPort(Protocol):
     """The vectors, as the methods use them."""
 
-    def status(self) -> "VectorStatus":
+    def status(self) -> "SemanticStatus":
         """Return how far they are."""
 
     def changed(self) -> None:

@@ -17,7 +17,7 @@ from bridge.drafts.net_plan import NetPlan
 from bridge.drafts.store import Drafts, chain_submission
 from bridge.errors import ErrorType, InvalidParameters, RateLimited, ToolFailure
 from bridge.toolkit.references import references, resolved, size_of, uses_item
-from bridge.toolkit.tool import ChainedCall, ChainEffect, Output
+from bridge.toolkit.tool import ChainEffect, Output
 from bridge.toolkit.tool_call import ToolCall, uncancelled
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class _Made(NamedTuple):
         result: What it answered.
     """
 
-    call: ChainedCall
+    call: ChainCall
     item: int | None
     result: ToolResult
 
@@ -106,7 +106,7 @@ def chain_effect(
         more = f" and {len(tools) - NAMED_CALLS} more" if len(tools) > NAMED_CALLS else ""
         count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
         summary = f"Make {count} as one ({', '.join(tools[:NAMED_CALLS])}{more})"
-    return ChainEffect(tuple(ChainedCall(**dict(call)) for call in calls), summary, params)
+    return ChainEffect(tuple(calls), summary, params)
 
 
 class Chain:
@@ -235,7 +235,7 @@ class Chain:
             said.append(line)
         return [*said, f"and {left:,} more calls"] if left else said
 
-    async def _make(self, call: ChainedCall, place: int | None, item: dict[str, Any]) -> Any:
+    async def _make(self, call: ChainCall, place: int | None, item: dict[str, Any]) -> Any:
         """Make one call. Returns its data."""
         _stop_if_cancelled()
         if len(self._made) >= MOST_MADE:
@@ -265,19 +265,19 @@ class Chain:
         self._made.append(_Made(call, place, made))
         return made.data
 
-    def _items(self, call: ChainedCall) -> list[Any]:
+    def _items(self, call: ChainCall) -> list[Any]:
         items = resolved(call.each, self._answers, self._effect.params)
         if not isinstance(items, list):
             raise InvalidParameters(f"'each' needs a list, and what it refers to is none: {str(items)[:100]}")
         return items
 
-    def _resolving(self, call: ChainedCall, resolve: Callable[[], T], place: int | None = None) -> T:
+    def _resolving(self, call: ChainCall, resolve: Callable[[], T], place: int | None = None) -> T:
         try:
             return resolve()
         except InvalidParameters as failure:
             raise self._failed(call, place, failure) from None
 
-    def _failed(self, call: ChainedCall, place: int | None, why: ToolFailure | ToolResult) -> ToolFailure:
+    def _failed(self, call: ChainCall, place: int | None, why: ToolFailure | ToolResult) -> ToolFailure:
         """Return the chain's failure: that of one of its calls, and what the calls before it answered."""
         result = ToolResult.failed(why) if isinstance(why, ToolFailure) else why
         number = self._effect.calls.index(call) + 1
@@ -307,5 +307,5 @@ def _stop_if_cancelled() -> None:
         raise asyncio.CancelledError
 
 
-def _named(call: ChainedCall, item: int | None) -> str:
+def _named(call: ChainCall, item: int | None) -> str:
     return f"{call.name!r} ({call.tool}{'' if item is None else f', item {item}'})"

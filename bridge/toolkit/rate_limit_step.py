@@ -135,5 +135,4 @@ class RateLimitStep:
         """
         now = self._clock.monotonic()
         rates = {tool.name: tool.spec.rate(settings) for tool in tools}
-        used = self._limits.status(subject, now, rates) | {"*": self._limits.total(now, settings.global_rate_limit)}
-        return {name: LimitUse(limit=usage.limit, used=usage.used, queued=usage.queued) for name, usage in used.items()}
+        return self._limits.status(subject, now, rates) | {"*": self._limits.total(now, settings.global_rate_limit)}

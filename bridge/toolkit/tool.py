@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iter
 from dataclasses import dataclass, field
 from typing import Any, Final, Generic, NamedTuple, TypeVar
 
+from bridge.contract.chains import ChainCall
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.contract.tools import ResultPart, ToolResult
 from bridge.errors import PermissionDenied
@@ -394,22 +395,6 @@ class Outcome(NamedTuple):
     report: "Callable[[Applied | None], Output]"
 
 
-class ChainedCall(NamedTuple):
-    """One call of a chain.
-
-    Attributes:
-        name: What later calls refer to it by.
-        tool: What is called.
-        arguments: Its arguments, in which references may stand; see `references.py`.
-        each: The call is made once for each item of the list that this comes to; None for once.
-    """
-
-    name: str
-    tool: str
-    arguments: dict[str, Any]
-    each: Any = None
-
-
 class ChainEffect(NamedTuple):
     """The intention of a chain: other calls, in order, each of which says itself what it does.
 
@@ -419,7 +404,7 @@ class ChainEffect(NamedTuple):
         params: What references to parameters stand for; None outside of a template.
     """
 
-    calls: tuple[ChainedCall, ...]
+    calls: tuple[ChainCall, ...]
     summary: str
     params: Mapping[str, Any] | None = None
 

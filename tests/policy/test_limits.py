@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.policy.limits import QUEUE, REFUSALS, WINDOW, RateLimits, Usage
+from bridge.contract.session import LimitUse
+from bridge.policy.limits import QUEUE, REFUSALS, WINDOW, RateLimits
 
 MANY = 1000
 
@@ -141,8 +142,11 @@ def test_one_alone_in_the_queue_does_not_wait_for_itself() -> None:
 def test_status_tells_limit_use_and_queue() -> None:
     limits = passed(100.0, 110.0)
     limits.enqueue("c", "grep")
-    assert limits.status("c", 165.0, {"grep": 5, "read": 7}) == {"grep": Usage(5, 1, 1), "read": Usage(7, 0, 0)}
-    assert limits.total(165.0, 200) == Usage(200, 1, 1)
+    assert limits.status("c", 165.0, {"grep": 5, "read": 7}) == {
+        "grep": LimitUse(limit=5, used=1, queued=1),
+        "read": LimitUse(limit=7, used=0, queued=0),
+    }
+    assert limits.total(165.0, 200) == LimitUse(limit=200, used=1, queued=1)
 
 
 def test_a_clock_that_jumps_back_neither_opens_nor_shuts_the_gate() -> None:

@@ -37,7 +37,7 @@ from bridge.contract.consent import (
     Until,
 )
 from bridge.contract.events import ToolProgress
-from bridge.contract.session import IndexComparison, ObsidianFacts
+from bridge.contract.session import IndexComparison, ObsidianFacts, SemanticStatus
 from bridge.contract.tools import ToolResult
 from bridge.custom.custom_tools import CustomTools, ToolApprovals
 from bridge.custom.kept_values import KeptValues
@@ -48,7 +48,6 @@ from bridge.errors import NotFound
 from bridge.identity.caller import HOST, SHARED, Caller, Client
 from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
-from bridge.index.vectors.vector_index import VectorStatus
 from bridge.journal.journal import HistoryEntry
 from bridge.journal.ledger import Ledger
 from bridge.keys.master_keys import MasterKeys
@@ -314,12 +313,12 @@ class MemoryVectors:
 
     def __init__(self, asked: dict[str, Any]) -> None:
         self._asked = asked
-        self.said = VectorStatus("ready", model="small", done=3, total=3, passages=9, size=4096)
+        self.said = SemanticStatus(state="ready", model="small", done=3, total=3, passages=9, size=4096)
 
     def changed(self) -> None:
         self._asked["looked again"] = True
 
-    def status(self) -> VectorStatus:
+    def status(self) -> SemanticStatus:
         return self.said
 
     def rebuild(self) -> None:

@@ -12,12 +12,12 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from bridge.clock import Clock
+from bridge.contract.session import SemanticStatus
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.file_texts import FileTexts
 from bridge.index.knowledge import ClosedRules, IndexedFile
@@ -63,31 +63,6 @@ UNREADY = frozenset[State]({"waiting", "embedding", "paused"})
 
 _UNREADY = "the notes are still being prepared for search by meaning"
 _SILENT = "the model for search by meaning does not answer now"
-
-
-@dataclass(frozen=True, slots=True)
-class VectorStatus:
-    """The progress of the vectors.
-
-    Attributes:
-        state: `off`; `missing`: no model is installed; `waiting` for the index; `embedding`; `paused` (see `reason`);
-            `ready`; `failed` (see `reason`); `not_allowed`: notes would go to another machine, to which nobody has
-            agreed.
-        reason: The reason why it is paused, failed or not allowed; empty otherwise.
-        model: The model, or both; empty if there is none.
-        done: Notes and other files that are embedded.
-        total: Those that should be embedded.
-        passages: Number of their passages.
-        size: Bytes of the files.
-    """
-
-    state: State
-    reason: str = ""
-    model: str = ""
-    done: int = 0
-    total: int = 0
-    passages: int = 0
-    size: int = 0
 
 
 def strain() -> Strain | None:
@@ -191,15 +166,15 @@ class VectorIndex:
         self._rebuild = True
         self._wake.set()
 
-    def status(self) -> VectorStatus:
+    def status(self) -> SemanticStatus:
         """Return its progress."""
         (state, reason), store, embedder = self._state, self._store, self._embedder
         if self._mode() == "off":
-            return VectorStatus("off")
+            return SemanticStatus(state="off")
         done, total = self._counts
-        return VectorStatus(
-            state,
-            reason,
+        return SemanticStatus(
+            state=state,
+            reason=reason,
             model=_name_of(embedder.model) if embedder is not None else "",
             done=done,
             total=total,

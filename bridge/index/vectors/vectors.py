@@ -5,17 +5,17 @@ has read already counts as well.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from bridge.clock import Clock
+from bridge.contract.session import SemanticStatus
 from bridge.index.file_texts import FileTexts
 from bridge.index.knowledge import ClosedRules, IndexedFile
 from bridge.index.search.passages import FOUND_NEAR, MeaningState, NearPassage
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import Model
-from bridge.index.vectors.vector_index import START_SECONDS, UNREADY, Mode, Strain, VectorIndex, VectorStatus, strain
+from bridge.index.vectors.vector_index import START_SECONDS, UNREADY, Mode, Strain, VectorIndex, strain
 from bridge.vault.files import VaultFiles
 
 COVERED = 0.95
@@ -91,7 +91,7 @@ class Vectors:
         self._quick.rebuild()
         self._better.rebuild()
 
-    def status(self) -> VectorStatus:
+    def status(self) -> SemanticStatus:
         """Return the progress of both: a file counts as half done if only the quick model has read it."""
         quick, better = self._quick.status(), self._better.status()
         if better.state in _NOT_THERE:
@@ -99,14 +99,14 @@ class Vectors:
         if quick.state in _NOT_THERE:
             return better
         last = better if quick.state == "ready" else quick
-        return replace(
-            last,
-            model=" and ".join(filter(None, [quick.model, better.model])),
-            done=(quick.done + better.done) // 2,
-            total=max(quick.total, better.total),
-            passages=quick.passages,
-            size=quick.size + better.size,
-        )
+        both = {
+            "model": " and ".join(filter(None, [quick.model, better.model])),
+            "done": (quick.done + better.done) // 2,
+            "total": max(quick.total, better.total),
+            "passages": quick.passages,
+            "size": quick.size + better.size,
+        }
+        return last.model_copy(update=both)
 
     # -- asking -------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 """limits, vault, sandbox, semantic, bridge.faults and index.compare: what is left, known, holds, and is wrong."""
 
 import asyncio
-from dataclasses import asdict
 
 from bridge.clock import stamp
 from bridge.contract.base import Params
@@ -89,7 +88,7 @@ def _semantic(context: RequestContext) -> SemanticStatus:
     services, settings = context.services, context.services.settings.current
     if not services.parts.vectors.is_given:
         return SemanticStatus(state="missing")
-    found = SemanticStatus(**asdict(services.parts.vectors.get().status()))
+    found = services.parts.vectors.get().status()
     if settings.semantic_model and found.state != "off" and not services.parts.embedding_servers.get().allows(settings):
         # Said at once, not only after the model was tried.
         reason = services.parts.embedding_servers.get().refusal(settings).message

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.contract.session import SemanticStatus
 from bridge.errors import ExecutionFailed
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.vector_index import Mode, VectorIndex, VectorStatus
+from bridge.index.vectors.vector_index import Mode, VectorIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
@@ -138,7 +139,7 @@ class Embedded:
         self.index.refresh()
         self.vectors.start()
 
-    def until(self, done: Callable[[VectorStatus], bool]) -> VectorStatus:
+    def until(self, done: Callable[[SemanticStatus], bool]) -> SemanticStatus:
         """Wait until the vectors are so."""
         end = SystemClock().monotonic() + PATIENCE
         pause = threading.Event()
@@ -147,7 +148,7 @@ class Embedded:
             pause.wait(0.01)
         return status
 
-    def follow(self) -> VectorStatus:
+    def follow(self) -> SemanticStatus:
         """Take in what was written, and wait until it is embedded."""
         self.index.refresh()
         self.vectors.changed()

@@ -3,18 +3,21 @@
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.contract.session import SemanticStatus
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.vector_index import Mode, VectorStatus
 from bridge.index.vectors.vectors import Vectors
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.index.vectors.conftest import WordModel
 from tests.patience import PATIENCE
+
+if TYPE_CHECKING:
+    from bridge.index.vectors.vector_index import Mode
 
 pytest.importorskip("numpy", reason="comes with the extra `semantic`")
 
@@ -56,12 +59,12 @@ class Place:
     def put(self, name: str, text: str) -> None:
         (self.folder / name).write_text(text, encoding="utf-8")
 
-    def start(self) -> VectorStatus:
+    def start(self) -> SemanticStatus:
         self.index.refresh()
         self.vectors.start()
         return self.until(lambda status: status.state == "ready")
 
-    def until(self, done: Callable[[VectorStatus], bool]) -> VectorStatus:
+    def until(self, done: Callable[[SemanticStatus], bool]) -> SemanticStatus:
         end, pause = SystemClock().monotonic() + PATIENCE, threading.Event()
         while not done(status := self.vectors.status()):
             assert SystemClock().monotonic() < end, status

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.index.vectors.vector_index import VectorStatus
+from bridge.contract.session import SemanticStatus
 from tests.rpc.world import World
 
 
@@ -85,13 +85,13 @@ async def test_the_vaults_status_is_passed_on(world: World) -> None:
 
 async def test_only_the_person_hears_why_notes_are_not_prepared_and_where_they_would_go(world: World) -> None:
     world.settings.update({"chatEndpoint": "http://192.0.2.7:11434/", "semanticModel": "nomic-embed-text"})
-    world.vectors.said = VectorStatus("waiting")
+    world.vectors.said = SemanticStatus(state="waiting")
     told = (await world.ask("host", "vault.status"))["result"]["semantic"]
     assert (told["state"], told["endpoint"]) == ("not_allowed", "http://192.0.2.7:11434")
     assert "texts of all notes" in told["sentence"]
     assert "192.0.2.7" not in str(await world.ask("agent", "vault.status"))
     world.settings.update({"semanticModel": ""})
-    world.vectors.said = VectorStatus("failed", "No Ollama server answers at http://192.0.2.7:11434")
+    world.vectors.said = SemanticStatus(state="failed", reason="No Ollama server answers at http://192.0.2.7:11434")
     assert "192.0.2.7" not in str(await world.ask("agent", "vault.status"))
     assert (await world.ask("host", "vault.status"))["result"]["semantic"]["endpoint"] is None
 
