@@ -14,11 +14,12 @@ MOST_VIEWS: Final = 200
 MOST_FORMULAS: Final = 500
 MOST_FILTERS: Final = 2_000
 
-_GROUPS: Final = ("and", "or", "not")
+_GROUPS: Final = frozenset({"and", "or", "not"})
 _SHOWN_BESIDE: Final = ("image", "coordinates", "markerIcon", "markerColor")
 """Properties that views other than tables draw beside their columns."""
 
 Namespace = Literal["note", "file", "formula"]
+_NAMESPACES: Final[dict[str, Namespace]] = {"note": "note", "property": "note", "file": "file", "formula": "formula"}
 
 
 class PropertyId(NamedTuple):
@@ -119,15 +120,9 @@ class Base:
 
 def property_id(text: str) -> PropertyId:
     """Return what an id names; without a prefix that is a property of the note."""
-    namespace, dot, name = text.partition(".")
-    if dot and name:
-        if namespace in {"note", "property"}:
-            return PropertyId("note", name)
-        if namespace == "file":
-            return PropertyId("file", name)
-        if namespace == "formula":
-            return PropertyId("formula", name)
-    return PropertyId("note", text)
+    prefix, _dot, name = text.partition(".")
+    namespace = _NAMESPACES.get(prefix)
+    return PropertyId(namespace, name) if namespace is not None and name else PropertyId("note", text)
 
 
 def read_base(text: str) -> Base:
@@ -143,11 +138,9 @@ def read_base(text: str) -> Base:
         found = read_yaml(text.removeprefix("\ufeff"))
     except BrokenYaml as error:
         raise BaseError(f"the base is no YAML that can be read: {error}") from None
-    if found is None:
-        found = {}
-    if not isinstance(found, dict):
+    if found is not None and not isinstance(found, dict):
         raise BaseError("the base must be names with values: filters, formulas, properties, views")
-    return _Reading(found).base()
+    return _Reading(found or {}).base()
 
 
 class _Reading:
@@ -176,19 +169,17 @@ class _Reading:
         self._problems.append(BaseError(message, where))
 
     def _mapping(self, value: Any, where: str) -> Mapping[str, Any]:
-        if value is None:
-            return {}
         if isinstance(value, dict):
             return value
-        self._wrong(where, "there must be names with values here")
+        if value is not None:
+            self._wrong(where, "there must be names with values here")
         return {}
 
     def _items(self, value: Any, where: str) -> list[Any]:
-        if value is None:
-            return []
         if isinstance(value, list):
             return value
-        self._wrong(where, "there must be a list here")
+        if value is not None:
+            self._wrong(where, "there must be a list here")
         return []
 
     def _texts(self, name: str) -> dict[str, str]:
@@ -226,16 +217,12 @@ class _Reading:
         said = _scalar(value)
         if said is not None:
             return Statement(said, where) if said.strip() else None
-        if not isinstance(value, dict) or len(value) != 1 or next(iter(value)) not in _GROUPS:
+        if not isinstance(value, dict) or len(value) != 1 or not value.keys() <= _GROUPS:
             self._wrong(where, "a filter is an expression, or one of `and`, `or` and `not` with a list of filters")
             return None
-        kind, parts = next(iter(value.items()))
-        if isinstance(parts, str):
-            parts = [parts]
-        inner = (
-            self._filter(part, f"{where}.{kind}[{place}]")
-            for place, part in enumerate(self._items(parts, f"{where}.{kind}"))
-        )
+        ((kind, parts),) = value.items()
+        listed = [parts] if isinstance(parts, str) else self._items(parts, f"{where}.{kind}")
+        inner = (self._filter(part, f"{where}.{kind}[{place}]") for place, part in enumerate(listed))
         return Group(kind, tuple(part for part in inner if part is not None))
 
     # -- views ------------------------------------------------------------------------------------------------------

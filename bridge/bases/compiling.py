@@ -7,59 +7,23 @@ the part, and what it is given are values.
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
-from bridge.bases.failures import ExpressionError, TooMuch
-from bridge.bases.functions import (
-    FILE_FIELDS,
-    GLOBALS,
-    LAZY,
-    METHODS,
-    NAMES,
-    Field,
-    Function,
-    Scope,
-    item,
-    member,
-)
+from bridge.bases import syntax
+from bridge.bases.failures import ExpressionError
+from bridge.bases.functions import FILE_FIELDS, GLOBALS, LAZY, METHODS, NAMES, Function, Scope, item, member
 from bridge.bases.rows import Value
-from bridge.bases.syntax import (
-    Binary,
-    Call,
-    Index,
-    ListOf,
-    Literal,
-    Member,
-    Name,
-    Node,
-    OperatorChain,
-    Regex,
-    Unary,
-    children,
-    parse,
-)
+from bridge.bases.syntax import Binary, Call, Index, ListOf, Literal, Member, Name, Node, OperatorChain, Regex, Unary
 from bridge.bases.texts import Pattern
-from bridge.bases.values import (
-    LISTS,
-    add,
-    comparison,
-    divide,
-    equal,
-    is_true,
-    modulo,
-    multiply,
-    negative,
-    subtract,
-    type_name,
-)
+from bridge.bases.values import ARITHMETIC, LISTS, add, comparison, equal, is_true, negative, type_name
 
 Evaluate = Callable[[Scope], Value]
 """A part of an expression, made into a function."""
 
+NO_THIS: Final = "`this` is not known here: say from which note the base is looked at"
 _LAZY_LISTS: Final = frozenset(function.name for function in LAZY if function.kind == "List")
-_CHANGING: Final = frozenset({"random", "link", "file"})
-"""Functions of which the answer depends on more than what they are given."""
-_ARITHMETIC: Final = {"-": subtract, "*": multiply, "/": divide, "%": modulo}
+_CHANGING: Final = _LAZY_LISTS | {"random", "link", "file"}
+"""Functions of which the answer may depend on more than what they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +31,6 @@ class Compiled:
     """An expression that can be evaluated.
 
     Attributes:
-        text: As it is written.
         run: Evaluates it.
         formulas: The formulas that it names.
         uses_this: Whether it asks for the note that the base is looked at from.
@@ -75,7 +38,6 @@ class Compiled:
         depth: How deep its tree is.
     """
 
-    text: str
     run: Evaluate
     formulas: frozenset[str]
     uses_this: bool
@@ -83,7 +45,7 @@ class Compiled:
     depth: int
 
 
-def compile_expression(text: str, formulas: Mapping[str, Evaluate] | None = None, *, summary: bool = False) -> Compiled:
+def compile_expression(text: str, formulas: Mapping[str, Evaluate], *, summary: bool = False) -> Compiled:
     """Make an expression into a function.
 
     Args:
@@ -94,25 +56,18 @@ def compile_expression(text: str, formulas: Mapping[str, Evaluate] | None = None
     Raises:
         ExpressionError: It is no expression, or names what there is not.
     """
-    node = parse(text)
-    compiler = _Compiler({} if formulas is None else formulas, summary=summary)
+    node = syntax.parse(text)
+    compiler = _Compiler(formulas, summary=summary)
     run = compiler.made(node)
-    return Compiled(text, run, frozenset(compiler.named), compiler.uses_this, node.size, node.depth)
+    return Compiled(run, frozenset(compiler.named), compiler.uses_this, node.size, node.depth)
 
 
-class _Lambda(NamedTuple):
-    """An expression for each item, in which `value`, `index` and, in `reduce`, `acc` stand for the item."""
-
-    names: frozenset[str]
-
-
-_ITEM: Final = _Lambda(frozenset({"value", "index"}))
-_REDUCED: Final = _Lambda(frozenset({"value", "index", "acc"}))
 _VARIABLES: Final[dict[str, Evaluate]] = {
     "value": lambda scope: scope.value,
     "index": lambda scope: scope.index,
     "acc": lambda scope: scope.acc,
 }
+"""What stands for an item in an expression that is evaluated for each; `acc` only in `reduce`."""
 
 
 class _Compiler:
@@ -129,18 +84,17 @@ class _Compiler:
     def made(self, node: Node) -> Evaluate:
         """Return what evaluates a part."""
         run = self._made(node)
-        if node.size > 1 and self._is_fixed(node):
-            return _once(run)
-        return run
+        return _once(run) if node.size > 1 and _is_fixed(node) else run
 
     def _made(self, node: Node) -> Evaluate:
         match node:
             case Literal():
-                constant = node.value
-                run: Evaluate = lambda _scope: constant  # noqa: E731
+                run = _constant(node.value)
             case Regex():
-                pattern = _placed(lambda: Pattern(node.source, node.flags), node)
-                run = lambda _scope: pattern  # noqa: E731
+                try:
+                    run = _constant(Pattern(node.source, node.flags))
+                except ExpressionError as error:
+                    raise _at(error, node.start) from None
             case Name():
                 run = self._name(node)
             case Member():
@@ -151,22 +105,10 @@ class _Compiler:
                 run = self._call(node) if node.target is None else self._method(node, node.target)
             case ListOf():
                 parts = [self.made(part) for part in node.items]
-                run = lambda scope: [part(scope) for part in parts]  # noqa: E731
+                return lambda scope: [part(scope) for part in parts]
             case _:
                 run = self._operator(node)
         return run
-
-    def _is_fixed(self, node: Node) -> bool:
-        """Return whether a part is the same for every row."""
-        pending = [node]
-        while pending:
-            part = pending.pop()
-            if isinstance(part, Name | Member):
-                return False
-            if isinstance(part, Call) and (part.name in _CHANGING or part.name in _LAZY_LISTS):
-                return False
-            pending.extend(children(part))
-        return True
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -186,7 +128,7 @@ class _Compiler:
 
         def run(scope: Scope) -> Value:
             if scope.this is None:
-                raise ExpressionError("`this` is not known here: say from which note the base is looked at")
+                raise ExpressionError(NO_THIS)
             return scope.this
 
         return run
@@ -213,8 +155,7 @@ class _Compiler:
                 return _file_field(name, position)
             case "this":
                 return _of_this(self._this(), name)
-            case _:
-                return None
+        return None
 
     def _formula(self, name: str, position: int) -> Evaluate:
         self.named.add(name)
@@ -240,13 +181,7 @@ class _Compiler:
                 return own
         target, key, position = self.made(node.target), self.made(node.key), node.key.start
 
-        def run(scope: Scope) -> Value:
-            try:
-                return item(scope, target(scope), key(scope))
-            except ExpressionError as error:
-                raise _at(error, position) from None
-
-        return run
+        return _located(lambda scope: item(scope, target(scope), key(scope)), position)
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
@@ -262,21 +197,13 @@ class _Compiler:
         given = _given(function, node)
         if node.name == "link" and len(given) == 1 and isinstance(given[0], Literal):
             return _one_link(given[0].value)
-        run, position = function.run, node.name_start
-        arguments = [self.made(argument) for argument in given]
-
-        def call(scope: Scope) -> Value:
-            try:
-                return run(scope, *[argument(scope) for argument in arguments])
-            except ExpressionError as error:
-                raise _at(error, position) from None
-
-        return call
+        run, arguments = function.run, [self.made(argument) for argument in given]
+        return _located(lambda scope: run(scope, *[argument(scope) for argument in arguments]), node.name_start)
 
     def _if(self, node: Call) -> Evaluate:
         _given(LAZY[0], node)
         condition, then, *rest = (self.made(argument) for argument in node.arguments[:3])
-        other = rest[0] if rest else _null
+        other = rest[0] if rest else _constant(None)
         return lambda scope: then(scope) if is_true(condition(scope)) else other(scope)
 
     def _method(self, node: Call, target: Node) -> Evaluate:
@@ -308,8 +235,9 @@ class _Compiler:
         """Compile `filter`, `map` and `reduce`, whose expression is evaluated for every item."""
         _given(next(each for each in LAZY if each.name == node.name), node)
         own = self.made(target)
-        start = self.made(node.arguments[1]) if node.name == "reduce" else _null
-        outer, self._bound = self._bound, (_REDUCED if node.name == "reduce" else _ITEM).names | self._bound
+        outer, reduces = self._bound, node.name == "reduce"
+        start = self.made(node.arguments[1]) if reduces else _constant(None)
+        self._bound = outer | (_VARIABLES.keys() if reduces else {"value", "index"})
         each = self.made(node.arguments[0])
         self._bound = outer
         size, position, name = node.arguments[0].size, node.name_start, node.name
@@ -342,12 +270,8 @@ class _Compiler:
             return lambda scope: equal(left(scope), right(scope), scope.budget)
         if node.sign == "!=":
             return lambda scope: not equal(left(scope), right(scope), scope.budget)
-        position = node.right.start
-        if node.sign in _ARITHMETIC:
-            calculate = _ARITHMETIC[node.sign]
-            return _located(lambda scope: calculate(left(scope), right(scope), scope.budget), position)
-        compare = comparison(node.sign)
-        return _located(lambda scope: compare(left(scope), right(scope)), position)
+        calculate = ARITHMETIC.get(node.sign) or comparison(node.sign)
+        return _located(lambda scope: calculate(left(scope), right(scope)), node.right.start)
 
     def _unary(self, node: Unary) -> Evaluate:
         operand = self.made(node.operand)
@@ -380,8 +304,15 @@ _WHOLE: Final[dict[str, Evaluate]] = {
 }
 
 
-def _null(_scope: Scope) -> Value:
-    return None
+def _constant(value: Value) -> Evaluate:
+    return lambda _scope: value
+
+
+def _is_fixed(node: Node) -> bool:
+    """Return whether a part is the same for every row."""
+    if isinstance(node, Name | Member) or (isinstance(node, Call) and node.name in _CHANGING):
+        return False
+    return all(map(_is_fixed, syntax.children(node)))
 
 
 def _cell(name: str) -> Evaluate:
@@ -393,10 +324,9 @@ def _file_field(name: str, position: int) -> Evaluate:
     field = FILE_FIELDS.get(name.lower())
     if field is None:
         raise ExpressionError(f'Cannot find "{name}" on type File{_meant(name, FILE_FIELDS)}', position)
-    read: Field = field
     if name == "name":
         return lambda scope: scope.row.name
-    return lambda scope: read(scope, scope.row)
+    return lambda scope: field(scope, scope.row)
 
 
 def _of_this(this: Evaluate, name: str) -> Evaluate:
@@ -424,19 +354,15 @@ def _read(scope: Scope, value: Value, name: str, lower: str, position: int) -> V
 
 def _one_link(value: Value) -> Evaluate:
     """Return a link to what is written there, made once for each folder, from which it is resolved."""
-    key = object()
+    key, make = object(), GLOBALS["link"].run
 
     def run(scope: Scope) -> Value:
-        made = scope.once.get(key)
-        if made is None:
-            made = scope.once[key] = {}
-        home = scope.row.home
-        link = made.get(home, _MISSING)
+        place = key, scope.row.home
+        link = scope.once.get(place, _MISSING)
         if link is _MISSING:
-            link = made[home] = make(scope, value)
+            link = scope.once[place] = make(scope, value)
         return link
 
-    make = GLOBALS["link"].run
     return run
 
 
@@ -547,15 +473,6 @@ def _at(error: ExpressionError, position: int) -> ExpressionError:
     if error.position is None:
         error.position = position
     return error
-
-
-def _placed(make: Callable[[], Pattern], node: Node) -> Pattern:
-    try:
-        return make()
-    except TooMuch:
-        raise
-    except ExpressionError as error:
-        raise _at(error, node.start) from None
 
 
 def _given(function: Function, node: Call) -> tuple[Node, ...]:

@@ -6,7 +6,6 @@ are of the calendar, beside its hours, minutes and seconds.
 
 import math
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final, NamedTuple
 
@@ -125,11 +124,6 @@ class Date:
         self.has_time = has_time
         self._local: datetime | None = None
 
-    @classmethod
-    def of_local(cls, local: datetime, zone: Zone, *, has_time: bool) -> "Date":
-        """Return the date that clocks show so."""
-        return cls(zone.ms(local), zone, has_time=has_time)
-
     def within(self) -> "Date":
         """Return it, where clocks can show it.
 
@@ -152,7 +146,7 @@ class Date:
         if not self.has_time:
             return self
         midnight = self.local.replace(hour=0, minute=0, second=0, microsecond=0)
-        return Date.of_local(midnight, self.zone, has_time=False)
+        return Date(self.zone.ms(midnight), self.zone, has_time=False)
 
     def format(self, pattern: str) -> str:
         """Write it in a format of moment.js."""
@@ -269,13 +263,13 @@ def moved(date: Date, by: Duration, sign: int = 1) -> Date:
         ExpressionError: It would be beyond the calendar.
     """
     clock = sign * by.clock_ms
-    months, days = sign * by.months, sign * by.days
+    days = sign * by.days
     has_time = date.has_time or any((by.hours, by.minutes, by.seconds, by.milliseconds))
     try:
         if not (by.years or by.months or by.days):
             return Date(date.ms + round(clock), date.zone, has_time=has_time).within()
         local = date.local
-        for step in _month_steps(sign * by.years, months):
+        for step in (round(sign * by.years * 12), round(sign * by.months)):
             local = _with_months(local, step)
         whole_days = math.trunc(days)
         local += timedelta(days=whole_days)
@@ -326,14 +320,6 @@ def _plain(value: float) -> Number:
     return int(value) if value.is_integer() else value
 
 
-def _month_steps(years: Number, months: Number) -> Iterator[int]:
-    """Yield years first, and then months, each as whole months."""
-    if years:
-        yield round(years * 12)
-    if months:
-        yield round(months)
-
-
 def _with_months(local: datetime, months: int) -> datetime:
     """Return a date so many months later; a day that the month does not have overflows into the next."""
     total = local.year * 12 + local.month - 1 + months
@@ -376,7 +362,8 @@ def _months_between(then: datetime, now: datetime) -> float:
 
 def _humanised(months: Number, days: Number, ms: Number) -> str:
     """Return a length of time in moment.js's words, without its sign."""
-    months, days, ms = _positive(months, days, ms)
+    if months * _MONTH_DAYS + days + ms / DAY < 0:
+        months, days, ms = -months, -days, -ms
     exact = days + rounded(months * _MONTH_DAYS) + ms / DAY
     in_months = months + (days + ms / DAY) / _MONTH_DAYS
     counts = {
@@ -396,7 +383,3 @@ def _humanised(months: Number, days: Number, ms: Number) -> str:
         if count < most:
             return f"{number_text(count)} {unit}s"
     return ""
-
-
-def _positive(months: Number, days: Number, ms: Number) -> tuple[Number, Number, Number]:
-    return (-months, -days, -ms) if months * _MONTH_DAYS + days + ms / DAY < 0 else (months, days, ms)

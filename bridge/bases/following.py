@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 from bridge.bases.failures import ExpressionError
-from bridge.bases.syntax import Binary, Call, Index, Literal, Member, Name, Node, children, parse
+from bridge.bases.syntax import Binary, Call, Index, Literal, Member, Name, Node, children, parse, quoted
 from bridge.notes.frontmatter import BrokenYaml, read_yaml
 from bridge.notes.names import link_path, split_link
 from bridge.notes.rewriting import Edit, Relocation, apply
@@ -49,16 +49,24 @@ class Follower:
 
 
 @dataclass(frozen=True)
-class PropertyFollower(Follower):
-    """A property gets another name.
+class _NameFollower(Follower):
+    """A name that changes.
 
     Attributes:
-        old: Its name; case does not matter.
-        new: Its new name.
+        old: The name, without `#`; case does not matter.
+        new: The new name.
     """
 
     old: str
     new: str
+
+    def names(self, text: str) -> bool:
+        """Return whether a text holds the old name as a word."""
+        return re.search(_WORD.format(re.escape(self.old)), text, re.IGNORECASE) is not None
+
+
+class PropertyFollower(_NameFollower):
+    """A property gets another name."""
 
     def property_id(self, text: str) -> str | None:
         """Return the id with the new name."""
@@ -73,17 +81,13 @@ class PropertyFollower(Follower):
         """Find where the property is named: alone, behind `note.`, `this.` and `.properties.`, and as a text."""
         for node, bound in _parts(tree):
             if isinstance(node, Name) and self._is(node.name) and node.name not in bound | _ROOMS:
-                yield Edit(node.start, node.end, self.new if self._plain else f"note[{_quoted(self.new)}]")
+                yield Edit(node.start, node.end, self.new if self._plain else f"note[{quoted(self.new)}]")
             elif isinstance(node, Member) and self._is(node.name) and _holds_properties(node.target):
                 yield self._of_member(expression, node)
             elif isinstance(node, Index) and _holds_properties(node.target):
-                yield from self._of_text(expression, node.key)
+                yield from _text_edits(expression, node.key, self._renamed)
             elif isinstance(node, Call) and node.name == "hasProperty" and node.arguments:
-                yield from self._of_text(expression, node.arguments[0])
-
-    def names(self, text: str) -> bool:
-        """Return whether a text holds the old name as a word."""
-        return re.search(_WORD.format(re.escape(self.old)), text, re.IGNORECASE) is not None
+                yield from _text_edits(expression, node.arguments[0], self._renamed)
 
     @property
     def _plain(self) -> bool:
@@ -96,24 +100,14 @@ class PropertyFollower(Follower):
         end = node.name_start + len(node.name)
         if _IDENTIFIER.fullmatch(self.new):
             return Edit(node.name_start, end, self.new)
-        return Edit(expression.rindex(".", 0, node.name_start), end, f"[{_quoted(self.new)}]")
+        return Edit(expression.rindex(".", 0, node.name_start), end, f"[{quoted(self.new)}]")
 
-    def _of_text(self, expression: str, node: Node) -> Iterator[Edit]:
-        if isinstance(node, Literal) and isinstance(node.value, str) and self._is(node.value):
-            yield Edit(node.start, node.end, _requoted(expression, node, self.new))
+    def _renamed(self, text: str) -> str | None:
+        return self.new if self._is(text) else None
 
 
-@dataclass(frozen=True)
-class TagFollower(Follower):
-    """A tag gets another name, with those nested in it.
-
-    Attributes:
-        old: Its name, without `#`.
-        new: Its new name.
-    """
-
-    old: str
-    new: str
+class TagFollower(_NameFollower):
+    """A tag gets another name, with those nested in it."""
 
     def edits(self, expression: str, tree: Node) -> Iterator[Edit]:
         """Find the tags that are given to `hasTag`, and looked for in lists of tags."""
@@ -122,19 +116,13 @@ class TagFollower(Follower):
                 continue
             if node.name == "hasTag" or (node.name in _TAG_LISTS and _is_tags(node.target)):
                 for argument in node.arguments:
-                    yield from self._of_text(expression, argument)
+                    yield from _text_edits(expression, argument, self._renamed)
 
-    def names(self, text: str) -> bool:
-        """Return whether a text holds the old tag as a word."""
-        return re.search(_WORD.format(re.escape(self.old)), text, re.IGNORECASE) is not None
-
-    def _of_text(self, expression: str, node: Node) -> Iterator[Edit]:
-        if not isinstance(node, Literal) or not isinstance(node.value, str):
-            return
-        bare = node.value.removeprefix("#")
-        if bare.lower() == self.old.lower() or bare.lower().startswith(self.old.lower() + "/"):
-            mark = "#" if node.value.startswith("#") else ""
-            yield Edit(node.start, node.end, _requoted(expression, node, mark + self.new + bare[len(self.old) :]))
+    def _renamed(self, text: str) -> str | None:
+        bare, old = text.removeprefix("#"), self.old.lower()
+        if bare.lower() != old and not bare.lower().startswith(old + "/"):
+            return None
+        return ("#" if text.startswith("#") else "") + self.new + bare[len(old) :]
 
 
 @dataclass(frozen=True)
@@ -153,34 +141,29 @@ class MoveFollower(Follower):
         """Find the paths that are given to `link`, `file`, `hasLink` and `linksTo`, and the folders to `inFolder`."""
         for node, _bound in _parts(tree):
             if isinstance(node, Call) and node.name in _LINKING and node.arguments:
-                yield from self._of_text(expression, node.arguments[0], self._link)
+                yield from _text_edits(expression, node.arguments[0], self._link)
             elif isinstance(node, Call) and node.name == "inFolder" and node.arguments:
-                yield from self._of_text(expression, node.arguments[0], self._folder)
+                yield from _text_edits(expression, node.arguments[0], self._folder)
             elif isinstance(node, Binary) and node.sign in {"==", "!="}:
                 for one, other in ((node.left, node.right), (node.right, node.left)):
                     if isinstance(one, Member) and isinstance(one.target, Name) and one.target.name == "file":
                         way = {"path": self._path, "folder": self._folder}.get(one.name.lower())
                         if way is not None:
-                            yield from self._of_text(expression, other, way)
+                            yield from _text_edits(expression, other, way)
 
     def names(self, text: str) -> bool:
         """Return whether a text still holds the path of what has moved, or of its folder."""
         return any(each in text for each in (*self.moving.moves, *self.moving.folders) if "/" in each)
 
-    def _of_text(self, expression: str, node: Node, way: Callable[[str], str | None]) -> Iterator[Edit]:
-        if isinstance(node, Literal) and isinstance(node.value, str):
-            new = way(node.value)
-            if new is not None and new != node.value:
-                yield Edit(node.start, node.end, _requoted(expression, node, new))
-
     def _path(self, text: str) -> str | None:
-        return self.moving.moves.get(text)
+        new = self.moving.moves.get(text)
+        return None if new == text else new
 
     def _folder(self, text: str) -> str | None:
         bare = text.strip("/")
         for old, new in self.moving.folders.items():
             if bare == old or bare.startswith(old + "/"):
-                return text.replace(bare, new + bare[len(old) :], 1)
+                return text.replace(bare, new + bare[len(old) :], 1) if new != old else None
         return None
 
     def _link(self, text: str) -> str | None:
@@ -291,14 +274,9 @@ def _new_value(place: _YamlText, follower: Follower, done: Followed) -> tuple[st
             done.left.append(f"{place.where}: the expression cannot be read")
         return None, []
     edits = sorted(set(follower.edits(place.value, tree)))
-    if follower.names(_without(place.value, edits)):
+    if follower.names(apply(place.value, [edit._replace(new=" ") for edit in edits])):
         done.left.append(f"{place.where}: `{place.value[:100]}` may name it in another way")
     return (apply(place.value, edits) if edits else None), edits
-
-
-def _without(text: str, edits: list[Edit]) -> str:
-    """Return a text without its edited parts."""
-    return apply(text, [edit._replace(new=" ") for edit in edits])
 
 
 def _written(raw: str, value: str, edits: list[Edit], new: str) -> str | None:
@@ -331,12 +309,7 @@ def _plain_in_yaml(text: str) -> bool:
 
 
 def _changed(yaml: str, changes: Sequence[_Change]) -> str:
-    pieces: list[str] = []
-    at = 0
-    for place, written, _new in changes:
-        pieces += yaml[at : place.start], written
-        at = place.end
-    return "".join([*pieces, yaml[at:]])
+    return apply(yaml, [Edit(place.start, place.end, written) for place, written, _new in changes])
 
 
 def _fitting(yaml: str, changes: list[_Change]) -> list[_Change]:
@@ -474,11 +447,7 @@ def _is_tags(node: Node) -> bool:
     return isinstance(node, Name | Member) and node.name.lower() == "tags"
 
 
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
-
-
-def _requoted(expression: str, node: Node, text: str) -> str:
-    """Return a text in the quotes that stand there."""
-    quote = expression[node.start]
-    return quote + text.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote
+def _text_edits(expression: str, node: Node, renamed: Callable[[str], str | None]) -> Iterator[Edit]:
+    """Yield the edit of a part that is a text and gets a new one, in the quotes that stand there."""
+    if isinstance(node, Literal) and isinstance(node.value, str) and (new := renamed(node.value)) is not None:
+        yield Edit(node.start, node.end, quoted(new, expression[node.start]))

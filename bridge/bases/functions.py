@@ -5,7 +5,7 @@ is evaluated before, but for those in `LAZY`, which `compiling.py` makes itself.
 """
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final, NamedTuple
 
 from bridge.bases import lists, texts
@@ -25,7 +25,6 @@ class Scope:
         now: The time.
         budget: The remaining work of the query.
         this: The note that the base is viewed from; None if it is not known.
-        seed: The seed of `random()`.
 
     Attributes:
         row: The file of the row.
@@ -42,7 +41,7 @@ class Scope:
         "vault",
     )
 
-    def __init__(self, vault: Vault, now: Date, budget: Budget, this: Row | None = None, seed: int = 0) -> None:
+    def __init__(self, vault: Vault, now: Date, budget: Budget, this: Row | None = None) -> None:
         self.vault = vault
         self.now = now
         self.budget = budget
@@ -55,7 +54,7 @@ class Scope:
         self.formulas: dict[str, Value] = {}
         self.once: dict[object, Value] = {}
         self.links: dict[tuple[str, str], Link] = {}
-        self.randoms = random.Random(seed)  # noqa: S311 (nothing is kept secret with it)
+        self.randoms = random.Random(0)  # noqa: S311 (nothing is kept secret with it)
 
 
 Run = Callable[..., Value]
@@ -189,14 +188,6 @@ def _list(_scope: Scope, value: Value) -> Value:
     return value if type(value) in LISTS else [] if value is None else [value]
 
 
-def _largest(_scope: Scope, *values: Value) -> Value:
-    return max(map(as_number, _given(values)), default=None)
-
-
-def _smallest(_scope: Scope, *values: Value) -> Value:
-    return min(map(as_number, _given(values)), default=None)
-
-
 def _given(values: tuple[Value, ...]) -> list[Value]:
     return [value for value in lists.spread(values) if value is not None]
 
@@ -217,8 +208,8 @@ GLOBALS: Final[dict[str, Function]] = {
         Function("image", "Global", "path or file or address", 1, _image),
         Function("link", "Global", "path or file, display?", 1, _link),
         Function("list", "Global", "value", 1, _list),
-        Function("max", "Global", "numbers", 1, _largest),
-        Function("min", "Global", "numbers", 1, _smallest),
+        Function("max", "Global", "numbers", 1, lambda _scope, *all_: max(map(as_number, _given(all_)), default=None)),
+        Function("min", "Global", "numbers", 1, lambda _scope, *all_: min(map(as_number, _given(all_)), default=None)),
         Function("now", "Global", "", 0, lambda scope: scope.now),
         Function("number", "Global", "value", 1, _number),
         Function("random", "Global", "", 0, lambda scope: scope.randoms.random()),
@@ -233,9 +224,8 @@ def _contains_text(_scope: Scope, own: str, wanted: Value) -> bool:
     return (wanted if type(wanted) is str else as_text(wanted)) in own
 
 
-def _contains_texts(own: str, wanted: tuple[Value, ...], *, every: bool) -> bool:
-    found = (as_text(each) in own for each in lists.spread(wanted))
-    return all(found) if every else any(found)
+def _contains_texts(own: str, wanted: tuple[Value, ...], test: Callable[[Iterable[bool]], bool]) -> bool:
+    return test(as_text(each) in own for each in lists.spread(wanted))
 
 
 def _split(scope: Scope, own: str, separator: Value, count: Value = None) -> list[Value]:
@@ -258,20 +248,10 @@ def _slice_list(_scope: Scope, own: list[Value], start: Value, end: Value = None
     return own[first:last]
 
 
-def _round(_scope: Scope, own: Number, digits: Value = 0) -> Value:
-    return rounded(own, whole(as_number(digits)))
-
-
-def _contains(scope: Scope, own: list[Value], wanted: Value) -> bool:
-    return lists.contains(own, wanted, scope.budget)
-
-
-def _contains_all(scope: Scope, own: list[Value], *wanted: Value) -> bool:
-    return all(lists.contains(own, each, scope.budget) for each in lists.spread(wanted))
-
-
-def _contains_any(scope: Scope, own: list[Value], *wanted: Value) -> bool:
-    return any(lists.contains(own, each, scope.budget) for each in lists.spread(wanted))
+def _contains_values(
+    scope: Scope, own: list[Value], wanted: tuple[Value, ...], test: Callable[[Iterable[bool]], bool]
+) -> bool:
+    return test(lists.contains(own, each, scope.budget) for each in lists.spread(wanted))
 
 
 def _join(scope: Scope, own: list[Value], separator: Value = ",") -> str:
@@ -298,13 +278,8 @@ def _has_link_of(own: Row, wanted: Value) -> bool:
     return own.has_link(read_link(said, own.path, own.vault).path if said[:2] == "[[" and said[-2:] == "]]" else said)
 
 
-def _has_property(_scope: Scope, own: Row, name: Value) -> bool:
-    return as_text(name).lower() in own.cells
-
-
 def _has_tag(_scope: Scope, own: Row, *names: Value) -> bool:
-    tags: list[Value] = list(own.tags_written)
-    bare = [str(tag).removeprefix("#") for tag in tags]
+    bare: list[Value] = [str(tag).removeprefix("#") for tag in own.tags_written]
     return any(lists.has_tag(bare, as_text(name)) for name in lists.spread(names))
 
 
@@ -319,8 +294,8 @@ def _as_link(_scope: Scope, own: Row, display: Value = None) -> Link:
 
 _TEXT: Final = (
     Function("contains", "String", "text", 1, _contains_text),
-    Function("containsAll", "String", "texts", 1, lambda _scope, own, *all_: _contains_texts(own, all_, every=True)),
-    Function("containsAny", "String", "texts", 1, lambda _scope, own, *any_: _contains_texts(own, any_, every=False)),
+    Function("containsAll", "String", "texts", 1, lambda _scope, own, *all_: _contains_texts(own, all_, all)),
+    Function("containsAny", "String", "texts", 1, lambda _scope, own, *any_: _contains_texts(own, any_, any)),
     Function("endsWith", "String", "text", 1, lambda _scope, own, end: own.endswith(as_text(end))),
     Function("isEmpty", "String", "", 0, lambda _scope, own: not own),
     Function("lower", "String", "", 0, lambda _scope, own: own.lower()),
@@ -338,13 +313,13 @@ _NUMBER: Final = (
     Function("ceil", "Number", "", 0, lambda _scope, own: -floor(-own)),
     Function("floor", "Number", "", 0, lambda _scope, own: floor(own)),
     Function("isEmpty", "Number", "", 0, lambda _scope, _own: False),
-    Function("round", "Number", "digits?", 0, _round),
+    Function("round", "Number", "digits?", 0, lambda _scope, own, digits=0: rounded(own, whole(as_number(digits)))),
     Function("toFixed", "Number", "digits", 0, lambda _scope, own, digits=0: fixed(own, whole(as_number(digits)))),
 )
 _LIST: Final = (
-    Function("contains", "List", "value", 1, _contains),
-    Function("containsAll", "List", "values", 1, _contains_all),
-    Function("containsAny", "List", "values", 1, _contains_any),
+    Function("contains", "List", "value", 1, lambda scope, own, value: lists.contains(own, value, scope.budget)),
+    Function("containsAll", "List", "values", 1, lambda scope, own, *all_: _contains_values(scope, own, all_, all)),
+    Function("containsAny", "List", "values", 1, lambda scope, own, *any_: _contains_values(scope, own, any_, any)),
     Function("flat", "List", "", 0, lambda scope, own: lists.flat(own, scope.budget)),
     Function("isEmpty", "List", "", 0, lambda _scope, own: not own),
     Function("join", "List", "separator", 0, _join),
@@ -368,7 +343,7 @@ _LINK: Final = (
 _FILE: Final = (
     Function("asLink", "File", "display?", 0, _as_link),
     Function("hasLink", "File", "file or path", 1, _has_link),
-    Function("hasProperty", "File", "name", 1, _has_property),
+    Function("hasProperty", "File", "name", 1, lambda _scope, own, name: as_text(name).lower() in own.cells),
     Function("hasTag", "File", "names", 1, _has_tag),
     Function("inFolder", "File", "folder", 1, _in_folder),
 )
@@ -377,7 +352,7 @@ _OBJECT: Final = (
     Function("keys", "Object", "", 0, lambda _scope, own: list(own)),
     Function("values", "Object", "", 0, lambda _scope, own: list(own.values())),
 )
-_PATTERN: Final = (
+_REGEX: Final = (
     Function("matches", "RegExp", "text", 1, lambda scope, own, value: own.matches(as_text(value), scope.budget)),
 )
 _ANY: Final = (
@@ -386,18 +361,8 @@ _ANY: Final = (
     Function("toString", "Any", "", 0, lambda _scope, own: text(own)),
 )
 
-FUNCTIONS: Final[tuple[Function, ...]] = (
-    *GLOBALS.values(),
-    *LAZY,
-    *_ANY,
-    *_DATE,
-    *_TEXT,
-    *_NUMBER,
-    *_LIST,
-    *_LINK,
-    *_FILE,
-    *_OBJECT,
-    *_PATTERN,
+FUNCTIONS: Final = (
+    *(*GLOBALS.values(), *LAZY, *_ANY, *_DATE, *_TEXT, *_NUMBER, *_LIST, *_LINK, *_FILE, *_OBJECT, *_REGEX),
 )
 """Every function."""
 
@@ -439,7 +404,7 @@ def _methods() -> dict[str, dict[type, Function]]:
     enter(_LINK, Link)
     enter(_FILE, Row)
     enter(_OBJECT, dict)
-    enter(_PATTERN, Pattern)
+    enter(_REGEX, Pattern)
     everything = (*TEXTS, int, float, bool, *LISTS, Date, Duration, Link, Row, dict, Pattern, type(None))
     enter(_ANY, *everything)
     empty = Function("isEmpty", "Any", "", 0, lambda _scope, own: lists.is_empty(own))
@@ -460,11 +425,16 @@ NAMES: Final = frozenset({*METHODS, *(function.name for function in LAZY if func
 Field = Callable[[Scope, Any], Value]
 
 
-def _units() -> dict[str, Field]:
-    def field(unit: str) -> Field:
-        return lambda scope, own: measured(own, unit, scope.now)
+def _attribute(name: str) -> Field:
+    return lambda _scope, own: getattr(own, name)
 
-    return {unit: field(unit) for unit in UNITS}
+
+def _local(name: str) -> Field:
+    return lambda _scope, own: getattr(own.local, name)
+
+
+def _measured(unit: str) -> Field:
+    return lambda scope, own: measured(own, unit, scope.now)
 
 
 def _file_date(scope: Scope, ms: int) -> Date:
@@ -472,31 +442,19 @@ def _file_date(scope: Scope, ms: int) -> Date:
 
 
 _DATE_FIELDS: Final[dict[str, Field]] = {
-    "year": lambda _scope, own: own.local.year,
-    "month": lambda _scope, own: own.local.month,
-    "day": lambda _scope, own: own.local.day,
-    "hour": lambda _scope, own: own.local.hour,
-    "minute": lambda _scope, own: own.local.minute,
-    "second": lambda _scope, own: own.local.second,
+    **{name: _local(name) for name in ("year", "month", "day", "hour", "minute", "second")},
     "millisecond": lambda _scope, own: own.local.microsecond // 1000,
-    "timestamp": lambda _scope, own: own.ms,
+    "timestamp": _attribute("ms"),
 }
+_OWN_FIELDS: Final = ("name", "basename", "path", "ext", "size", "tags", "links", "embeds", "backlinks")
 FILE_FIELDS: Final[dict[str, Field]] = {
+    **{name: _attribute(name) for name in _OWN_FIELDS},
     "file": lambda _scope, own: own,
-    "name": lambda _scope, own: own.name,
-    "basename": lambda _scope, own: own.basename,
     "fullname": lambda _scope, own: own.path.rpartition("/")[2],
-    "path": lambda _scope, own: own.path,
-    "folder": lambda _scope, own: own.home,
-    "ext": lambda _scope, own: own.ext,
-    "size": lambda _scope, own: own.size,
+    "folder": _attribute("home"),
     "ctime": lambda scope, own: _file_date(scope, own.ctime),
     "mtime": lambda scope, own: _file_date(scope, own.mtime),
     "properties": lambda _scope, own: own.values(),
-    "tags": lambda _scope, own: own.tags,
-    "links": lambda _scope, own: own.links,
-    "embeds": lambda _scope, own: own.embeds,
-    "backlinks": lambda _scope, own: own.backlinks,
 }
 """Fields of a file, by lower-case name."""
 
@@ -504,7 +462,7 @@ FIELDS: Final[dict[type, dict[str, Field]]] = {
     **{kind: {"length": lambda _scope, own: texts.length(own)} for kind in TEXTS},
     **{kind: {"length": lambda _scope, own: len(own)} for kind in LISTS},
     Date: _DATE_FIELDS,
-    Duration: _units(),
+    Duration: {unit: _measured(unit) for unit in UNITS},
     Row: FILE_FIELDS,
 }
 """Fields of each type, by lower-case name."""
@@ -524,13 +482,11 @@ def member(scope: Scope, own: Value, name: str, lower: str) -> Value:
     """
     if own is None:
         return None
-    fields = FIELDS.get(type(own))
-    if fields is not None:
-        field = fields.get(lower)
-        if field is not None:
-            return field(scope, own)
-    elif type(own) is dict:
+    if type(own) is dict:
         return own.get(name)
+    field = FIELDS.get(type(own), {}).get(lower)
+    if field is not None:
+        return field(scope, own)
     raise ExpressionError(f'Cannot find "{name}" on type {type_name(own)}')
 
 

@@ -43,9 +43,7 @@ def number_text(number: Number) -> str:
         return "NaN"
     if math.isinf(number):
         return "Infinity" if number > 0 else "-Infinity"
-    if number == int(number) and abs(number) < _DECIMALS:
-        return str(int(number)) if abs(number) < EXACT else _decimal_text(number)
-    return _decimal_text(number)
+    return str(int(number)) if number == int(number) and abs(number) < EXACT else _decimal_text(number)
 
 
 def _decimal_text(number: float) -> str:
@@ -71,33 +69,24 @@ def read_number(text: str) -> float | int:
     if not stripped:
         return 0
     if _NUMBER.fullmatch(stripped):
-        value = float(stripped)
-        return int(value) if value.is_integer() and abs(value) < EXACT else value
-    if stripped in {"Infinity", "+Infinity"}:
-        return math.inf
-    if stripped == "-Infinity":
-        return -math.inf
+        return _whole_if_exact(float(stripped))
     other = _OTHER_BASE.fullmatch(stripped)
     if other is None:
-        return math.nan
+        return {"Infinity": math.inf, "+Infinity": math.inf, "-Infinity": -math.inf}.get(stripped, math.nan)
     base = {1: 16, 2: 8, 3: 2}[other.lastindex or 1]
     return tame(int(other[other.lastindex or 1], base))
 
 
 def rounded(number: Number, digits: int = 0) -> Number:
     """Round to the nearest, halves upward, as `Math.round` does."""
-    if type(number) is int and digits >= 0:
-        return number
-    if not math.isfinite(number):
+    if (type(number) is int and digits >= 0) or not math.isfinite(number):
         return number
     scale = 10.0 ** max(-_MOST_DIGITS, min(_MOST_DIGITS, digits))
     scaled = number * scale
     if not math.isfinite(scaled):
         return number
     whole = math.floor(scaled + 0.5)
-    if digits == 0:
-        return tame(whole)
-    return whole / scale
+    return tame(whole) if digits == 0 else whole / scale
 
 
 def floor(number: Number) -> Number:
@@ -134,8 +123,7 @@ def remainder(left: Number, right: Number) -> Number:
         return math.nan
     if math.isinf(right):
         return left
-    value = math.fmod(left, right)
-    return int(value) if value.is_integer() and abs(value) < EXACT else value
+    return _whole_if_exact(math.fmod(left, right))
 
 
 def quotient(left: Number, right: Number) -> Number:
@@ -145,5 +133,8 @@ def quotient(left: Number, right: Number) -> Number:
             return math.nan
         negative = (left < 0) != (math.copysign(1.0, right) < 0)
         return -math.inf if negative else math.inf
-    value = left / right
+    return _whole_if_exact(left / right)
+
+
+def _whole_if_exact(value: float) -> Number:
     return int(value) if value.is_integer() and abs(value) < EXACT else value

@@ -7,7 +7,7 @@ Rules are those of docs/obsidian.md.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from bridge.bases.dates import Zone, read_date
@@ -59,47 +59,30 @@ class Tags(list[Value]):
     __slots__ = ()
 
 
-class WrittenLink(NamedTuple):
-    """A link as a note has it.
-
-    Attributes:
-        link: Path and subpath.
-        display: The text that is shown.
-        embed: Whether it is an embed.
-    """
-
-    link: str
-    display: str
-    embed: bool
-
-
 class Vault(Protocol):
     """The vault as expressions see it."""
 
     @property
     def zone(self) -> Zone:
         """Return the time zone of its dates."""
-        ...
 
     def rows(self) -> Sequence["Row"]:
         """Return every file, by path."""
-        ...
 
     def row(self, path: str) -> "Row | None":
         """Return one file by its exact path; None if there is none that may be seen."""
-        ...
 
     def resolve(self, linkpath: str, source: str) -> str | None:
         """Return the file that a link leads to; None if it leads nowhere."""
-        ...
 
-    def links(self, path: str) -> Iterable[WrittenLink]:
-        """Return the links of a file, in order: those of its properties, those of its text, and its embeds."""
-        ...
+    def links(self, path: str) -> Iterable[tuple[str, str, bool]]:
+        """Return the links of a file, in order: those of its properties, those of its text, and its embeds.
+
+        Each has its path and subpath, the text that is shown, and whether it is an embed.
+        """
 
     def backlinks(self, path: str) -> Iterable[str]:
         """Return the files that link to a file, each once."""
-        ...
 
 
 class Link:
@@ -158,10 +141,13 @@ class Row:
         home: The folder that it is in.
         targets: The paths of the files that it links to.
         unresolved: What its links that lead nowhere say.
+        links: Its links, embeds last; duplicates kept.
+        embeds: Its embeds.
+        backlinks: A link to each file that links to it.
     """
 
     __slots__ = (
-        *("_backlinks", "_embeds", "_links", "cells", "ctime", "home", "mtime", "name", "path", "properties", "size"),
+        *("backlinks", "embeds", "links", "cells", "ctime", "home", "mtime", "name", "path", "properties", "size"),
         *("tags_written", "targets", "unresolved", "vault"),
     )
 
@@ -170,9 +156,9 @@ class Row:
     home: str
     targets: frozenset[str]
     unresolved: frozenset[str]
-    _links: list[Link]
-    _embeds: list[Link]
-    _backlinks: list[Link]
+    links: list[Link]
+    embeds: list[Link]
+    backlinks: list[Link]
 
     def __init__(  # noqa: PLR0917 (ten thousand are made at once, and names cost time)
         self,
@@ -195,34 +181,16 @@ class Row:
         if name == "cells":
             self.cells = {key.lower(): self._cell(key, value) for key, value in self.properties.items()}
         elif name == "name":
-            last = self.path.rpartition("/")[2]
-            self.name = last[:-3] if is_note(last) else last
+            self.name = _short_name(self.path)
         elif name == "home":
             self.home = self.path.rpartition("/")[0]
-        elif name == "_backlinks":
-            self._backlinks = [
-                Link(path, _short_name(path), "", self.vault) for path in self.vault.backlinks(self.path)
-            ]
-        elif name in {"_links", "_embeds", "targets", "unresolved"}:
+        elif name == "backlinks":
+            self.backlinks = [Link(path, _short_name(path), "", self.vault) for path in self.vault.backlinks(self.path)]
+        elif name in {"links", "embeds", "targets", "unresolved"}:
             self._fill_links()
         else:
             raise AttributeError(name)
         return getattr(self, name)
-
-    @property
-    def links(self) -> list[Link]:
-        """Return its links, embeds last; duplicates kept."""
-        return self._links
-
-    @property
-    def embeds(self) -> list[Link]:
-        """Return its embeds."""
-        return self._embeds
-
-    @property
-    def backlinks(self) -> list[Link]:
-        """Return a link to each file that links to it."""
-        return self._backlinks
 
     @property
     def tags(self) -> Tags:
@@ -287,17 +255,17 @@ class Row:
     def _fill_links(self) -> None:
         links: list[Link] = []
         embeds: list[Link] = []
-        for written in self.vault.links(self.path):
-            (embeds if written.embed else links).append(Link(written.link, written.display, self.path, self.vault))
+        for link, display, embed in self.vault.links(self.path):
+            (embeds if embed else links).append(Link(link, display, self.path, self.vault))
         links += embeds
         targets: set[str] = set()
         unresolved: set[str] = set()
-        for link in links:
-            if link.target is None:
-                unresolved.add(split_link(link.path)[0])
+        for each in links:
+            if each.target is None:
+                unresolved.add(split_link(each.path)[0])
             else:
-                targets.add(link.target)
-        self._links, self._embeds = links, embeds
+                targets.add(each.target)
+        self.links, self.embeds = links, embeds
         self.targets, self.unresolved = frozenset(targets), frozenset(unresolved)
 
     def __str__(self) -> str:

@@ -137,19 +137,9 @@ class OperatorChain(Node):
 
 _CHAINED: Final = frozenset({"&&", "||", "+"})
 _BINDING: Final = {
-    "||": 1,
-    "&&": 2,
-    "==": 3,
-    "!=": 3,
-    "<": 4,
-    "<=": 4,
-    ">": 4,
-    ">=": 4,
-    "+": 5,
-    "-": 5,
-    "*": 6,
-    "/": 6,
-    "%": 6,
+    sign: level
+    for level, signs in enumerate(("||", "&&", "== !=", "< <= > >=", "+ -", "* / %"), 1)
+    for sign in signs.split()
 }
 _PREFIX: Final = 7
 _CONSTANTS: Final[dict[str, bool | None]] = {"true": True, "false": False, "null": None}
@@ -191,17 +181,18 @@ def parse(expression: str) -> Node:
     return node
 
 
+def quoted(text: str, quote: str = '"') -> str:
+    """Return a text as an expression has it."""
+    return quote + text.replace("\\", "\\\\").replace(quote, "\\" + quote) + quote
+
+
 class _Parser:
     """A parser of one expression, a token ahead."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._parts = 0
-        self._depth = 0
-        self._end = 0  # where the token before ended
-        self.kind = "end"
-        self.start = 0
-        self.value = ""
+        self._parts = self._depth = self._end = self.start = 0  # the token before ended at `_end`
+        self.kind, self.value = "end", ""
         self._advance(0)
 
     def fail(self, hint: str = "") -> NoReturn:
@@ -217,9 +208,8 @@ class _Parser:
         if self._depth > MOST_DEPTH:
             raise ExpressionError(f"the expression is nested more than {MOST_DEPTH} deep", self.start)
         left = self._prefix()
-        while self.kind == "sign" and _BINDING.get(self.value, 0) > least:
-            sign = self.value
-            self._next()
+        while _BINDING.get(self.value, 0) > least:
+            sign = self._next()
             left = self._joined(sign, left, self.expression(_BINDING[sign]))
         self._depth -= 1
         return left
@@ -227,9 +217,8 @@ class _Parser:
     # -- parts ------------------------------------------------------------------------------------------------------
 
     def _prefix(self) -> Node:
-        if self.kind == "sign" and self.value in {"!", "-"}:
-            start, sign = self.start, self.value
-            self._next()
+        if self.value in {"!", "-"}:
+            start, sign = self.start, self._next()
             operand = self.expression(_PREFIX)
             return Unary(*self._span(start, operand), sign, operand)
         return self._postfix(self._operand())
@@ -260,7 +249,7 @@ class _Parser:
 
     def _named(self, start: int, name: str) -> Node:
         self._next()
-        if self.kind == "sign" and self.value == "(":
+        if self.value == "(":
             self._next()
             arguments = self._list(")")
             return Call(*self._span(start, *arguments), None, name, start, arguments)
@@ -269,7 +258,7 @@ class _Parser:
         return Name(*self._span(start), name)
 
     def _postfix(self, target: Node) -> Node:
-        while self.kind == "sign" and self.value in {".", "["}:
+        while self.value in {".", "["}:
             if self.value == "[":
                 self._next()
                 key = self.expression(0)
@@ -279,9 +268,8 @@ class _Parser:
             self._next()
             if self.kind != "name":
                 self.fail()
-            at, name = self.start, self.value
-            self._next()
-            if self.kind == "sign" and self.value == "(":
+            at, name = self.start, self._next()
+            if self.value == "(":
                 self._next()
                 arguments = self._list(")")
                 target = Call(*self._span(target.start, target, *arguments), target, name, at, arguments)
@@ -292,7 +280,7 @@ class _Parser:
     def _list(self, close: str) -> tuple[Node, ...]:
         """Return what stands between brackets, after the opening one."""
         items: list[Node] = []
-        while not (self.kind == "sign" and self.value == close):
+        while self.value != close:
             if items:
                 self._expect(",")
             items.append(self.expression(0))
@@ -311,8 +299,7 @@ class _Parser:
         if sign not in _CHAINED:
             return Binary(*self._span(left.start, left, right), sign, left, right)
         earlier = left.parts if isinstance(left, OperatorChain) and left.sign == sign else (left,)
-        parts = (*earlier, right)
-        return OperatorChain(*self._span(left.start, left, right), sign, parts)
+        return OperatorChain(*self._span(left.start, left, right), sign, (*earlier, right))
 
     def _span(self, start: int, *below: Node) -> tuple[int, int, int, int]:
         """Return the position, depth and size of a part."""
@@ -325,12 +312,15 @@ class _Parser:
     # -- tokens -----------------------------------------------------------------------------------------------------
 
     def _expect(self, sign: str) -> None:
-        if self.kind != "sign" or self.value != sign:
+        if self.value != sign:
             self.fail(f"a {sign} is missing" if self.kind == "end" else "")
         self._next()
 
-    def _next(self) -> None:
-        self._advance(self.start + len(self.value))
+    def _next(self) -> str:
+        """Go on to the next token; return the one before."""
+        value = self.value
+        self._advance(self.start + len(value))
+        return value
 
     def _advance(self, at: int) -> None:
         self._end = at
@@ -367,8 +357,7 @@ def _unescaped(text: str) -> str:
 
 def children(node: Node) -> Sequence[Node]:
     """Return the direct parts of a part, in order."""
-    below = _BELOW.get(type(node))
-    return () if below is None else below(node)
+    return _BELOW.get(type(node), lambda _node: ())(node)
 
 
 _BELOW: Final[dict[type[Node], Callable[[Any], Sequence[Node]]]] = {

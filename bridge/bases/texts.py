@@ -205,6 +205,7 @@ def _escape(source: str, at: int, *, in_class: bool) -> tuple[str, int]:
     return (f"\\{letter}" if letter.isascii() and letter != "_" else letter), at + 1
 
 
+_WORD_START: Final = re.compile(f"(?:\\A|(?<=[{WHITE}])).", re.DOTALL)
 _WIDE: Final = "\uffff"
 _HTML: Final = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;", ord('"'): "&quot;", ord("'"): "&#039;"}
 
@@ -251,12 +252,7 @@ def repeated(text: str, count: Number, budget: Budget) -> str:
 
 def titled(text: str) -> str:
     """Return a text in which every word begins with a capital letter."""
-    pieces: list[str] = []
-    begins = True
-    for character in text:
-        pieces.append(character.upper() if begins else character)
-        begins = character in WHITE
-    return "".join(pieces)
+    return _WORD_START.sub(lambda found: found[0].upper(), text)
 
 
 def replaced(text: str, wanted: str | Pattern, replacement: str, budget: Budget) -> str:
@@ -268,8 +264,7 @@ def replaced(text: str, wanted: str | Pattern, replacement: str, budget: Budget)
         return text.replace(wanted, replacement)
     pieces: list[str] = []
     at = size = 0
-    places = _places(text, wanted)
-    for start in places:
+    for start in _places(text, wanted):
         end = start + len(wanted)
         pieces += text[at:start], expand(replacement, text, (start, end))
         size += start - at + len(pieces[-1])
@@ -283,8 +278,7 @@ def _places(text: str, wanted: str) -> list[int]:
     """Return the offsets of a text in another, without overlaps; an empty one is everywhere."""
     if not wanted:
         return list(range(len(text) + 1))
-    places: list[int] = []
-    at = text.find(wanted)
+    places, at = list[int](), text.find(wanted)
     while at >= 0:
         places.append(at)
         at = text.find(wanted, at + len(wanted))

@@ -13,30 +13,16 @@ from bridge.bases.rows import Html, Icon, Image, Link, Row, Tag, Tags, Url, Valu
 from bridge.bases.texts import Pattern
 from bridge.notes.names import split_link
 
-TYPES: Final[dict[type, str]] = {
-    type(None): "Null",
-    bool: "Boolean",
-    int: "Number",
-    float: "Number",
-    str: "String",
-    Tag: "Tag",
-    Url: "Url",
-    Html: "HTML",
-    Icon: "Icon",
-    Image: "Image",
-    Date: "Date",
-    Duration: "Duration",
-    list: "List",
-    Tags: "List",
-    dict: "Object",
-    Link: "Link",
-    Row: "File",
-    Pattern: "RegExp",
-}
+TYPES: Final[dict[type, str]] = (
+    {kind: kind.__name__ for kind in (Tag, Url, Icon, Image, Date, Duration, Link)}
+    | {type(None): "Null", bool: "Boolean", int: "Number", float: "Number", str: "String", Html: "HTML"}
+    | {list: "List", Tags: "List", dict: "Object", Row: "File", Pattern: "RegExp"}
+)
 """The names of the types, as the app has them in its messages."""
 
 TEXTS: Final = frozenset({str, Tag, Url, Html, Icon, Image})
 NUMBERS: Final = frozenset({int, float, bool})
+_PRIMITIVES: Final = NUMBERS | TEXTS
 LISTS: Final = frozenset({list, Tags})
 
 _DEEPEST: Final = 100
@@ -158,15 +144,17 @@ def same_place(left: Link, right: Link) -> bool:
 
 def _loosely(left: Value, right: Value, budget: Budget) -> bool:
     kind, other = type(left), type(right)
-    if kind in NUMBERS or kind in TEXTS:
-        return (other in NUMBERS or other in TEXTS) and _same_primitive(left, right)
+    if kind in _PRIMITIVES:
+        return other in _PRIMITIVES and _same_primitive(left, right)
     if kind in LISTS:
         budget.spend(_STEPS_OF_AN_ITEM * (len(left) + 1))
         if other in LISTS:
             return len(left) == len(right) and all(equal(a, b, budget) for a, b in zip(left, right, strict=True))
         return len(left) == 1 and equal(left[0], right, budget)
+    if kind is dict:
+        return _equal_objects(left, right, budget)
     compare = _EQUAL.get(kind)
-    return compare is not None and compare(left, right, budget)
+    return compare is not None and compare(left, right)
 
 
 def _same_primitive(left: Value, right: Value) -> bool:
@@ -181,30 +169,20 @@ def _same_primitive(left: Value, right: Value) -> bool:
     return bool(a == b)
 
 
-def _equal_links(left: Link, right: Value, budget: Budget) -> bool:
-    del budget
+def _equal_links(left: Link, right: Value) -> bool:
     if type(right) is Row:
         return left.target == right.path
-    if type(right) in TEXTS and right[:2] == "[[" and right[-2:] == "]]":
-        return same_place(left, read_link(right, "", left.vault))
-    return False
+    linked = type(right) in TEXTS and right[:2] == "[[" and right[-2:] == "]]"
+    return linked and same_place(left, read_link(right, "", left.vault))
 
 
-def _equal_files(left: Row, right: Value, budget: Budget) -> bool:
-    del budget
-    return left.path == (right.path if type(right) is Row else right)
-
-
-def _equal_dates(left: Date, right: Value, budget: Budget) -> bool:
-    del budget
+def _equal_dates(left: Date, right: Value) -> bool:
     other = read_date(right, left.zone) if type(right) in TEXTS else right
-    if type(other) is not Date:
-        return False
-    return left.ms == other.ms if left.has_time and other.has_time else left.day().ms == other.day().ms
+    timed = type(other) is Date and left.has_time and other.has_time
+    return type(other) is Date and (left.ms == other.ms if timed else left.day().ms == other.day().ms)
 
 
-def _equal_durations(left: Duration, right: Value, budget: Budget) -> bool:
-    del budget
+def _equal_durations(left: Duration, right: Value) -> bool:
     other = read_duration(right) if type(right) in TEXTS else right
     return type(other) is Duration and length_of(left) == length_of(other)
 
@@ -218,18 +196,12 @@ def _equal_objects(left: Mapping[str, Value], right: Value, budget: Budget) -> b
     )
 
 
-def _equal_patterns(left: Pattern, right: Value, budget: Budget) -> bool:
-    del budget
-    return bool(left == right)
-
-
-_EQUAL: Final[dict[type, Callable[[Any, Value, Budget], bool]]] = {
+_EQUAL: Final[dict[type, Callable[[Any, Value], bool]]] = {
     Link: _equal_links,
-    Row: _equal_files,
+    Row: lambda left, right: left.path == (right.path if type(right) is Row else right),
     Date: _equal_dates,
     Duration: _equal_durations,
-    dict: _equal_objects,
-    Pattern: _equal_patterns,
+    Pattern: operator.eq,
 }
 
 
@@ -261,12 +233,8 @@ def length_of(duration: Duration) -> float:
     return days * 86_400_000 + duration.clock_ms
 
 
-_COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_Test = Callable[[Any, Any], bool]
+_COMPARISONS: Final[dict[str, _Test]] = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 
 
 def comparison(sign: str) -> Callable[[Value, Value], bool]:
@@ -288,7 +256,7 @@ def comparison(sign: str) -> Callable[[Value, Value], bool]:
     return compare
 
 
-def _compared(left: Value, right: Value, test: Callable[[Any, Any], bool]) -> bool:
+def _compared(left: Value, right: Value, test: _Test) -> bool:
     """Compare what is not of one simple type. What is compared with null is neither less nor greater."""
     if left is None or right is None:
         return False
@@ -301,7 +269,7 @@ def _compared(left: Value, right: Value, test: Callable[[Any, Any], bool]) -> bo
         if type(one) is Date and type(two) in TEXTS:
             read = read_date(two, one.zone)
             return read is not None and (test(left.ms, read.ms) if one is left else test(read.ms, right.ms))
-    if (kind in NUMBERS or kind in TEXTS) and (other in NUMBERS or other in TEXTS):
+    if kind in _PRIMITIVES and other in _PRIMITIVES:
         return test(_number(left), _number(right))
     if kind is Duration and other is Duration:
         return test(length_of(left), length_of(right))
@@ -346,7 +314,7 @@ def _added(left: Value, right: Value, budget: Budget) -> Value:
     return _calculated(left, right, operator.add)
 
 
-def subtract(left: Value, right: Value, budget: Budget) -> Value:
+def _subtract(left: Value, right: Value) -> Value:
     """Return the difference: of numbers; of two dates, which is a duration; of a date and a duration."""
     kind, other = type(left), type(right)
     if kind in _PLAIN and other in _PLAIN:
@@ -361,13 +329,11 @@ def subtract(left: Value, right: Value, budget: Budget) -> Value:
             return between(left, date)
     if kind is Duration and other is Duration:
         return left.added(right, -1)
-    del budget
     return _calculated(left, right, operator.sub)
 
 
-def multiply(left: Value, right: Value, budget: Budget) -> Value:
+def _multiply(left: Value, right: Value) -> Value:
     """Return the product: of numbers; of a duration, on the left, and a number."""
-    del budget
     kind, other = type(left), type(right)
     if kind in _PLAIN and other in _PLAIN:
         return tame(left * right)
@@ -376,20 +342,13 @@ def multiply(left: Value, right: Value, budget: Budget) -> Value:
     return _calculated(left, right, operator.mul)
 
 
-def divide(left: Value, right: Value, budget: Budget) -> Value:
+def _divide(left: Value, right: Value) -> Value:
     """Return the quotient: of numbers; of a duration and a number."""
-    del budget
     if type(left) is Duration and type(right) in _PLAIN and right != 0:
         return _scaled(left, 1 / right)
     if type(left) is Duration and type(right) is Duration and length_of(right):
         return quotient(length_of(left), length_of(right))
     return _calculated(left, right, quotient)
-
-
-def modulo(left: Value, right: Value, budget: Budget) -> Value:
-    """Return the remainder, with the sign of the left number."""
-    del budget
-    return _calculated(left, right, remainder)
 
 
 _PLAIN: Final = frozenset({int, float})
@@ -405,13 +364,21 @@ def _calculated(left: Value, right: Value, calculate: Callable[[Any, Any], Numbe
     """Calculate with what counts as a number; null gives null."""
     if left is None or right is None:
         return None
-    for value in (left, right):
-        if type(value) not in NUMBERS and type(value) not in TEXTS:
-            raise _invalid(left, right)
+    if type(left) not in _PRIMITIVES or type(right) not in _PRIMITIVES:
+        raise _invalid(left, right)
     try:
         return tame(calculate(_number(left), _number(right)))
     except OverflowError:
         return math.inf
+
+
+ARITHMETIC: Final[dict[str, Callable[[Value, Value], Value]]] = {
+    "-": _subtract,
+    "*": _multiply,
+    "/": _divide,
+    "%": lambda left, right: _calculated(left, right, remainder),
+}
+"""What calculates with two values, by its sign; `%` gives the sign of the left number."""
 
 
 def negative(value: Value) -> Value:
@@ -420,6 +387,6 @@ def negative(value: Value) -> Value:
         return value.scaled(-1)
     if value is None:
         return None
-    if type(value) not in NUMBERS and type(value) not in TEXTS:
+    if type(value) not in _PRIMITIVES:
         raise ExpressionError(f"Invalid operator - on {type_name(value)}")
     return tame(-_number(value))

@@ -8,12 +8,13 @@ from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeVar
 
 from bridge.bases.base_file import Base, Filter, Group, Order, PropertyId, Statement, View
-from bridge.bases.compiling import Compiled, Evaluate, both, compile_expression, either
+from bridge.bases.compiling import NO_THIS, Compiled, Evaluate, both, compile_expression, either
 from bridge.bases.dates import Date
 from bridge.bases.failures import BaseError, Budget, ExpressionError, TooMuch
 from bridge.bases.functions import FILE_FIELDS, Scope
-from bridge.bases.lists import SUMMARIES, Summary, group_key, in_order, shown
+from bridge.bases.lists import SUMMARIES, group_key, in_order, shown
 from bridge.bases.rows import Row, Value, Vault
+from bridge.bases.syntax import quoted
 from bridge.bases.values import is_true
 
 T = TypeVar("T")
@@ -196,12 +197,8 @@ def check(base: Base) -> list[BaseError]:
         found += _wrong(Statement(expression, f"summaries.{name}"), formulas, summary=True)
     for view in base.views:
         found += [*view.problems, *_wrong_in_filter(view.filter, formulas)]
-        named = [
-            *view.columns,
-            *(order.property for order in view.sort),
-            *([view.group.property] if view.group else []),
-        ]
-        for each in dict.fromkeys([*named, *view.summaries]):
+        orders = [*view.sort, *([view.group] if view.group else [])]
+        for each in dict.fromkeys([*view.columns, *(order.property for order in orders), *view.summaries]):
             found += _wrong_id(each, base, view.where)
         for each, name in view.summaries.items():
             if name.lower() not in SUMMARIES and name not in base.summaries:
@@ -213,10 +210,7 @@ class _Evaluation:
     """The evaluation of one view, once."""
 
     def __init__(self, base: Base, view: View, scope: Scope, pause: Callable[[], None]) -> None:
-        self._base = base
-        self._view = view
-        self._scope = scope
-        self._pause = pause
+        self._base, self._view, self._scope, self._pause = base, view, scope, pause
         self.problems: dict[tuple[str, str, int | None], Problem] = {}
         self._formulas, broken = _compiled_formulas(base)
         self._broken = {error.where: error for error in broken}
@@ -225,8 +219,8 @@ class _Evaluation:
     def table(self) -> Table:
         """Return what the view shows."""
         base, view = self._base, self._view
-        for error in (*base.problems, *view.problems):
-            raise error
+        if wrong := (*base.problems, *view.problems):
+            raise wrong[0]
         filters = [self._filter(each) for part in (base.filter, view.filter) for each in _all_of(part)]
         columns = [self._column(each) for each in view.columns]
         orders: dict[PropertyId, Order] = {}
@@ -302,8 +296,7 @@ class _Evaluation:
 
     def _plain(self, column: Column, row: Row) -> Value:
         """Return a cell's value; None if its expression fails."""
-        value = self.value(column, row)
-        return None if isinstance(value, Broken) else value
+        return None if isinstance(value := self.value(column, row), Broken) else value
 
     def _grouped(
         self, rows: list[Row], column: Column, order: Order, below: list[tuple[PropertyId, str, Column]]
@@ -317,8 +310,7 @@ class _Evaluation:
             values.setdefault(key, value if key is not None else None)
             members.setdefault(key, []).append(row)
         keys = in_order(list(members), values.__getitem__, descending=order.descending)
-        arranged: list[Row] = []
-        groups: list[GroupOfRows] = []
+        arranged, groups = list[Row](), list[GroupOfRows]()
         for key in keys:
             start = len(arranged)
             arranged += members[key]
@@ -327,17 +319,18 @@ class _Evaluation:
         return arranged, groups
 
     def _summaries(self, rows: Sequence[Row], below: list[tuple[PropertyId, str, Column]]) -> dict[PropertyId, Value]:
-        found: dict[PropertyId, Value] = {}
-        for each, name, column in below:
-            values = [self._plain(column, row) for row in rows]
-            found[each] = self._summary(name, values, f"{self._view.where}.summaries.{each}")
-        return found
+        return {
+            each: self._summary(
+                name, [self._plain(column, row) for row in rows], f"{self._view.where}.summaries.{each}"
+            )
+            for each, name, column in below
+        }
 
     def _summary(self, name: str, values: list[Value], where: str) -> Value:
         own = self._base.summaries.get(name)
         try:
             if own is None:
-                return _known_summary(name)(values, self._scope.budget)
+                return SUMMARIES.get(name.lower(), _no_summary(name))(values, self._scope.budget)
             compiled = compile_expression(own, self._formulas, summary=True)
             self._scope.values = values
             return compiled.run(self._scope)
@@ -355,17 +348,13 @@ class _Evaluation:
         if isinstance(condition, Statement):
             try:
                 compiled = compile_expression(condition.expression, self._formulas)
-                self._needs(compiled)
             except ExpressionError as error:
                 raise BaseError(error.message, condition.where, condition.expression, error.position) from None
+            if compiled.uses_this and self._scope.this is None:
+                raise BaseError(NO_THIS, condition.where, condition.expression)
             return _placed(compiled.run, condition), compiled.size
         parts = [self._filter(part) for part in condition.parts]
         return _group(condition.kind, [run for run, _size in parts]), 1 + sum(size for _run, size in parts)
-
-    def _needs(self, compiled: Compiled) -> None:
-        """Refuse an expression that asks for the note that the base is looked at from, if that is not known."""
-        if compiled.uses_this and self._scope.this is None:
-            raise ExpressionError("`this` is not known here: say from which note the base is looked at")
 
     def _column(self, each: PropertyId, *, needed: bool = False) -> Column:
         """Return a column; a needed one must be there, because the order of all rows depends on it."""
@@ -387,8 +376,7 @@ class _Evaluation:
         problem = self.problems.get(key)
         if problem is None:
             expression = source.expression if not source.where.startswith("views") or "filters" in source.where else ""
-            problem = Problem(source.where, error.message, expression, error.position)
-            problem.example = row.path if row else ""
+            problem = Problem(source.where, error.message, expression, error.position, example=row.path if row else "")
             self.problems[key] = problem
         problem.rows += row is not None
 
@@ -426,7 +414,7 @@ def _group(kind: str, parts: list[Evaluate]) -> Evaluate:
 
 def _run_of(each: PropertyId, formulas: Mapping[str, Evaluate]) -> Evaluate:
     if each.namespace == "formula":
-        return compile_expression(f"formula[{_quoted(each.name)}]", formulas).run
+        return compile_expression(f"formula[{quoted(each.name)}]", formulas).run
     if each.namespace == "file":
         field = FILE_FIELDS[each.name.lower()]
         return lambda scope: field(scope, scope.row)
@@ -434,20 +422,16 @@ def _run_of(each: PropertyId, formulas: Mapping[str, Evaluate]) -> Evaluate:
     return lambda scope: scope.row.cells.get(lower)
 
 
-def _known_summary(name: str) -> Summary:
-    known = SUMMARIES.get(name.lower())
-    if known is None:
+def _no_summary(name: str) -> Summary:
+    def fail(_values: list[Value], _budget: Budget) -> Value:
         raise ExpressionError(f"there is no summary {name!r}")
-    return known
 
-
-def _quoted(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    return fail
 
 
 def _compiled_formulas(base: Base) -> tuple[dict[str, Evaluate], list[BaseError]]:
     """Return the evaluation of each formula; one that cannot be evaluated raises wherever it is used."""
-    formulas: dict[str, Evaluate] = {}
+    formulas = dict.fromkeys(base.formulas, _failing(""))
     problems: list[BaseError] = []
     compiled: dict[str, Compiled] = {}
 
@@ -455,7 +439,6 @@ def _compiled_formulas(base: Base) -> tuple[dict[str, Evaluate], list[BaseError]
         problems.append(BaseError(error.message, f"formulas.{name}", base.formulas[name], error.position))
         formulas[name] = _failing(f'The formula "{name}" cannot be evaluated: {error.message}')
 
-    formulas.update(dict.fromkeys(base.formulas, _failing("")))
     for name, expression in base.formulas.items():
         try:
             compiled[name] = compile_expression(expression, formulas)
@@ -467,8 +450,7 @@ def _compiled_formulas(base: Base) -> tuple[dict[str, Evaluate], list[BaseError]
     for name in _too_deep(compiled):
         fail(name, ExpressionError("the formulas that build on one another are too deep"))
         del compiled[name]
-    for name, each in compiled.items():
-        formulas[name] = _spending(each)
+    formulas |= {name: _spending(each) for name, each in compiled.items()}
     return formulas, problems
 
 
@@ -495,13 +477,8 @@ def _spending(compiled: Compiled) -> Evaluate:
 def _circles(compiled: Mapping[str, Compiled]) -> dict[str, list[str]]:
     """Return the formulas that need themselves, each with the way that leads back to it."""
     needs = {name: [other for other in each.formulas if other in compiled] for name, each in compiled.items()}
-    left = _undecided(needs)
-    circles: dict[str, list[str]] = {}
-    for name in left:
-        way = _way_back(name, needs)
-        if way is not None:
-            circles[name] = way
-    return circles
+    ways = {name: _way_back(name, needs) for name in _undecided(needs)}
+    return {name: way for name, way in ways.items() if way}
 
 
 def _undecided(needs: Mapping[str, list[str]]) -> list[str]:
@@ -539,10 +516,7 @@ def _too_deep(compiled: Mapping[str, Compiled]) -> list[str]:
             needed = [other for other in compiled[name].formulas if other in compiled]
             if all(other in depths for other in needed):
                 depths[name] = compiled[name].depth + max((depths[other] for other in needed), default=0)
-        rest = [name for name in left if name not in depths]
-        if len(rest) == len(left):
-            break  # those need what is in a circle
-        left = rest
+        left = [name for name in left if name not in depths]
     return [name for name, depth in depths.items() if depth > DEEPEST_FORMULAS]
 
 

@@ -15,7 +15,7 @@ from typing import Final
 from bridge.bases.base_file import Base, View, read_base
 from bridge.bases.dates import Date, Zone
 from bridge.bases.failures import BaseError, Budget
-from bridge.bases.rows import Row, WrittenLink
+from bridge.bases.rows import Row
 from bridge.bases.views import check, evaluate, view_of
 from bridge.clock import Clock
 from bridge.index.knowledge import IndexedFile, Knowledge, StoredLink
@@ -68,7 +68,7 @@ class IndexedVault:
         target = self._names.resolve(linkpath, source)
         return target if target in self._rows else None
 
-    def links(self, path: str) -> Iterable[WrittenLink]:
+    def links(self, path: str) -> Iterable[tuple[str, str, bool]]:
         """Return the links of a file, in order."""
         self._asked += 1
         if self._links is None and self._asked > _FEW:
@@ -77,7 +77,7 @@ class IndexedVault:
                 links[link.source].append(link)
             self._links = links
         known = self._knowledge.links_from(path) if self._links is None else self._links.get(path, ())
-        return [WrittenLink(link.link, link.display, link.embed) for link in known]
+        return [(link.link, link.display, link.embed) for link in known]
 
     def backlinks(self, path: str) -> Iterable[str]:
         """Return the files that link to a file, each once."""

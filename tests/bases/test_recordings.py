@@ -12,7 +12,7 @@ from bridge.bases.compiling import compile_expression
 from bridge.bases.dates import Date, Zone
 from bridge.bases.failures import Budget, ExpressionError
 from bridge.bases.functions import Scope
-from bridge.bases.rows import Row, WrittenLink
+from bridge.bases.rows import Row
 from bridge.bases.values import plain
 from bridge.notes.names import Names
 from tests.bases.vault_of_files import ZONE, compiled_formulas
@@ -67,11 +67,11 @@ class _Recorded:
     def resolve(self, linkpath: str, source: str) -> str | None:
         return self._names.resolve(linkpath, source)
 
-    def links(self, path: str) -> Iterable[WrittenLink]:
+    def links(self, path: str) -> Iterable[tuple[str, str, bool]]:
         file = self._files[path]
         first_embed = len(file["links"]) - len(file["embeds"])
         for place, link in enumerate(file["links"]):
-            yield WrittenLink(link["path"], link["display"], embed=place >= first_embed)
+            yield (link["path"], link["display"], place >= first_embed)
 
     def backlinks(self, path: str) -> Iterable[str]:
         return [link["path"] for link in self._files[path]["backlinks"]]

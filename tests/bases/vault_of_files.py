@@ -8,7 +8,7 @@ from bridge.bases.compiling import Evaluate, compile_expression
 from bridge.bases.dates import Date, Zone
 from bridge.bases.failures import Budget
 from bridge.bases.functions import Scope
-from bridge.bases.rows import Row, Value, WrittenLink
+from bridge.bases.rows import Row, Value
 from bridge.bases.values import plain
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import Names
@@ -51,13 +51,13 @@ class FilesInMemory:
     def resolve(self, linkpath: str, source: str) -> str | None:
         return self._names.resolve(linkpath, source)
 
-    def links(self, path: str) -> Iterable[WrittenLink]:
+    def links(self, path: str) -> Iterable[tuple[str, str, bool]]:
         note = self._notes.get(path)
         if note is not None:
             for link in (*note.frontmatter_links, *note.links):
-                yield WrittenLink(link.link, link.display, embed=False)
+                yield (link.link, link.display, False)
             for link in note.embeds:
-                yield WrittenLink(link.link, link.display, embed=True)
+                yield (link.link, link.display, True)
 
     def backlinks(self, path: str) -> Iterable[str]:
         return [other for other, row in self._rows.items() if path in row.targets and other != path]
