@@ -12,7 +12,7 @@ from bridge.bases.compiling import NO_THIS, Compiled, Evaluate, both, compile_ex
 from bridge.bases.dates import Date
 from bridge.bases.failures import BaseError, Budget, ExpressionError, TooMuch
 from bridge.bases.functions import FILE_FIELDS, Scope
-from bridge.bases.lists import SUMMARIES, group_key, in_order, shown
+from bridge.bases.lists import SUMMARIES, Summary, group_key, in_order, shown
 from bridge.bases.rows import Row, Value, Vault
 from bridge.bases.syntax import quoted
 from bridge.bases.values import is_true
