@@ -44,8 +44,7 @@ async def ensure_client(vault: Path, name: str, clients: Clients, preset: str = 
         ConfigurationRefused: There is a client of this name whose token is elsewhere, or the token cannot be kept.
         BridgeError: The bridge does not add the client.
     """
-    known = any(name.casefold() == other.casefold() for other in await clients.names())
-    if not known:
+    if not await _is_known(name, clients):
         token = await clients.add(name, preset)
         try:
             token_storage.save_to_file(vault, name, token)
@@ -61,3 +60,24 @@ async def ensure_client(vault: Path, name: str, clients: Clients, preset: str = 
             "Choose another name with --client, or revoke that one"
         ) from None
     return False
+
+
+async def end_client(vault: Path, name: str, clients: Clients) -> bool:
+    """Revoke a client and remove its token.
+
+    Args:
+        vault: The vault's real path.
+        name: The name of the client.
+        clients: The bridge's.
+
+    Returns:
+        Whether there was such a client.
+    """
+    if known := await _is_known(name, clients):
+        await clients.revoke(name)
+    token_storage.remove(vault, name)
+    return known
+
+
+async def _is_known(name: str, clients: Clients) -> bool:
+    return any(name.casefold() == other.casefold() for other in await clients.names())

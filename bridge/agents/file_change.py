@@ -4,8 +4,8 @@ import hashlib
 import itertools
 import os
 import stat
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -71,7 +71,7 @@ class FileChange:
         """
         missing: list[Path] = []
         try:
-            if read(self.file) != self.before:
+            if _read(self.file) != self.before:
                 raise ConfigurationRefused(f"{self.file} has just been changed by another program. Try again")
             if not self.changes:
                 return None
@@ -82,7 +82,7 @@ class FileChange:
             self.file.parent.mkdir(parents=True, exist_ok=True)
             mode = stat.S_IMODE(self.file.stat().st_mode) if self.before is not None else _NEW_MODE
             with VaultRoot(self.file.parent) as root, root.folder(VaultPath.root()) as folder:
-                backup = _back_up(folder, self.file.name, self.before, mode) if back_up else None
+                backup = keep_copy(folder, self.file.name, self.before, mode) if back_up else None
                 try:
                     write_atomic(folder, self.file.name, self.after, mode=mode)
                 except OSError:
@@ -90,7 +90,7 @@ class FileChange:
                         folder.unlink(backup)
                     raise
         except OSError as error:
-            _remove_empty(missing)
+            remove_empty(missing)
             why = error.strerror or error
             raise ConfigurationRefused(
                 f"{self.file} cannot be written: {why}. Look at its permissions and at the room on its disk, "
@@ -110,14 +110,15 @@ class FileChange:
             made: The folders that it made.
         """
         with suppress(OSError, ConfigurationRefused):
-            if read(self.file) == self.after:
+            if _read(self.file) == self.after:
                 FileChange(self.file, self.after, self.before).apply(back_up=False)
                 if backup is not None:
                     backup.unlink(missing_ok=True)
-                _remove_empty(made)
+                remove_empty(made)
 
 
-def _remove_empty(folders: Sequence[Path]) -> None:
+def remove_empty(folders: Sequence[Path]) -> None:
+    """Remove those of some folders, the innermost first, in which nothing is."""
     for folder in folders:
         with suppress(OSError):  # never made, or somebody else has put something there
             folder.rmdir()
@@ -132,9 +133,15 @@ def read(file: Path) -> bytes | None:
     """Return a file's bytes; None when there is none.
 
     Raises:
-        ConfigurationRefused: It is no file, or too large.
-        OSError: It cannot be read.
+        ConfigurationRefused: It is no file, too large, or cannot be read.
     """
+    try:
+        return _read(file)
+    except OSError as error:
+        raise ConfigurationRefused(f"{file} cannot be read: {error.strerror or error}") from None
+
+
+def _read(file: Path) -> bytes | None:
     try:
         state = file.stat()
         if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_BYTES:
@@ -144,13 +151,42 @@ def read(file: Path) -> bytes | None:
         return None
 
 
+def find(file: Path) -> tuple[Path, bytes | None]:
+    """Return the real file, and its bytes. Raises what `read` raises."""
+    real = real_file(file)
+    return real, read(real)
+
+
+@contextmanager
+def understanding(file: Path) -> Iterator[None]:
+    """Name the file if its text cannot be understood. Raises ConfigurationRefused."""
+    try:
+        yield
+    except UnicodeDecodeError as error:
+        raise ConfigurationRefused(f"{file} is not UTF-8 (at byte {error.start}). Nothing was changed") from None
+    except ConfigurationRefused as refused:
+        raise ConfigurationRefused(
+            f"{file} cannot be understood: {refused}. Nothing was changed; correct the file, then try again"
+        ) from None
+
+
 def digest(data: bytes | None) -> str:
     """Return the hash of a file's content; for a missing file, the hash of nothing."""
     return "none" if data is None else f"sha256:{hashlib.sha256(data).hexdigest()}"
 
 
-def _back_up(folder: Folder, name: str, data: bytes | None, mode: int) -> str | None:
-    """Keep the old bytes under a name that is free; None when there are none."""
+def keep_copy(folder: Folder, name: str, data: bytes | None, mode: int) -> str | None:
+    """Keep a file's old bytes beside it, under a name that is free.
+
+    Args:
+        folder: The file's folder.
+        name: The file's name.
+        data: The bytes; None if there are none.
+        mode: The mode of the copy.
+
+    Returns:
+        The name of the copy; None if there is none. Raises OSError; then nothing is left of it.
+    """
     if data is None:
         return None
     for number in itertools.count(1):

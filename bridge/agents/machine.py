@@ -1,6 +1,7 @@
 """The machine that is looked at: its system, the user's home, and the environment. Tests describe all three systems."""
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -60,3 +61,8 @@ def this_machine() -> Machine:
     """Return the machine that this process runs on."""
     system: System = "windows" if sys.platform == "win32" else "macos" if sys.platform == "darwin" else "linux"
     return Machine(system, Path.home(), os.environ)
+
+
+def slug_of(vault: Path) -> str:
+    """Return a vault's name as it can stand in the names of entries and files."""
+    return re.sub(r"[^a-z0-9]+", "-", vault.name.lower()).strip("-")[:24] or "vault"

@@ -14,7 +14,7 @@ from pathlib import Path
 from string import Template
 from typing import Any, Final, Literal
 
-from bridge.agents.json_document import JsonDocument
+from bridge.agents.documents import JsonDocument
 from bridge.agents.machine import ConfigurationRefused, Machine
 from bridge.agents.table import BY_ID, claude_folder, codex_folder
 

@@ -7,7 +7,6 @@ plan, which is shown; what was done is written down, so that it can be taken bac
 import hashlib
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -17,14 +16,17 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel
 
 from bridge import hook as hook_program
-from bridge.agents.credential import Clients, ensure_client
-from bridge.agents.file_change import FileChange, digest, read, real_file
-from bridge.agents.machine import ConfigurationRefused, Machine
+from bridge.agents.credential import Clients, end_client, ensure_client
+from bridge.agents.file_change import FileChange, digest, find, real_file, understanding
+from bridge.agents.machine import ConfigurationRefused, Machine, slug_of
+from bridge.agents.program import command_line
 from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Hook, Protected, SettingsFile
 from bridge.client import token_storage
 from bridge.client.errors import TokenNotFound
+from bridge.client.token_storage import config_folder
+from bridge.contract.discovery import AGENT_FILE
 from bridge.errors import ExecutionFailed
-from bridge.records.folder import RecordFolder
+from bridge.records.folder import RecordFolder, RunFolder, place, state_folder
 from bridge.records.store import RecordStore
 
 FILE: Final = "protections.json"
@@ -161,10 +163,10 @@ class Protector:
         options = options or (record.options if record else Options())
         hook = self._hook(program, options)
         changes = [self._configuration(program, hook, options)]
-        for place in self._places(program, hook):
-            file, before = _found(place.file)
-            after = _text(place.put, file, before, hook)
-            if place.own and before not in {None, after} and _written(record, file) is None:
+        for settings in self._places(program, hook):
+            file, before = find(settings.file)
+            after = _text(settings.put, file, before, hook)
+            if settings.own and before not in {None, after} and _written(record, file) is None:
                 raise ConfigurationRefused(f"{file} is there already, and this command has not written it")
             changes.append(FileChange(file, before, after))
         return ProtectionPlan(program, program.client, options, _changing(changes), removes=False, record=record)
@@ -175,20 +177,20 @@ class Protector:
         options = record.options if record else Options()
         hook = self._hook(program, options)
         changes, kept = [], []
-        for place in self._places(program, hook):
-            file, before = _found(place.file)
+        for settings in self._places(program, hook):
+            file, before = find(settings.file)
             if before is None:
                 continue
             written = _written(record, file)
             if written is not None and digest(before) == written.written:
-                changes.append(FileChange(file, before, _original(written, before, place, hook)))
-            elif place.own and _text(place.put, file, before, hook) != before:
+                changes.append(FileChange(file, before, _original(written, before, settings, hook)))
+            elif settings.own and _text(settings.put, file, before, hook) != before:
                 kept.append(f"{file} is not as it was written, so it stays.")
-            elif place.own:
+            elif settings.own:
                 changes.append(FileChange(file, before, None))
             else:
-                changes.append(FileChange(file, before, _text(place.take, file, before, hook)))
-        file, before = _found(self._configuration_file(program))
+                changes.append(FileChange(file, before, _text(settings.take, file, before, hook)))
+        file, before = find(self._configuration_file(program))
         changes.append(FileChange(file, before, None))
         client = record.client if record else program.client
         return ProtectionPlan(
@@ -220,7 +222,7 @@ class Protector:
                 self._keep(plan, files.values(), added=added)
         except ConfigurationRefused:
             if added and not backups:
-                await self._end_client(plan.client, clients)
+                await end_client(self._vault, plan.client, clients)
             raise
         if not plan.changes:
             self._keep(plan, files.values(), added=added)
@@ -236,7 +238,9 @@ class Protector:
             if restored and written is not None and written.backup is not None:
                 written.backup.unlink(missing_ok=True)
             backups += [backup] if backup is not None else []
-        ended = plan.record is not None and plan.record.made_client and await self._end_client(plan.client, clients)
+        ended = (
+            plan.record is not None and plan.record.made_client and await end_client(self._vault, plan.client, clients)
+        )
         self._forget(plan.program)
         return ProtectionResult(tuple(backups), revoked_client=ended)
 
@@ -275,14 +279,14 @@ class Protector:
         if not token_storage.token_file(self._vault, record.client).is_file():
             yield "its credential is gone"
         try:
-            file, now = _found(self._configuration_file(program))
+            file, now = find(self._configuration_file(program))
             if self._configuration(program, hook, record.options).after != now:
                 yield f"{file} is gone or was changed"
-            for place in self._places(program, hook):
-                file, now = _found(place.file)
+            for settings in self._places(program, hook):
+                file, now = find(settings.file)
                 if now is None:
                     yield f"{file} is gone"
-                elif _text(place.put, file, now, hook) != now:
+                elif _text(settings.put, file, now, hook) != now:
                     yield f"{file} does not have all of it any more"
         except ConfigurationRefused as refused:
             yield str(refused)
@@ -295,10 +299,9 @@ class Protector:
         configuration = self._configuration_file(program)
         script = Path(hook_program.__file__)
         words = (_python(), "-I", "-S", str(script), str(configuration))
-        slug = re.sub(r"[^a-z0-9]+", "-", self._vault.name.lower()).strip("-")[:24] or "vault"
-        name = f"vault-bridge-{slug}-{self._short}"
+        name = f"vault-bridge-{slug_of(self._vault)}-{self._short}"
         plain = Hook(words, options.seconds, (), self._vault, options.edits, name)
-        files = [place.file for place in self._places(program, plain)]
+        files = [settings.file for settings in self._places(program, plain)]
         files += program.switches(self.machine)
         guarded = [*files, *map(real_file, files), script, *self._guarded]
         return Hook(words, options.seconds, tuple(dict.fromkeys(guarded)), self._vault, options.edits, name)
@@ -312,7 +315,7 @@ class Protector:
 
     def _configuration(self, program: Protected, hook: Hook, options: Options) -> FileChange:
         """Return the change to the configuration that the hook reads when it starts."""
-        file, before = _found(self._configuration_file(program))
+        file, before = find(self._configuration_file(program))
         content: dict[str, Any] = {
             "client": program.id,
             "vault": str(self._vault),
@@ -330,7 +333,7 @@ class Protector:
         """Have the credential, in a file, as the hook reads no keyring; whether a client was added for that."""
         client = plan.client
         if not token_storage.token_file(self._vault, client).exists() and plan.record and plan.record.made_client:
-            await self._end_client(client, clients)  # ours, and its token is lost
+            await end_client(self._vault, client, clients)  # ours, and its token is lost
         try:
             added = await ensure_client(self._vault, client, clients, PRESET)
         except ConfigurationRefused:
@@ -344,13 +347,6 @@ class Protector:
             except (OSError, TokenNotFound) as error:
                 raise ConfigurationRefused(f"The credential of {client!r} cannot be kept in a file: {error}") from None
         return added
-
-    async def _end_client(self, name: str, clients: Clients) -> bool:
-        known = any(name.casefold() == other.casefold() for other in await clients.names())
-        if known:
-            await clients.revoke(name)
-        token_storage.remove(self._vault, name)
-        return known
 
     def _records(self) -> dict[str, ProtectionRecord]:
         return {key: record for key, record in self._file.load({}).items() if key in PROTECTED_BY_ID}
@@ -378,27 +374,10 @@ def _python() -> str:
     return next((str(one) for one in usual if one.is_file() and os.path.realpath(one) == real), sys.executable)
 
 
-def _found(file: Path) -> tuple[Path, bytes | None]:
-    """Return the real file, and its bytes."""
-    real = real_file(file)
-    try:
-        return real, read(real)
-    except OSError as error:
-        raise ConfigurationRefused(f"{real} cannot be read: {error.strerror or error}") from None
-
-
 def _text(change: Callable[[str, Hook], str], file: Path, before: bytes | None, hook: Hook) -> bytes:
     """Return the new bytes of a file. Raises ConfigurationRefused if it cannot be understood."""
-    try:
-        old = (before or b"").decode()
-        new = change(old, hook)
-    except UnicodeDecodeError as error:
-        raise ConfigurationRefused(f"{file} is not UTF-8 (at byte {error.start}). Nothing was changed") from None
-    except ConfigurationRefused as refused:
-        raise ConfigurationRefused(
-            f"{file} cannot be understood: {refused}. Nothing was changed; correct the file, then try again"
-        ) from None
-    return new.encode()
+    with understanding(file):
+        return change((before or b"").decode(), hook).encode()
 
 
 def _changing(changes: Sequence[FileChange]) -> tuple[FileChange, ...]:
@@ -409,9 +388,27 @@ def _written(record: ProtectionRecord | None, file: Path) -> Written | None:
     return next((one for one in record.files if one.file == file), None) if record else None
 
 
-def _original(written: Written, before: bytes, place: SettingsFile, hook: Hook) -> bytes | None:
+def _original(written: Written, before: bytes, settings: SettingsFile, hook: Hook) -> bytes | None:
     """Return the former bytes, if they are still known for certain."""
     if written.original == digest(None):
         return None
-    kept = _found(written.backup)[1] if written.backup is not None else None
-    return kept if digest(kept) == written.original else _text(place.take, written.file, before, hook)
+    kept = find(written.backup)[1] if written.backup is not None else None
+    return kept if digest(kept) == written.original else _text(settings.take, written.file, before, hook)
+
+
+def vault_protector(vault: Path, machine: Machine, folder: RecordFolder | None = None) -> Protector:
+    """Return the protector of a vault, for the commands, the checks and the bridge.
+
+    Args:
+        vault: The vault's real path.
+        machine: The machine.
+        folder: Where it is written down what was done; None: where it always is.
+    """
+    return Protector(
+        machine,
+        vault,
+        folder or RunFolder(vault, kind="clients", durable=True),
+        endpoint=place(vault) / AGENT_FILE,
+        guarded=(config_folder(), state_folder().absolute()),
+        stays=command_line,
+    )

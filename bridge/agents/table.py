@@ -3,10 +3,13 @@
 A program that keeps its configuration in another way is added here and nowhere else.
 """
 
+import base64
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final, Literal
+from urllib.parse import quote
 
 from bridge.agents.machine import Machine
 
@@ -212,3 +215,27 @@ AGENTS: Final = (
 )
 
 BY_ID: Final = {agent.id: agent for agent in AGENTS}
+
+
+LINKED: Final = ("cursor", "vscode")
+
+
+def install_link(agent: str, name: str, server: ServerCommand) -> str | None:
+    """Return the link, which the program opens and asks about; None for a program that has none.
+
+    Args:
+        agent: The program's id.
+        name: The name of the server.
+        server: What the program starts.
+    """
+    config = {"command": server.command, "args": list(server.args)}
+    if agent == "cursor":
+        packed = base64.b64encode(_compact(config).encode()).decode()
+        return f"cursor://anysphere.cursor-deeplink/mcp/install?name={quote(name)}&config={quote(packed, safe='')}"
+    if agent == "vscode":
+        return f"vscode:mcp/install?{quote(_compact({'name': name, **config}), safe='')}"
+    return None
+
+
+def _compact(value: object) -> str:
+    return json.dumps(value, separators=(",", ":"))

@@ -20,9 +20,8 @@ from bridge.records.folder import RunFolder
 from bridge.rpc.hub import Hub
 from bridge.rpc.services import Parts
 from bridge.server.lock import VaultLock
-from bridge.settings.changes import SettingsChange
-from bridge.settings.confirmations import Confirmations
-from bridge.settings.store import SettingsStore
+from bridge.settings.model import SettingsChange
+from bridge.settings.store import Confirmations, SettingsStore
 from bridge.toolkit.console import redacted_console
 from bridge.toolkit.permitted import SessionFiles
 from bridge.toolkit.registry import ToolRegistry

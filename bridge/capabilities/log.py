@@ -11,7 +11,7 @@ from bridge.capabilities.base import Base
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Recovery
 from bridge.server.private_files import make_private
-from bridge.settings.changes import SettingsChange
+from bridge.settings.model import SettingsChange
 from bridge.toolkit.audit_step import AuditStep
 
 if TYPE_CHECKING:

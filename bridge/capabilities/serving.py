@@ -29,13 +29,13 @@ def build_services(core: Core, calls: Calls) -> Services:
     def connector() -> "Connector":
         from bridge.agents.connection import Connector  # noqa: PLC0415 - only `agents.*` and `doctor` need it
         from bridge.agents.machine import this_machine  # noqa: PLC0415 - the same
-        from bridge.plugin.command_line import command_line  # noqa: PLC0415 - the same
+        from bridge.agents.program import command_line  # noqa: PLC0415 - the same
 
         return Connector(this_machine(), base.root.path, command_line, kept)
 
     def unprotected() -> list[str]:
         from bridge.agents.machine import this_machine  # noqa: PLC0415 - the same
-        from bridge.plugin.protector import vault_protector  # noqa: PLC0415 - the same
+        from bridge.agents.protection import vault_protector  # noqa: PLC0415 - the same
 
         return vault_protector(base.root.path, this_machine(), kept).all_faults()
 

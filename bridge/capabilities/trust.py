@@ -14,7 +14,7 @@ from bridge.errors import DeadlineExceeded
 from bridge.identity.caller import Client
 from bridge.identity.store import ClientStore
 from bridge.rpc.editors import HostEditors
-from bridge.settings.changes import SettingsChange
+from bridge.settings.model import SettingsChange
 
 SWEEP_SECONDS: Final = 60.0
 """The interval at which grants that nobody uses are ended, and the use of the others is written down."""

@@ -10,12 +10,11 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.text import Text
 
-from bridge.agents.connection import ConnectionResult, Connector
-from bridge.agents.links import install_link
+from bridge.agents.connection import ConnectionResult, Connector, Plan
+from bridge.agents.documents import TomlEntries
 from bridge.agents.machine import ConfigurationRefused, this_machine
-from bridge.agents.planning import Plan
-from bridge.agents.table import AGENTS, BY_ID, Agent
-from bridge.agents.toml_entry import TomlEntries
+from bridge.agents.program import command_line, remember_program
+from bridge.agents.table import AGENTS, BY_ID, Agent, install_link
 from bridge.cli.connection import run_once
 from bridge.cli.diff import draw_changes
 from bridge.cli.layout import draw_table
@@ -23,12 +22,9 @@ from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import BAD_USAGE, READABLE, Printer, fail, quoted, typed_command
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, TokenNotFound, VaultNotFound, find_vault, token_storage
-from bridge.client.obsidian_vaults import known_vaults
+from bridge.client.discovery import known_vaults
 from bridge.errors import InvalidParameters, PermissionDenied
-from bridge.plugin.command_line import command_line
-from bridge.plugin.install import install
-from bridge.plugin.program import remember_program
-from bridge.plugin.source import find_built_plugin
+from bridge.plugin.install import find_built_plugin, install
 from bridge.records.folder import RunFolder
 from bridge.vault.paths import parse_path
 

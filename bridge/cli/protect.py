@@ -9,7 +9,15 @@ from rich.text import Text
 
 from bridge.agents.machine import ConfigurationRefused, this_machine
 from bridge.agents.protected import PROTECTED, PROTECTED_BY_ID, Edits, Protected
-from bridge.agents.protection import USUAL_SECONDS, Options, ProtectionPlan, ProtectionResult, Protector, WithoutBridge
+from bridge.agents.protection import (
+    USUAL_SECONDS,
+    Options,
+    ProtectionPlan,
+    ProtectionResult,
+    Protector,
+    WithoutBridge,
+    vault_protector,
+)
 from bridge.cli.connection import run_once
 from bridge.cli.diff import draw_changes
 from bridge.cli.install_client import BridgeClients, may_write
@@ -18,7 +26,6 @@ from bridge.cli.options import AsJson, Vault
 from bridge.cli.printer import BAD_USAGE, FAILURE, READABLE, Printer, fail
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, find_vault
-from bridge.plugin.protector import vault_protector
 
 _SHELL: Final = "What it writes by a shell is not asked about."
 _NOT_RECORDED: Final = (

@@ -194,7 +194,7 @@ def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
 
 def _remember_program() -> None:
     """Note the program, so that the plugin can start it next time."""
-    from bridge.plugin.program import remember_program  # noqa: PLC0415 - `serve --help` is fast without
+    from bridge.agents.program import remember_program  # noqa: PLC0415 - `serve --help` is fast without
 
     remember_program()
 

@@ -3,33 +3,33 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from bridge.health import installation, place, processes, programs, protection, running, state, unattended, versions
+from bridge.health import installation, programs, running, state, unattended
 from bridge.health.finding import Check, Finding
 
 CHECKS: tuple[Check, ...] = (
     installation.check_python,
     installation.check_packages,
-    processes.check_workers,
+    programs.check_workers,
     installation.check_keyring,
     programs.check_sandbox,
-    processes.check_programs,
+    programs.check_programs,
     programs.check_commands,
     programs.check_servers,
     programs.check_own_tools,
-    place.check_vault,
-    place.check_nesting,
-    place.check_space,
-    place.check_case,
-    place.check_names,
-    place.check_watches,
+    state.check_vault,
+    state.check_nesting,
+    state.check_space,
+    state.check_case,
+    state.check_names,
+    state.check_watches,
     installation.check_plugin,
     state.check_folder,
     state.check_settings,
     state.check_permissions,
     state.check_journal,
     state.check_clock,
-    versions.check_outside_changes,
-    protection.check_protection,
+    state.check_outside_changes,
+    unattended.check_protection,
     unattended.check_unattended,
     running.check_run_folder,
     running.check_bridge,

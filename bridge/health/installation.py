@@ -11,7 +11,6 @@ from bridge.errors import StartError
 from bridge.health.finding import Finding
 from bridge.health.reinstalling import install_again
 from bridge.plugin.install import find_installed
-from bridge.plugin.source import FILES, PLUGIN_ID
 
 LEAST, BELOW = (3, 11), (3, 14)
 PACKAGES = (
@@ -90,7 +89,7 @@ _AGAIN = "Run `vault-bridge install` for this vault, then reload Obsidian"
 def check_plugin(vault: Path) -> Iterator[Finding]:
     """Check whether the plugin, if it is there, is whole, enabled and of this version. It need not be there."""
     try:
-        found = find_installed(vault, PLUGIN_ID, FILES)
+        found = find_installed(vault)
     except StartError:
         found = None
     if found is None:

@@ -1,4 +1,4 @@
-"""The clients that work in drafts: whether each can do its work while nobody is there."""
+"""Programs with agents: clients that work in drafts unattended, and editors that ask before they change files."""
 
 import os
 import subprocess
@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
+from bridge.agents.connection import Connector, words_of
 from bridge.agents.machine import ConfigurationRefused, this_machine
-from bridge.agents.planning import Planner, words_of
+from bridge.agents.program import command_line
+from bridge.agents.protection import vault_protector
 from bridge.agents.table import AGENTS, Agent
 from bridge.client.errors import TokenNotFound
 from bridge.client.token_storage import find_token, token_file
@@ -19,7 +21,6 @@ from bridge.health.finding import Finding, LookedAtFolder
 from bridge.health.reinstalling import install_again
 from bridge.identity.store import ClientStore
 from bridge.own_commands import own_command
-from bridge.plugin.command_line import command_line
 from bridge.records.folder import place
 
 LETS: Final[dict[str, tuple[str, Any]]] = {
@@ -45,18 +46,18 @@ def check_unattended(vault: Path) -> Iterator[Finding]:
         return
     if why := _why_it_does_not_start():
         yield Finding("unattended", "fail", f"Without a terminal vault-bridge does not start: {why}", install_again())
-    planner = Planner(this_machine(), real, command_line, folder)
+    connector = Connector(this_machine(), real, command_line, folder)
     answers = ClientGrants(folder, clock=SystemClock(), days=lambda: None)
     read = {one.client_id for one in answers.list() if one.what is Coverage.READING and one.decision.allows}
     everybody = any(one.extent.what is Coverage.READING and one.decision.allows for one in answers.written())
     for client in clients:
-        yield from _client(client.name, real, planner)
+        yield from _client(client.name, real, connector)
         if not everybody and client.client_id not in read:
             what = f"{client.name} works in drafts, and you have not said what it may read: {_TICKETS}"
             yield Finding("unattended", "warn", what, "`vault-bridge install-client` without a program asks for it")
 
 
-def _client(name: str, vault: Path, planner: Planner) -> Iterator[Finding]:
+def _client(name: str, vault: Path, connector: Connector) -> Iterator[Finding]:
     connect = own_command("install-client", "PROGRAM", "--client", name, "--drafts")
     try:
         find_token(vault, name)
@@ -69,7 +70,7 @@ def _client(name: str, vault: Path, planner: Planner) -> Iterator[Finding]:
     found = False
     for agent in AGENTS:
         try:
-            entry = planner.entry(agent, name)
+            entry = connector.entry(agent, name)
         except ConfigurationRefused as refused:
             yield Finding("unattended", "warn", f"{agent.title}: {refused}", "Correct that file")
             continue
@@ -106,3 +107,22 @@ def _why_it_does_not_start() -> str:
     except (OSError, subprocess.TimeoutExpired) as error:
         return type(error).__name__
     return "" if done.returncode == 0 else (done.stderr.strip().splitlines() or ["it ends at once"])[-1]
+
+
+def check_protection(vault: Path) -> Iterator[Finding]:
+    """Check whether the programs told to ask before they edit the vault still have what makes them ask."""
+    real = Path(os.path.realpath(vault))
+    protector = vault_protector(real, this_machine(), LookedAtFolder(place(real, kind="clients")))
+    programs = protector.protected()
+    if not programs:
+        yield Finding("own editors", "ok", "No program is told to ask before its own editor changes notes")
+    for program in programs:
+        faults, options = protector.faults(program), protector.options(program)
+        if faults:
+            remedy = f"`vault-bridge protect {program.id}` writes anew what is missing, with --remove takes it back"
+            yield Finding("own editors", "warn", f"{program.title} may not ask: {'; '.join(faults)}", remedy)
+        else:
+            how = "is refused" if options is not None and options.edits == "refuse" else "asks"
+            yield Finding(
+                "own editors", "ok", f"{program.title}'s own editor {how}; what it does by a shell is recorded"
+            )

@@ -1,10 +1,10 @@
 """Put the plugin's files into a vault's configuration folder, and its id into the list of enabled plugins.
 
-Done by the user's own command and never on behalf of an agent: the folder is shut to tools.
+Done by the user's own command and never on behalf of an agent: the folder is shut to tools. The built plugin is in the
+installed package, or in the checkout. Where the vault has it under its former id, that is removed.
 """
 
-import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +12,23 @@ from typing import Any, Final
 
 import orjson
 
+from bridge.agents.file_change import keep_copy
 from bridge.errors import StartError
-from bridge.plugin.former_id import FORMER_ID, has_former, remove_former
 from bridge.vault.folder import Folder, write_all, write_atomic
 from bridge.vault.paths import VaultPath
 from bridge.vault.root import VaultRoot
 
+FILES: Final = ("main.js", "manifest.json", "styles.css")
+"""The files of a plugin of Obsidian."""
+PLUGIN_ID: Final = "vault-bridge-consent"
+"""The `id` of its manifest, and its folder's name in a vault."""
+_PACKAGE: Final = Path(__file__).resolve().parents[1]
+PACKED: Final = _PACKAGE / "plugin_files"
+"""In a wheel; git ignores it."""
+CHECKOUT: Final = _PACKAGE.parent / "obsidian-plugin"
+FORMER_ID: Final = "vault-bridge"
+AUTHOR: Final = "The Vault Bridge authors"
+"""The author in the manifest, of this version and of every earlier one."""
 LIST: Final = "community-plugins.json"
 USUAL: Final = ".obsidian"
 _MODE: Final = 0o644
@@ -74,14 +85,14 @@ def install(vault: Path, files: Mapping[str, bytes], *, enable: bool = True) -> 
                 _remove_empty(plugins, plugin)
                 _remove_empty(config, "plugins")
                 raise
-            former = has_former(plugins)
+            former = _has_former(plugins)
             wanted = [name for name in enabled if name != plugin and not (former and name == FORMER_ID)] + [plugin]
             backup = None
             if enable and (plugin not in enabled or len(wanted) != len(enabled)):
-                backup = _back_up(config)
+                backup = keep_copy(config, LIST, config.read(LIST) if config.exists(LIST) else None, _MODE)
                 write_atomic(config, LIST, orjson.dumps(wanted, option=orjson.OPT_INDENT_2), mode=_MODE)
             if former:
-                remove_former(plugins)
+                _remove_former(plugins)
             return InstallResult(
                 folder=f"{name}/plugins/{plugin}",
                 version=str(manifest.get("version", "")),
@@ -119,13 +130,8 @@ class InstalledPlugin:
     enabled: bool | None
 
 
-def find_installed(vault: Path, plugin: str, files: Iterable[str]) -> InstalledPlugin | None:
+def find_installed(vault: Path) -> InstalledPlugin | None:
     """Return the plugin as it is in a vault; None when it is not there. Changes nothing.
-
-    Args:
-        vault: The vault's folder.
-        plugin: The plugin's id.
-        files: What belongs to it.
 
     Raises:
         StartError: The vault has no configuration folder.
@@ -136,15 +142,15 @@ def find_installed(vault: Path, plugin: str, files: Iterable[str]) -> InstalledP
         name = _configuration(top)
         config = held.enter_context(top.child(name))
         try:
-            folder = held.enter_context(held.enter_context(config.child("plugins")).child(plugin))
+            folder = held.enter_context(held.enter_context(config.child("plugins")).child(PLUGIN_ID))
         except FileNotFoundError:
             return None
         try:
-            enabled: bool | None = plugin in _enabled(config, f"{name}/{LIST}")
+            enabled: bool | None = PLUGIN_ID in _enabled(config, f"{name}/{LIST}")
         except StartError:
             enabled = None
-        missing = tuple(file for file in files if not folder.exists(file))
-        return InstalledPlugin(f"{name}/plugins/{plugin}", _version(folder), missing, enabled)
+        missing = tuple(file for file in FILES if not folder.exists(file))
+        return InstalledPlugin(f"{name}/plugins/{PLUGIN_ID}", _version(folder), missing, enabled)
 
 
 def _configuration(top: Folder) -> str:
@@ -185,20 +191,6 @@ def _enabled(config: Folder, shown: str) -> list[Any]:
     return found
 
 
-def _back_up(config: Folder) -> str | None:
-    """Keep the old list under a name that is free; None when there is none."""
-    try:
-        data = config.read(LIST)
-    except FileNotFoundError:
-        return None
-    for number in itertools.count(1):
-        name = f"{LIST}.{number}.bak"
-        if not config.exists(name):
-            config.create(name, data, mode=_MODE, sync=True)
-            return name
-    return None
-
-
 def _version(folder: Folder) -> str | None:
     """Return the version of the plugin that is there."""
     try:
@@ -210,3 +202,53 @@ def _version(folder: Folder) -> str | None:
 def _object(data: bytes) -> dict[str, Any]:
     found = orjson.loads(data)
     return found if isinstance(found, dict) else {}
+
+
+def _has_former(plugins: Folder) -> bool:
+    """Return whether our plugin is there under its former id; its author says so too, as another has that id now."""
+    try:
+        with plugins.child(FORMER_ID) as folder:
+            manifest = orjson.loads(folder.read("manifest.json"))
+    except (OSError, orjson.JSONDecodeError):
+        return False
+    return isinstance(manifest, dict) and (manifest.get("id"), manifest.get("author")) == (FORMER_ID, AUTHOR)
+
+
+def _remove_former(plugins: Folder) -> None:
+    """Remove its files, and its folder unless something else is in it. Raises OSError: the disk failed."""
+    with plugins.child(FORMER_ID) as folder:
+        for name in sorted(FILES, key=lambda name: name == "manifest.json"):  # while that is there, it is recognised
+            with suppress(FileNotFoundError):
+                folder.unlink(name)
+        empty = not folder.names()
+    if empty:
+        plugins.rmdir(FORMER_ID)
+
+
+def find_built_plugin(packed: Path = PACKED, checkout: Path = CHECKOUT) -> dict[str, bytes]:
+    """Return the plugin's files, by name.
+
+    Args:
+        packed: Where a wheel has them.
+        checkout: The plugin's own folder in the source. Its manifest may be in the folder above.
+
+    Raises:
+        StartError: It is not built.
+    """
+    for folder in (checkout, packed):  # who works on the plugin wants the one just built
+        files = {name: _read(folder, name) for name in FILES}
+        if all(data is not None for data in files.values()):
+            return {name: data or b"" for name, data in files.items()}
+    if (checkout / "package.json").is_file():
+        raise StartError("The plugin is not built yet", hint="Build it: python3 scripts/build-plugin")
+    raise StartError(
+        "This installation has no Obsidian plugin in it",
+        hint="In a checkout, run python3 scripts/build-plugin, then install Vault Bridge from there again",
+    )
+
+
+def _read(folder: Path, name: str) -> bytes | None:
+    places = [folder / name]
+    if name == "manifest.json" and (folder / "package.json").is_file():
+        places.append(folder.parent / name)
+    return next((place.read_bytes() for place in places if place.is_file()), None)

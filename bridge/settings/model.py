@@ -2,7 +2,7 @@
 
 A setting is one field here: its label and the sentence that explains it, its default, its bounds, and the section of
 the settings screen it belongs to. Everything else (validation, `settings.schema`, the command line, the plugin's form)
-is derived from these fields.
+is derived from these fields. A change of them says what they were, what they are, and who changed them.
 """
 
 import difflib
@@ -10,13 +10,14 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
 from bridge.contract.tools import Section
+from bridge.contract.consent import ConsentMode
 from bridge.errors import InvalidParameters, ToolFailure
 from bridge.vault.paths import parse_path
 
@@ -785,3 +786,31 @@ def _explain(error: ValidationError) -> str:
     if first["type"] == "tuple_type":
         message = 'write a list, such as ["one", "two"]'
     return f"{key}: {message}" if key else message
+
+
+class SettingsChange(NamedTuple):
+    """The change of settings that their listeners are called with.
+
+    Attributes:
+        before: The settings until now.
+        after: The settings in force.
+        by: The name of the host that changed them; None when the file was edited, or the bridge did it by itself.
+    """
+
+    before: Settings
+    after: Settings
+    by: str | None = None
+
+    def differences(self) -> dict[str, dict[str, Any]]:
+        """Return `{key: {from, to}}` for each key that differs, for the log. Encrypted keys are named, never shown."""
+        old, new = self.before.to_wire(), self.after.to_wire()
+        return {
+            (field.alias or name): {"from": old[field.alias or name], "to": new[field.alias or name]}
+            for name, field in Settings.model_fields.items()
+            if getattr(self.before, name) != getattr(self.after, name)
+        }
+
+    def modes(self) -> dict[str, ConsentMode]:
+        """Return the tools that were given a consent mode that they did not have, and which."""
+        before = self.before.consent_mode
+        return {tool: ConsentMode(mode) for tool, mode in self.after.consent_mode.items() if before.get(tool) != mode}

@@ -1,28 +1,41 @@
 """The settings of one vault: `.vault-bridge/settings.json` holds what differs from the defaults, and is read live.
 
 What was in force is never loosened by a mistake: a file with a fault is refused whole, and the last good settings,
-of which a copy is kept in `settings.last-good.json`, stay in force.
+of which a copy is kept in `settings.last-good.json`, stay in force. The file is an object of settings, and of keys that
+another version may know.
 """
 
 import contextlib
+import difflib
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Final
+
+import orjson
 
 from bridge.clock import Clock, SystemClock
 from bridge.contract.consent import ConsentMode
 from bridge.errors import InvalidParameters
-from bridge.settings.changes import SettingsChange
-from bridge.settings.confirmations import Confirmations
-from bridge.settings.file import MAX_BYTES, SettingsFault, known, parse, unknown, write
-from bridge.settings.model import Settings, guarded, is_guarded, merge, no_effect, warnings
+from bridge.records.folder import RecordFolder
+from bridge.records.store import RecordStore
+from bridge.settings.model import (
+    LONGEST_NAME,
+    Settings,
+    SettingsChange,
+    guarded,
+    is_guarded,
+    merge,
+    no_effect,
+    warnings,
+)
 from bridge.vault.disk import as_failure
 from bridge.vault.folder import Folder, write_atomic
 
 logger = logging.getLogger(__name__)
 
 FILE = "settings.json"
+CONFIRMED: Final = "confirmed.json"
 LAST_GOOD = "settings.last-good.json"
 BROKEN = "settings.broken-"
 """The prefix of the name of a file that was put aside; the time follows."""
@@ -30,6 +43,88 @@ KEYS = "encryptedKeys"
 """The setting that holds API keys, encrypted; `keys.set` and the like change it, and nothing else."""
 _SETTLED = 2.0
 """Seconds after which a file's times tell every later change: the coarsest clock of a file system in use (FAT)."""
+MAX_BYTES = 1024 * 1024
+"""A file larger than this was not written for us."""
+NAMES = tuple(field.alias or name for name, field in Settings.model_fields.items())
+
+
+class SettingsFault(ValueError):
+    """The file cannot be used; the text says where and why."""
+
+
+def parse(data: bytes) -> dict[str, Any]:
+    """Return everything in the file. What is known in it is valid.
+
+    Raises:
+        SettingsFault: Naming the line, or the key.
+    """
+    if len(data) > MAX_BYTES:
+        raise SettingsFault(f"it is larger than {MAX_BYTES:,} bytes")
+    try:
+        values = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise SettingsFault(f"line {error.lineno}: {error.msg} (column {error.colno})") from None
+    if not isinstance(values, dict):
+        raise SettingsFault("line 1: it must hold one JSON object")
+    try:
+        Settings.parse(known(values))
+    except InvalidParameters as error:
+        raise SettingsFault(error.message) from None
+    return values
+
+
+def write(values: dict[str, Any]) -> bytes:
+    """Return the bytes of a file with these values."""
+    return orjson.dumps(values, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+
+
+def known(values: dict[str, Any]) -> dict[str, Any]:
+    """Return the settings among the values."""
+    return {key: value for key, value in values.items() if key in NAMES}
+
+
+def unknown(values: dict[str, Any]) -> list[str]:
+    """Return the keys that are no settings, each with the nearest one that is, for people."""
+    described = []
+    for key in values:
+        if key in NAMES:
+            continue
+        near = difflib.get_close_matches(key[:LONGEST_NAME], NAMES, n=1)
+        described.append(f"{key[:LONGEST_NAME]!r}" + (f" (did you mean {near[0]!r}?)" if near else ""))
+    return described
+
+
+class Confirmations:
+    """The settings that open something and that a person has set on this computer, by key.
+
+    A settings file lies in the vault, and vaults are synced and shared. So what it says of some settings is a proposal
+    until a person sets the same here; that is kept in the user's own folder, outside the vault.
+
+    Args:
+        folder: Where it is kept; None: nowhere, so that nothing is confirmed but what is set from now on.
+    """
+
+    def __init__(self, folder: RecordFolder | None = None) -> None:
+        fault = f"{CONFIRMED} cannot be used, so nothing counts as confirmed: {{why}}"
+        self._file = None
+        if folder is not None:
+            self._file = RecordStore(folder, CONFIRMED, dict[str, Any], fault=fault, replace_damaged=True)
+        self._values = self._file.load({}) if self._file else {}
+
+    def holds(self, key: str, value: Any) -> bool:
+        """Return whether exactly this value was set here."""
+        return key in self._values and self._values[key] == value
+
+    def confirm(self, values: Mapping[str, Any]) -> None:
+        """Remember that a person has set these values here. Not called from two threads at a time.
+
+        Raises:
+            ExecutionFailed: That cannot be written down; nothing is confirmed.
+        """
+        kept = self._values | dict(values)
+        if self._file is not None:
+            self._file.save(kept)
+        self._values = kept
 
 
 def unconfirmed(values: dict[str, Any], confirmations: Confirmations) -> list[str]:
@@ -100,8 +195,9 @@ class SettingsStore:
         """Return what is wrong with the file and what to do, for people."""
         with self._lock:
             self._refresh()
-            found = (self._start_fault, self._fault, _ignored(self._values), self._proposed())
-            return [fault for fault in found if fault is not None]
+            proposed = " ".join(map(_proposal, unconfirmed(self._values, self._confirmations)))
+            found = (self._start_fault, self._fault, _ignored(self._values), proposed)
+            return [fault for fault in found if fault]
 
     def on_change(self, listener: Callable[[SettingsChange], None]) -> None:
         """Have a listener called with every change.
@@ -138,9 +234,9 @@ class SettingsStore:
             settings = Settings.parse(merge(known(self._values), patch))
             risky = guarded(patch)
             self._confirm({key: patch[key] for key in patch if is_guarded(key) and (confirms or key not in risky)})
-            in_force = self._commit(merge(self._values, patch), by)
-            idle = [_proposal(key) for key in self._unconfirmed(patch)]
-            return in_force, [*warnings(settings, patch), *idle]
+            current = self._commit(merge(self._values, patch), by)
+            idle = [_proposal(key) for key in unconfirmed(patch, self._confirmations)]
+            return current, [*warnings(settings, patch), *idle]
 
     def set_mode(self, tool: str, mode: ConsentMode | None, by: str | None = None) -> None:
         """Set one tool's consent mode.
@@ -216,23 +312,10 @@ class SettingsStore:
         self._fault = None
         return self._current
 
-    def _in_force(self, values: dict[str, Any]) -> Settings:
-        """Return the settings that values come to: what nobody has confirmed here is as if it were not set."""
-        return in_force(values, self._confirmations)
-
-    def _unconfirmed(self, values: dict[str, Any]) -> list[str]:
-        """Return the keys of the values that wait for a person to set them here."""
-        return unconfirmed(values, self._confirmations)
-
-    def _proposed(self) -> str | None:
-        """Return what the file says that nobody has confirmed here, for people."""
-        keys = self._unconfirmed(self._values)
-        return " ".join(map(_proposal, keys)) or None
-
     def _accept(self, values: dict[str, Any], data: bytes, by: str | None = None) -> None:
         """Put settings in force, and keep a copy for a start that finds the file broken."""
         self._values, self._data, self._seen = values, data, None
-        before, self._current = self._current, self._in_force(values)
+        before, self._current = self._current, in_force(values, self._confirmations)
         self._keep_copy(write(known(values)))
         if self._current != before:
             change = SettingsChange(before, self._current, by)
@@ -273,7 +356,7 @@ class SettingsStore:
         what = "the defaults"
         with contextlib.suppress(OSError, SettingsFault):
             values = parse(self._state.read(LAST_GOOD, limit=MAX_BYTES + 1))
-            self._values, self._current, what = values, self._in_force(values), "the last good ones"
+            self._values, self._current, what = values, in_force(values, self._confirmations), "the last good ones"
             if kept is not None:
                 self._data = write(values)
                 write_atomic(self._state, FILE, self._data)

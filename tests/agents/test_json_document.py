@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.agents.json_document import JsonDocument
+from bridge.agents.documents import JsonDocument
 from bridge.agents.machine import ConfigurationRefused
 
 ITEM = {"matcher": "Edit|Write", "hooks": [{"type": "command"}]}

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.agents.json_document import JsonEntries
+from bridge.agents.documents import JsonEntries
 from bridge.agents.machine import ConfigurationRefused
 
 ENTRY = {"command": "/opt/vault-bridge", "args": ["mcp", "--vault", "/home/ü/No tes"]}

@@ -4,8 +4,7 @@ import base64
 import json
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from bridge.agents.links import LINKED, install_link
-from bridge.agents.table import AGENTS, ServerCommand
+from bridge.agents.table import AGENTS, LINKED, ServerCommand, install_link
 
 SERVER = ServerCommand("/opt/vault bridge", ("mcp", "--vault", "/n?&ü+/", "--client", "C"))
 CONFIG = {"command": SERVER.command, "args": list(SERVER.args)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.agents.skill import skill_text
+from bridge.agents.connection import skill_text
 
 WORDS = ("/home/ada/.local/bin/vault-bridge",)
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.agents.documents import TomlEntries
 from bridge.agents.machine import ConfigurationRefused
-from bridge.agents.toml_entry import TomlEntries
 
 ENTRY = {"command": "/opt/vault-bridge", "args": ["mcp", "--vault", 'C:\\Nü "x"\x7f']}
 KEY = "mcp_servers"

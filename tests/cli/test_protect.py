@@ -14,7 +14,7 @@ from bridge.agents.protected import PROTECTED_BY_ID
 from bridge.cli import protect as module
 from bridge.cli.main import app
 from bridge.client import find_vault
-from bridge.health import protection
+from bridge.health import unattended
 from bridge.health.doctor import examine
 from bridge.hook import BLOCK
 from tests.hooked import claude
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(autouse=True)
 def _machine(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in (module, protection):
+    for place in (module, unattended):
         monkeypatch.setattr(place, "this_machine", lambda: Machine("linux", home, {"PATH": ""}))
 
 
@@ -87,7 +87,7 @@ def test_what_makes_no_sense_is_bad_usage(vault: Path, words: tuple[str, ...]) -
 
 def test_the_doctor_says_when_it_is_not_there_any_more(vault: Path, home: Path) -> None:
     def found() -> list[tuple[str, str]]:
-        return [(one.level, one.what) for one in examine(find_vault(vault), [protection.check_protection])]
+        return [(one.level, one.what) for one in examine(find_vault(vault), [unattended.check_protection])]
 
     assert found() == [("ok", "No program is told to ask before its own editor changes notes")]
     run("claude-code", "--yes", vault=vault)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.client.obsidian_vaults import _places, known_vaults
+from bridge.client.discovery import _places, known_vaults
 
 HOME = Path("/home/ada")
 

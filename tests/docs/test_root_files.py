@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import bridge
-from bridge.plugin.former_id import AUTHOR, FORMER_ID
-from bridge.plugin.source import PLUGIN_ID
+from bridge.plugin.install import AUTHOR, FORMER_ID, PLUGIN_ID
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from bridge.app import Bridge
 from bridge.cli.main import app
-from bridge.health import installation, place, programs, running, state, versions
+from bridge.health import installation, programs, running, state
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
 from bridge.records.folder import RunFolder
@@ -116,11 +116,11 @@ def test_it_says_where_tokens_can_be_kept(
 
 
 def test_a_vault_that_is_not_there(tmp_path: Path) -> None:
-    one(place.check_vault, tmp_path / "none", "fail")
+    one(state.check_vault, tmp_path / "none", "fail")
 
 
 def test_a_folder_that_is_no_vault_yet(tmp_path: Path) -> None:
-    assert "Obsidian" in one(place.check_vault, tmp_path, "warn").remedy
+    assert "Obsidian" in one(state.check_vault, tmp_path, "warn").remedy
 
 
 @posix
@@ -128,7 +128,7 @@ def test_a_folder_that_is_no_vault_yet(tmp_path: Path) -> None:
 def test_a_vault_that_cannot_be_used(vault: Path, mode: int, what: str) -> None:
     vault.chmod(mode)
     try:
-        assert what in one(place.check_vault, vault, "fail").what
+        assert what in one(state.check_vault, vault, "fail").what
     finally:
         vault.chmod(0o700)
 
@@ -136,14 +136,14 @@ def test_a_vault_that_cannot_be_used(vault: Path, mode: int, what: str) -> None:
 def test_a_vault_in_a_vault(vault: Path) -> None:
     inner = vault / "Notes" / "Inner"
     (inner / ".obsidian").mkdir(parents=True)
-    assert str(inner) in one(place.check_nesting, vault, "warn").what
-    assert str(vault) in one(place.check_nesting, inner, "warn").what
+    assert str(inner) in one(state.check_nesting, vault, "warn").what
+    assert str(vault) in one(state.check_nesting, inner, "warn").what
 
 
 @pytest.mark.parametrize(("free", "level"), [(10**6, "fail"), (5 * 10**8, "warn"), (10**12, "ok")])
 def test_a_disk_that_fills_up(vault: Path, monkeypatch: pytest.MonkeyPatch, free: int, level: str) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=free))
-    one(place.check_space, vault, level)
+    one(state.check_space, vault, level)
 
 
 @pytest.mark.parametrize(("limit", "level"), [("1", "fail"), ("2", "warn"), ("9999", "ok")])
@@ -152,9 +152,9 @@ def test_more_folders_than_may_be_watched(
 ) -> None:
     watches = tmp_path / "max_user_watches"
     watches.write_text(limit, encoding="ascii")
-    monkeypatch.setattr(place, "WATCHES", watches)
+    monkeypatch.setattr(state, "WATCHES", watches)
     monkeypatch.setattr(sys, "platform", "linux")
-    one(place.check_watches, vault, level)
+    one(state.check_watches, vault, level)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="links need rights on Windows")
@@ -286,16 +286,16 @@ def test_the_command_says_what_to_do_and_its_code_says_healthy_or_not(
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no such names there")
 def test_files_that_no_tool_can_see_are_named_and_counted(vault: Path) -> None:
-    one(place.check_names, vault, "ok")
+    one(state.check_names, vault, "ok")
     (vault / "aux.md").write_text("a")
-    for number in range(place.MOST_NAMED + 2):
+    for number in range(state.MOST_NAMED + 2):
         (vault / f"a:{number}.md").write_text("a")
-    finding = one(place.check_names, vault, "warn")
+    finding = one(state.check_names, vault, "warn")
     assert "'a:0.md'" in finding.what
     assert finding.what.endswith("and 3 more")
     (vault / "out.md").symlink_to("/")
     (vault / "nowhere.md").symlink_to("nothing.md")
-    said = " ".join(each.what for each in place.check_names(vault))
+    said = " ".join(each.what for each in state.check_names(vault))
     assert "leads out of the vault: 'out.md'" in said
     assert "leads nowhere: 'nowhere.md'" in said
 
@@ -315,7 +315,7 @@ def test_notes_that_were_given_up_are_named(status: Any, level: str, said: str) 
 
 
 def test_what_is_kept_of_other_programs_changes_is_said(vault: Path, own: Path) -> None:
-    check = versions.check_outside_changes
+    check = state.check_outside_changes
     assert "Nothing is recorded yet" in one(check, vault, "ok").what
     folder = RunFolder(Path(os.path.realpath(vault)), kind="versions").path
     with closing(Database(folder, 50)) as database, database.writing():

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bridge.custom import process
-from bridge.health import processes, reinstalling
+from bridge.health import programs, reinstalling
 from bridge.health.finding import Finding
 from bridge.health.installation import PACKAGES
 from bridge.health.reinstalling import DISTRIBUTION, install_again
@@ -33,7 +33,7 @@ def test_every_worker_is_started(vault: Path, monkeypatch: pytest.MonkeyPatch) -
         started.append(str(worker._process.args[-1]))  # type: ignore[index]
 
     monkeypatch.setattr(pool.Worker, "start", noted)
-    found = list(processes.check_workers(vault))
+    found = list(programs.check_workers(vault))
     assert levels(found) == ["ok"]
     files = Path(process.__file__).parents[1].rglob("*.py")
     modules = {file.stem for file in files if " answer_requests(" in file.read_text("utf-8")} - {"frames"}
@@ -53,7 +53,7 @@ def test_one_that_cannot_start_is_named_with_what_it_cannot_do_and_the_next_step
         "importlib.import_module", 'sys.modules["lxml_html_clean"] = None; importlib.import_module'
     )
     monkeypatch.setattr(pool, "_PROGRAM", broken)
-    (page,) = (finding for finding in processes.check_workers(vault) if finding.level == "fail")
+    (page,) = (finding for finding in programs.check_workers(vault) if finding.level == "fail")
     assert page.what.startswith("The process for page cannot start (")
     assert "lxml" in page.what
     assert page.what.endswith(": pages of the web can only be fetched as `raw`")
@@ -62,14 +62,14 @@ def test_one_that_cannot_start_is_named_with_what_it_cannot_do_and_the_next_step
 
 @pytest.mark.slow
 def test_the_user_s_own_tools_are_tried(vault: Path) -> None:
-    found = list(processes.check_programs(vault))
+    found = list(programs.check_programs(vault))
     assert levels(found) == ["ok"] * (2 if shutil.which("node") else 1)
 
 
 @pytest.mark.slow
 def test_what_keeps_the_user_s_own_tools_from_running_is_named(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(process, "_source", lambda _name: "throw new Error('no tea')")
-    found = list(processes.check_programs(vault))
+    found = list(programs.check_programs(vault))
     assert set(levels(found)) == {"fail"}
     assert found[0].what.startswith("Own tools in python cannot run: The tool could not be started")
     assert all(finding.remedy for finding in found)

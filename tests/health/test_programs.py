@@ -17,7 +17,7 @@ from bridge.records.folder import RunFolder, UserFolder
 from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import FILE, entry
-from bridge.settings.confirmations import Confirmations
+from bridge.settings.store import Confirmations
 
 CONFINED = Sandbox(SandboxKind.NAMESPACES)
 STRANGER = Path(__file__).parents[1] / "servers" / "stranger.py"

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import StartError
-from bridge.plugin.install import LIST, install
-from bridge.plugin.source import FILES, find_built_plugin
+from bridge.plugin.install import FILES, LIST, find_built_plugin, install
 
 BUILT = {
     "main.js": b"module.exports = {};\n",

@@ -2,11 +2,10 @@
 
 from typing import Any
 
-from bridge.agents.json_document import JsonEntries
+from bridge.agents.connection import NAME
+from bridge.agents.documents import JsonEntries, TomlEntries
 from bridge.agents.machine import this_machine
-from bridge.agents.planning import NAME
 from bridge.agents.table import BY_ID
-from bridge.agents.toml_entry import TomlEntries
 from tests.programs.programs import Program
 
 

@@ -12,10 +12,10 @@ from typing import Any, Final
 import orjson
 import pytest
 
+from bridge.agents.connection import ConnectionRecord, ConnectionRecords
 from bridge.agents.machine import Machine
 from bridge.agents.protected import PROTECTED_BY_ID
 from bridge.agents.protection import Options, ProtectionPlan, Protector
-from bridge.agents.record import ConnectionRecord, ConnectionRecords
 from bridge.audit.chain import ChainState, Head
 from bridge.chat.conversations import Conversations
 from bridge.chat.endpoints import CHAT, EMBEDDING, AgreedEndpoints, Purpose
@@ -36,8 +36,8 @@ from bridge.records.store import DAMAGED
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile, entry
 from bridge.servers.definitions import Definition
-from bridge.settings.confirmations import Confirmations
 from bridge.settings.model import Settings
+from bridge.settings.store import Confirmations
 from bridge.toolkit.tickets import Tickets
 from bridge.tools.templates.template_store import TemplateStore, parse_template
 from bridge.vault.plan import content_hash

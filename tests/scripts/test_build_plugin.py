@@ -4,7 +4,7 @@ from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from typing import Any
 
-from bridge.plugin import source
+from bridge.plugin import install
 from scripts.lib.environment import ROOT
 
 
@@ -20,4 +20,4 @@ def build_plugin() -> Any:
 
 def test_the_built_files_go_where_the_installed_command_looks_for_them() -> None:
     script = build_plugin()
-    assert (script.ASSETS, script.PACKED, script.ID) == (source.FILES, source.PACKED, source.PLUGIN_ID)
+    assert (script.ASSETS, script.PACKED, script.ID) == (install.FILES, install.PACKED, install.PLUGIN_ID)

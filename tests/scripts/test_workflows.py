@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml12
 
-from bridge.plugin.source import FILES
+from bridge.plugin.install import FILES
 from scripts.lib.checking import WORKFLOWS
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,9 +8,8 @@ import pytest
 
 from bridge.errors import ExecutionFailed
 from bridge.records.folder import RunFolder
-from bridge.settings.confirmations import Confirmations
 from bridge.settings.model import GUARDED, Settings
-from bridge.settings.store import SettingsStore
+from bridge.settings.store import Confirmations, SettingsStore
 from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 

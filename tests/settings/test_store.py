@@ -11,8 +11,7 @@ import pytest
 
 from bridge.contract.consent import ConsentMode
 from bridge.errors import ExecutionFailed, InvalidParameters
-from bridge.settings.changes import SettingsChange
-from bridge.settings.model import Settings
+from bridge.settings.model import Settings, SettingsChange
 from bridge.settings.store import SettingsStore
 from bridge.vault.folder import Disk, Folder
 from bridge.vault.root import VaultRoot

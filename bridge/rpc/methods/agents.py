@@ -3,9 +3,8 @@
 import asyncio
 from collections.abc import Sequence
 
-from bridge.agents.connection import Connector
+from bridge.agents.connection import Connector, Plan
 from bridge.agents.machine import ConfigurationRefused
-from bridge.agents.planning import Plan
 from bridge.agents.table import AGENTS, BY_ID, Agent
 from bridge.contract.base import Params
 from bridge.contract.identity import Capability, ClientAddParams, ClientRevokeParams, Preset

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from bridge.agents import program as module
 from bridge.agents.machine import ConfigurationRefused
-from bridge.plugin import command_line as module
-from bridge.plugin.command_line import command_line
-from bridge.plugin.program import NAME
+from bridge.agents.program import NAME, command_line
 
 
 def installed(folder: Path) -> Path:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from bridge import __version__
-from bridge.plugin import program
-from bridge.plugin.program import NAME, find_program, remember_program
+from bridge.agents import program
+from bridge.agents.program import NAME, find_program, remember_program
 
 
 @pytest.fixture
