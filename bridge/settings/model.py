@@ -16,8 +16,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints, ValidationError, model_validator
 from pydantic.alias_generators import to_camel
 
-from bridge.contract.tools import Section
 from bridge.contract.consent import ConsentMode
+from bridge.contract.tools import Section
 from bridge.errors import InvalidParameters, ToolFailure
 from bridge.vault.paths import parse_path
 
