@@ -1,4 +1,4 @@
-"""The audit log: every execution, decision and other event, one JSON object a line.
+"""The audit log: every execution, decision and other event, one JSON object a line; and the thread that looks after it.
 
 `{"seq": 7, "timestamp": ..., "kind": "execution", "tool": ..., "executionId": ..., "parameters": {...},
 "result": {...}, "duration": ..., "userId": ..., "client": ..., ..., "chain": ...}`; `docs/protocol.md` says what each
@@ -16,13 +16,11 @@ from typing import Any, Final, NamedTuple
 
 import re2
 
-from bridge.audit.anonymous import without_paths
+from bridge.audit.anonymous import VaultNames, without_paths
 from bridge.audit.chain import ChainState, Head, LogChain
-from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, LogFile
-from bridge.audit.gzip_blocks import DamagedError
+from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, DamagedError, LogFile
 from bridge.audit.records import AuditRecord, RecordFilter, stamp_of
 from bridge.audit.rotation import LogRotation, thinned
-from bridge.audit.vault_names import VaultNames
 from bridge.audit.verify import find_head
 from bridge.clock import Clock, stamp
 from bridge.errors import ExecutionFailed
@@ -161,7 +159,7 @@ class AuditLog:
 
         Args:
             limit: At most so many.
-            by_action: Whether a call and the decisions about it are one; see `actions.py`.
+            by_action: Whether a call and the decisions about it are one; see `actions`.
             **filters: See `RecordFilter`.
 
         Raises:
@@ -389,3 +387,54 @@ def _beginning(record: AuditRecord) -> str:
         return stamp(end - timedelta(milliseconds=float(took or 0)) - _SLACK)
     except (ValueError, OverflowError, TypeError):
         return ""
+
+
+PAUSE_SECONDS: Final = 0.5
+"""From a record to its seal: what is logged in that time is sealed together."""
+DAY_SECONDS: Final = 86_400.0
+LOOK_SECONDS: Final = 3_600.0
+"""Seconds between checks whether a day has passed; a machine that sleeps does not count the hours."""
+
+
+class LogMaintenance:
+    """The log's background work. Start it once; `close` seals the log and ends.
+
+    Args:
+        log: The log.
+        settings: The settings as they are now: a new retention is applied at once.
+        monotonic: Seconds that never jump.
+    """
+
+    def __init__(self, log: AuditLog, settings: Callable[[], Settings], monotonic: Callable[[], float]) -> None:
+        self._log = log
+        self._settings = settings
+        self._monotonic = monotonic
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="audit-keeper", daemon=True)
+
+    def start(self) -> None:
+        """Begin with what a crash left and what has become too old."""
+        self._thread.start()
+
+    def close(self) -> None:
+        """Seal what there is, and end."""
+        self._stopped.set()
+        self._log.has_work.set()
+        self._thread.join()
+        self._log.seal()
+
+    def _run(self) -> None:
+        days, due = self._days(), 0.0
+        while not self._stopped.is_set():
+            self._log.seal()
+            self._log.tidy()
+            now = self._monotonic()
+            if now >= due or days != self._days():
+                days, due = self._days(), now + DAY_SECONDS
+                self._log.retain()
+            self._log.has_work.wait(LOOK_SECONDS)
+            self._stopped.wait(PAUSE_SECONDS)
+            self._log.has_work.clear()
+
+    def _days(self) -> int | None:
+        return self._settings().audit_log_retention_days

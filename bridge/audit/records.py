@@ -1,7 +1,14 @@
-"""The log's records as lines: their time without parsing them, which ones a query wants, and what a sign-off says."""
+"""The log's records: as lines, which of them a query wants, folded where they come in floods, and the words for a call.
+
+The words for a tool's use are written as `search/searched the vault[ for {pattern}][: {count:hit}]`. Before the first
+blank are the verb and its past. `{name}` is a value in quotation marks, `{name|a note}` has words for when it is not
+known, `{count:hit}` is a number with its noun. A part in brackets is left out when something in it is not known.
+"""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
@@ -15,7 +22,7 @@ KIND: Final = "log"
 THINNED: Final = "thinned"
 """The event of a gap: records were taken out to make room."""
 COUNT: Final = "count"
-"""The kind of records that stand for many others; see `folding.py`."""
+"""The kind of records that stand for many others; see `Folding`."""
 MAX_EARLIER: Final = 10
 """Number of earlier clearings of the log that a sign-off remembers."""
 
@@ -206,3 +213,119 @@ def _number(before: str) -> int:
     if not (before.isascii() and before.isdigit()):
         raise InvalidParameters(f"'before' is the `seq` of a record, not {before!r}")
     return int(before)
+
+
+WHOLE: Final = 5
+"""Records of one client and reason that are logged whole, until the next `drain`."""
+MOST_WHOLE: Final = 100
+"""Records of all clients and reasons that are, however many names there are."""
+MOST_COUNTS: Final = 200
+"""Counts that are kept apart by client and tool; beyond, they are apart by reason alone."""
+
+_NAMED: Final = ("client", "clientId", "role")
+_Key = tuple[Any, ...]
+
+
+class Folding:
+    """The records of a flood: the first are logged whole, the others only counted. For one thread."""
+
+    def __init__(self) -> None:
+        self._whole: Counter[_Key] = Counter()
+        self._counts: dict[_Key, AuditRecord] = {}
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether nothing has come since the last `drain`."""
+        return not self._whole
+
+    def takes(self, record: AuditRecord) -> bool:
+        """Return whether a record is only counted; otherwise it is to be logged whole.
+
+        Args:
+            record: With its `timestamp`, `kind`, `tool`, `client`, and what it has of `clientId`, `errorType`, `code`.
+        """
+        kind, client = record["kind"], record.get("clientId") or record.get("client")
+        reason = (kind, record.get("errorType"), record.get("code"))
+        if self._whole[client, reason] < WHOLE and self._whole.total() < MOST_WHOLE:
+            self._whole[client, reason] += 1
+            return False
+        key: _Key = (client, record["tool"], reason)
+        named = {name: record[name] for name in ("tool", *_NAMED) if name in record}
+        if key not in self._counts and len(self._counts) >= MOST_COUNTS:
+            key, named = (None, None, reason), {"tool": None, "client": None}
+        count = self._counts.get(key)
+        if count is None:
+            why = {name: record[name] for name in ("success", "errorType", "code") if record.get(name) is not None}
+            of = {"kind": COUNT, "of": kind, "count": 0, "since": record["timestamp"]}
+            count = self._counts[key] = of | named | why
+        count["count"] += 1
+        return True
+
+    def drain(self) -> list[AuditRecord]:
+        """Return a counting record for each client, tool and reason since the last time."""
+        found = list(self._counts.values())
+        self._whole.clear()
+        self._counts.clear()
+        return found
+
+
+LONGEST_VALUE: Final = 80
+"""Characters of a value that a sentence quotes."""
+MOST_NAMED: Final = 3
+"""Items of a list that a sentence names."""
+
+_PART = re.compile(r"\[([^\[\]]*)\]|([^\[\]]+)")
+_VALUE = re.compile(r"\{(\w+)(?:([|:])([^{}]*))?\}")
+
+
+def phrase(action: str, value: Callable[[str], Any], *, past: bool) -> str:
+    """Return the words for one use of a tool.
+
+    Args:
+        action: As above.
+        value: Returns what a name stands for; None if that is not known.
+        past: Whether it was done.
+    """
+    verb, _, rest = action.partition(" ")
+    now, _, then = verb.partition("/")
+    parts = (_fill(optional or always, value, optional=bool(optional)) for optional, always in _PART.findall(rest))
+    said = "".join(parts).strip()
+    return f"{then if past and then else now} {said}".strip()
+
+
+def quoted(value: Any) -> str:
+    """Return a value from outside as one short line in quotation marks that it cannot end itself.
+
+    Args:
+        value: A text, or a list of texts; anything else is shown as it is written in Python.
+    """
+    if isinstance(value, list):
+        named = ", ".join(quoted(item) for item in value[:MOST_NAMED])
+        return f"{named} and {len(value) - MOST_NAMED} more" if len(value) > MOST_NAMED else named
+    text = " ".join(str(value).translate(_NO_QUOTES).split())
+    return f"“{text if len(text) <= LONGEST_VALUE else f'{text[: LONGEST_VALUE - 1]}…'}”"
+
+
+_NO_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"'})
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as `1 note` or `1,200 notes`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _fill(text: str, value: Callable[[str], Any], *, optional: bool) -> str:
+    """Return the text with its values; empty if it may be left out and one is not known."""
+    missing = False
+
+    def known(found: re.Match[str]) -> str:
+        nonlocal missing
+        name, kind, words = found.groups()
+        held = value(name)
+        if held in (None, "", []):
+            missing = missing or kind != "|"
+            return words if kind == "|" else ""
+        return counted(held, words) if kind == ":" else quoted(held)
+
+    filled = _VALUE.sub(known, text)
+    return "" if missing and optional else filled

@@ -13,8 +13,19 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from bridge.audit.chain import Head, LogChain, seq_of
-from bridge.audit.files import GENERATIONS, KEPT, MAX_LINE, NAME, ROTATED, AuditFiles, LogFile
-from bridge.audit.gzip_blocks import DamagedError, pack, pack_file, pack_pieces
+from bridge.audit.files import (
+    GENERATIONS,
+    KEPT,
+    MAX_LINE,
+    NAME,
+    ROTATED,
+    AuditFiles,
+    DamagedError,
+    LogFile,
+    pack,
+    pack_file,
+    pack_pieces,
+)
 from bridge.audit.records import gap_record, matters, parse, sign_off_record, stamp_of
 from bridge.audit.verify import ChainWalk
 from bridge.vault.folder import Folder, open_to_append

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final
 
+from bridge.audit.anonymous import HIDDEN_PATH
 from bridge.audit.log import NOT_LOGGED
-from bridge.audit.phrase import counted, phrase, quoted
-from bridge.audit.records import COUNT, AuditRecord
-from bridge.audit.vault_names import HIDDEN_PATH
+from bridge.audit.records import COUNT, AuditRecord, counted, phrase, quoted
 from bridge.contract.consent import Decision
 from bridge.identity.caller import HOST_ID, SHARED_ID, UNNAMED
 from bridge.settings.model import Settings
@@ -19,7 +18,7 @@ class ToolWords:
 
     Attributes:
         title: Its title.
-        action: The wording of its use; see `phrase.py`.
+        action: The wording of its use; see `phrase`.
         writes: Whether it changes the vault.
     """
 

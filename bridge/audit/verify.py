@@ -11,8 +11,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from bridge.audit.chain import ChainState, Gap, Head, LogChain, seq_of, split
-from bridge.audit.files import MAX_LINE, NAME, AuditFiles, LogFile
-from bridge.audit.gzip_blocks import DamagedError
+from bridge.audit.files import MAX_LINE, NAME, AuditFiles, DamagedError, LogFile
 from bridge.audit.records import number_of, parse
 
 MAX_FAULTS: Final = 20

@@ -20,8 +20,7 @@ class Chat(Capability):
         agreed = AgreedEndpoints(folder, base.clock)
 
         def build() -> "Chats":
-            from bridge.chat.chats import Chats  # noqa: PLC0415 - slow to import, and many people never chat
-            from bridge.chat.conversations import Conversations  # noqa: PLC0415 - the same
+            from bridge.chat.chats import Chats, Conversations  # noqa: PLC0415 - slow to import, and many never chat
             from bridge.chat.ollama import OllamaServer  # noqa: PLC0415 - the same
             from bridge.chat.turn import Surroundings  # noqa: PLC0415 - the same
 

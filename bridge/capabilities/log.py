@@ -5,8 +5,7 @@ import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge import __version__
-from bridge.audit.log import AuditLog
-from bridge.audit.maintenance import LogMaintenance
+from bridge.audit.log import AuditLog, LogMaintenance
 from bridge.capabilities.base import Base
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Recovery

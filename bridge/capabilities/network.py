@@ -5,9 +5,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from bridge.capabilities.base import Base
 from bridge.capabilities.log import Log
 from bridge.client.token_storage import config_folder
-from bridge.keys.master_keys import MasterKeys
+from bridge.keys.master_keys import MasterKeys, SystemKeyring
 from bridge.keys.store import KeyStore
-from bridge.keys.system_keyring import SystemKeyring
 from bridge.ports import Signal
 from bridge.records.folder import UserFolder
 from bridge.web.door import Exchanged, WebDoor

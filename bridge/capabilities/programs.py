@@ -8,8 +8,7 @@ from bridge.capabilities.log import Log, keep_private
 from bridge.client.token_storage import config_folder
 from bridge.contract.discovery import STATE_FOLDER
 from bridge.records.folder import RunFolder, cache_folder, state_folder
-from bridge.sandbox.probing import probe
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.programs import Programs, probe
 from bridge.servers.opening import HOMES
 from bridge.settings.model import requires_sandbox
 

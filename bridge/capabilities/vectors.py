@@ -22,8 +22,7 @@ class SearchByMeaning(Capability):
             if find_spec("numpy") is None:
                 return None
             if name := base.settings.current.semantic_model:
-                from bridge.chat.embedding import OllamaEmbeddings  # noqa: PLC0415 - few people have chosen one
-                from bridge.chat.ollama import OllamaServer  # noqa: PLC0415 - the same
+                from bridge.chat.ollama import OllamaEmbeddings, OllamaServer  # noqa: PLC0415 - few have chosen one
                 from bridge.index.vectors.served import ServedModel  # noqa: PLC0415 - the same
 
                 server = OllamaServer(core.network.door, core.network.keys, agreed)

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from bridge.clock import Clock, stamp
 from bridge.errors import InvalidParameters, PermissionDenied
-from bridge.keys.servers import origin
+from bridge.keys.store import origin
 from bridge.records.folder import RecordFolder
 from bridge.records.store import RecordStore
 from bridge.settings.model import Settings

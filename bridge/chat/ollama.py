@@ -1,4 +1,4 @@
-"""Ollama's API, as its documentation describes it: which models there are, what one can do, and a reply as it comes.
+"""Ollama's API, as its documentation describes it: models and what they can do, a reply as it comes, and vectors.
 
 https://docs.ollama.com/api. A reply is a stream of JSON objects, one a line (NDJSON). A failure in its middle is a line
 `{"error": …}` under status 200.
@@ -7,24 +7,26 @@ https://docs.ollama.com/api. A reply is a stream of JSON objects, one a line (ND
 import asyncio
 import contextlib
 import math
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass, field
 from http import HTTPStatus
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from bridge.chat.endpoints import AgreedEndpoints
 from bridge.contract.chat import ChatModel, ChatToolCall
 from bridge.contract.keys import Provider
-from bridge.errors import DeadlineExceeded, InvalidParameters, NetworkFailure, ToolFailure
+from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, NetworkFailure, ToolFailure
 from bridge.json_values import load
-from bridge.keys.servers import key_server, origin
-from bridge.keys.store import KeyStore
+from bridge.keys.store import KeyStore, key_server, origin
 from bridge.settings.model import Settings
 from bridge.web.door import StreamLimits, WebDoor, WebRequest
 from bridge.web.guard import Service
 
 if TYPE_CHECKING:
     from bridge.web.transport import StreamedAnswer
+
 
 NAME: Final = "Ollama"
 LONGEST_LINE: Final = 4 << 20
@@ -474,3 +476,59 @@ def _lost(failure: NetworkFailure, settings: Settings) -> ModelFailure:
             "The connection to Ollama was lost in the middle of the answer. What has come is kept; ask again", "lost"
         )
     return ModelFailure(f"Ollama at {place} gave no answer that can be used. {failure.message}", "format")
+
+
+_T = TypeVar("_T")
+
+_SPARE: Final = 30.0
+"""Seconds beyond a request's own limit after which nothing is waited for any more."""
+
+
+class OllamaEmbeddings:
+    """Vectors from Ollama. Every method blocks, and none may be called in the loop's thread.
+
+    Args:
+        server: Is asked.
+        settings: Say where it is; asked anew for every request.
+        loop: The event loop.
+    """
+
+    def __init__(self, server: OllamaServer, settings: Callable[[], Settings], loop: asyncio.AbstractEventLoop) -> None:
+        self._server = server
+        self._settings = settings
+        self._loop = loop
+        self._lock = threading.Lock()
+        self._asked: set[Future[Any]] = set()
+        self._closed = False
+
+    def embed(self, model: str, texts: Sequence[str], seconds: float) -> Sequence[Sequence[float]]:
+        """Return the vectors of some texts; see `OllamaServer.embed`, whose failures are raised."""
+        return self._wait(self._server.embed(model, texts, self._settings(), seconds), seconds)
+
+    def version(self, model: str) -> str:
+        """Return the version of a model; see `OllamaServer.version`, whose failures are raised."""
+        return self._wait(self._server.version(model, self._settings()), QUESTION.seconds)
+
+    def close(self) -> None:
+        """End what is being asked. Nothing can be asked afterwards."""
+        with self._lock:
+            self._closed = True
+            asked = list(self._asked)
+        for future in asked:
+            future.cancel()
+
+    def _wait(self, asking: Coroutine[Any, Any, _T], seconds: float) -> _T:
+        with self._lock:
+            if self._closed or self._loop.is_closed():
+                asking.close()
+                raise ExecutionFailed("Nothing is embedded any more")
+            future = asyncio.run_coroutine_threadsafe(asking, self._loop)
+            self._asked.add(future)
+        try:
+            return future.result(seconds + _SPARE)
+        except (CancelledError, TimeoutError):
+            future.cancel()
+            raise ExecutionFailed("The model was not waited for any longer") from None
+        finally:
+            with self._lock:
+                self._asked.discard(future)

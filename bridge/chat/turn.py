@@ -11,9 +11,8 @@ from typing import Any, Final, Literal, NoReturn
 
 import orjson
 
-from bridge.chat.context import LEAST_ROOM, count_tokens, fit, reply_room
+from bridge.chat.context import LEAST_ROOM, CallReader, count_tokens, describe_tools, fit, reply_room
 from bridge.chat.ollama import ModelFacts, ModelFailure, ModelRequest, OllamaServer
-from bridge.chat.prompt_mode import CallReader, describe_tools
 from bridge.clock import Clock, stamp
 from bridge.contract.base import Event
 from bridge.contract.chat import (

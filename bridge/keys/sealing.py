@@ -11,6 +11,8 @@ import re
 import secrets
 from typing import Final, NamedTuple
 
+from bridge.errors import ExecutionFailed
+
 MASTER_BYTES: Final = 32
 """Of a master key: AES-256."""
 _NONCE_BYTES: Final = 12
@@ -86,3 +88,11 @@ def unseal(sealed: str, label: Label, secret: bytes) -> str:
         return AESGCM(secret).decrypt(data[:_NONCE_BYTES], data[_NONCE_BYTES:], label.to_bytes()).decode()
     except (InvalidTag, binascii.Error, ValueError):
         raise DoesNotOpen from None
+
+
+class KeyFault(ExecutionFailed):
+    """A key cannot be had or kept.
+
+    Codes: keyring_locked, keyring_silent, keyring_failed, master_key_missing, key_damaged, other_server,
+    folder_unusable.
+    """

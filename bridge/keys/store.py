@@ -1,18 +1,47 @@
-"""The API keys of one vault: set, had, cleared, and sealed anew."""
+"""The API keys of one vault: set, had, cleared, and sealed anew; and the server that each is sent to."""
 
 import threading
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Final
-from urllib.parse import quote
+from urllib.parse import quote, urlsplit
 
 from bridge.contract.keys import KeptIn, KeyStatus, Provider
 from bridge.errors import InvalidParameters, NotFound
-from bridge.keys.faults import KeyFault
 from bridge.keys.master_keys import MasterKeys
-from bridge.keys.sealing import DoesNotOpen, Label, master_id, seal, unseal
-from bridge.keys.servers import key_server
+from bridge.keys.sealing import DoesNotOpen, KeyFault, Label, master_id, seal, unseal
 from bridge.settings.store import SettingsStore
+
+BRAVE: Final = "https://api.search.brave.com"
+GOOGLE: Final = "https://www.googleapis.com"
+
+_PORTS: Final = {"http": 80, "https": 443}
+
+
+def key_server(provider: Provider, *, ollama: str) -> str:
+    """Return the server that a provider's key is sent to, as scheme, host and port.
+
+    Args:
+        provider: The provider.
+        ollama: The address of Ollama, as it is set.
+    """
+    return origin({Provider.OLLAMA: ollama, Provider.BRAVE: BRAVE, Provider.GOOGLE: GOOGLE}[provider])
+
+
+def origin(address: str) -> str:
+    """Return the scheme, host and port of a URL in one spelling (RFC 6454, 6.2).
+
+    Raises:
+        ValueError: The URL has no host or no such scheme.
+    """
+    parts = urlsplit(address)
+    host, standard = parts.hostname, _PORTS.get(parts.scheme)
+    if not host or standard is None:
+        raise ValueError("this is no address of a server")
+    shown = f"[{host}]" if ":" in host else host
+    port = parts.port or standard
+    return f"{parts.scheme}://{shown}" + ("" if port == standard else f":{port}")
+
 
 SHORTEST_KEY: Final = 8
 """Characters. A shorter one would be taken for a key in any text that holds it."""

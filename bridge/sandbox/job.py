@@ -1,7 +1,7 @@
-"""The messages between the bridge and the supervisor of a program. They are JSON.
+"""The messages between the bridge and a process of its own: the job of a program's supervisor, its report, and errors.
 
-The supervisor is a process of its own (`supervisor.py`, `windows_job.py`), so this imports nothing but the standard
-library.
+They are JSON. The supervisor is a process of its own (`supervisor.py`, `windows_job.py`), so this imports nothing but
+the standard library.
 """
 
 import json
@@ -9,7 +9,7 @@ import shutil
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 
 class Ending(StrEnum):
@@ -135,3 +135,14 @@ class Report:
         """Return the report that `to_json` wrote. Raises ValueError, KeyError or TypeError for anything else."""
         values = json.loads(data)
         return cls(**(values | {"ending": Ending(values["ending"])}))
+
+
+TELL_ERROR: Final = """
+import sys
+def tell(kind, error, trace):
+    import traceback
+    print(kind.__name__, error, sep=": ", file=sys.stderr)
+    traceback.print_exception(kind, error, trace)
+sys.excepthook = tell
+"""
+"""Beginning of their programs: the line with the error comes before the traceback."""

@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, NoReturn
 
-from bridge.sandbox.system import devices
-from bridge.sandbox.view import Layer, LayerKind
+from bridge.sandbox.profile import Layer, LayerKind, devices
 
 # From the kernel's headers sched.h, mount.h, prctl.h and capability.h
 _NEW_MOUNTS, _NEW_NAMES, _NEW_IPC, _NEW_USERS, _NEW_PROCESSES, _NEW_NETWORK = (

@@ -1,12 +1,19 @@
-"""Resources of processes, as Linux shows them: memory that is theirs, and files without a name that they hold."""
+"""Resources that processes take, and the kernel's bounds for them: memory, files, disk space, and control groups.
+
+A control group (cgroup v2) bounds the memory and the processes of one program. A desktop's systemd leaves the groups of
+what a user starts to that user, so a process can make another one beside its own. Elsewhere there is none, and the
+supervisor only counts, as it does in any case. Source: the kernel's `Documentation/admin-guide/cgroup-v2.rst`.
+"""
 
 import contextlib
 import os
+import shutil
 import stat
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Self
 
 _BLOCK: Final = 512
 """Bytes of the blocks of `st_blocks`."""
@@ -132,3 +139,148 @@ def tasks_of_user() -> int:
             if process.stat().st_uid == user:
                 count += sum(1 for _ in (process / "task").iterdir())
     return count
+
+
+_AGAIN: Final = 0.2
+"""Seconds after which a measure is taken again, at the earliest."""
+_SHARE: Final = 10
+"""Minimum time between measurements, as a multiple of the last one's duration."""
+_LEAST_FREE: Final = 256 * 1024 * 1024
+"""Bytes that a program must leave free on the disk."""
+_FILE: Final = 16 * 1024
+"""Bytes that a file counts at least, an empty one too: it takes an inode, and time to compare and to remove."""
+
+
+class Growth:
+    """The size of some folders, measured now and then, with that of files that have no name in them any more.
+
+    Args:
+        folders: All that can be written.
+        limit: Bytes by which they may grow, together.
+    """
+
+    def __init__(self, folders: Sequence[str], limit: int) -> None:
+        self._folders = folders
+        self._limit = limit
+        self._free = self._free_bytes()
+        self._first = self._size()
+        self._next = 0.0
+
+    def is_too_much(self, processes: Sequence[int] = ()) -> bool:
+        """Return whether they have grown by more, or the disk is full. Measures only some time after the last time.
+
+        Args:
+            processes: Processes that may hold files without a name.
+        """
+        now = time.monotonic()
+        if not self._folders or now < self._next:
+            return False
+        held, free = nameless(processes), self._free_bytes()
+        full = free < _LEAST_FREE < self._free
+        # Of a file that is only mapped, or on its way between two processes, nothing shows but the space that it takes.
+        hidden = held.hides and self._free - free > self._limit
+        most = self._first + self._limit - held.size
+        too_much = full or hidden or self._size(most) > most
+        spent = time.monotonic() - now
+        self._next = now + max(_AGAIN, spent * _SHARE)
+        return too_much
+
+    def _size(self, enough: float = float("inf")) -> int:
+        """Return the size of everything in the folders, or of so much of it that it is more than enough."""
+        total = 0
+        pending = list(self._folders)
+        while pending and total <= enough:
+            try:
+                with os.scandir(pending.pop()) as entries:
+                    for entry in entries:
+                        state = entry.stat(follow_symlinks=False)
+                        total += max(size_on_disk(state), _FILE)
+                        if entry.is_dir(follow_symlinks=False):
+                            pending.append(entry.path)
+            except OSError:
+                continue  # it was removed while we looked
+        return total
+
+    def _free_bytes(self) -> int:
+        try:
+            return min((shutil.disk_usage(folder).free for folder in self._folders), default=0)
+        except OSError:
+            return 0
+
+
+ROOT: Final = Path("/sys/fs/cgroup")
+_OWN_GROUP: Final = Path("/proc/self/cgroup")
+_NEEDED: Final = frozenset({"memory", "pids"})
+
+
+class ControlGroup(NamedTuple):
+    """A group, in which nothing is yet. Made by `make`.
+
+    Attributes:
+        folder: Its folder in the kernel's file system.
+        door: The file by which a process enters it, opened by its maker, whose rights count.
+    """
+
+    folder: Path
+    door: int
+
+    @classmethod
+    def make(cls, memory: int, tasks: int, root: Path = ROOT) -> Self | None:
+        """Make one beside this process's own; None where the system does not let us.
+
+        Args:
+            memory: Bytes of memory that all in it may have.
+            tasks: Threads that all in it may have.
+            root: Where the kernel's file system of groups is.
+        """
+        try:
+            own = next(line[3:] for line in _OWN_GROUP.read_text("ascii").splitlines() if line.startswith("0::/"))
+            parent = (root / own.lstrip("/")).parent
+            if not _NEEDED.issubset((parent / "cgroup.subtree_control").read_text("ascii").split()):
+                return None
+            folder = parent / f"vault-bridge-{os.getpid()}"
+            with contextlib.suppress(FileNotFoundError):  # left behind by a supervisor that was killed, with its counts
+                folder.rmdir()
+            folder.mkdir()
+        except (OSError, StopIteration, UnicodeError):
+            return None
+        try:
+            _set(folder / "memory.max", memory)
+            with contextlib.suppress(FileNotFoundError):  # the system may not count what is swapped out
+                _set(folder / "memory.swap.max", 0)
+            _set(folder / "memory.oom.group", 1)  # all of it ends together
+            _set(folder / "pids.max", tasks)
+            return cls(folder, os.open(folder / "cgroup.procs", os.O_WRONLY))
+        except OSError:
+            _remove(folder)
+            return None
+
+    def enter(self) -> None:
+        """Enter it with this process, and with all that it starts from now on. Some systems let us make one only."""
+        with contextlib.suppress(OSError):
+            os.write(self.door, b"0")
+
+    @property
+    def was_full(self) -> bool:
+        """Return whether anything in it was ended because there was no more memory."""
+        try:
+            events = dict(line.split() for line in (self.folder / "memory.events").read_text("ascii").splitlines())
+        except (OSError, ValueError):
+            return False
+        return events.get("oom_kill", "0") != "0"
+
+    def remove(self) -> None:
+        """Remove it, once all in it has ended."""
+        os.close(self.door)
+        _remove(self.folder)
+
+
+def _remove(folder: Path) -> None:
+    with contextlib.suppress(OSError):  # then it is empty and bounds nothing
+        folder.rmdir()
+
+
+def _set(file: Path, value: int) -> None:
+    """Write to a file that is there: no others can be made in such a file system."""
+    with file.open("r+", encoding="ascii") as opened:
+        opened.write(str(value))

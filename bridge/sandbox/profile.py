@@ -1,11 +1,79 @@
-"""Access rights and limits of a program that the bridge starts."""
+"""Access rights and limits of a program that the bridge starts, and what of the system's own every program may read.
+
+Nothing of that is a user's. In `/etc` only what programs look up is named, since other files there hold secrets.
+
+In sandboxes that give a program a file system of its own, it sees layers, one over another: only what it is given, at
+the places that it is told, so nothing needs to be forbidden.
+"""
 
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import cache
 from pathlib import Path
+from typing import Final, NamedTuple
 
-from bridge.sandbox.system import real_places
+_PROGRAMS: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix/store", "/gnu/store")
+_CONFIGURATION: Final = (
+    *("alternatives", "ca-certificates", "ca-certificates.conf", "fonts", "gai.conf", "group", "host.conf", "hostname"),
+    *("hosts", "inputrc", "java", "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "locale.alias", "locale.conf"),
+    *("localtime", "magic", "magic.mime", "mime.types", "nsswitch.conf", "os-release", "pango", "passwd", "perl"),
+    *("pki/tls/certs", "pki/ca-trust", "protocols", "python3", "resolv.conf", "services", "ssl/certs"),
+    *("ssl/openssl.cnf", "terminfo", "timezone", "vim"),
+)
+_DEVICES: Final = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+
+SEARCH_PATH: Final = ("/usr/local/bin", "/usr/bin", "/bin", "/usr/local/sbin", "/usr/sbin", "/sbin")
+"""Folders in which programs are looked for by name, on Linux and macOS."""
+
+
+@cache
+def readable_places() -> tuple[Path, ...]:
+    """Return the places of this system that every program may read. Links among them are links."""
+    found = [Path(name) for name in _PROGRAMS]
+    found += [Path("/etc", name) for name in _CONFIGURATION]
+    return tuple(place for place in found if place.is_symlink() or place.exists())
+
+
+@cache
+def real_places() -> tuple[str, ...]:
+    """Return the same with links resolved, as a kernel takes them, and `/proc`, where programs look themselves up."""
+    real = dict.fromkeys(os.path.realpath(place) for place in readable_places())
+    return (*real, "/proc") if sys.platform.startswith("linux") else tuple(real)
+
+
+def devices() -> tuple[str, ...]:
+    """Return the devices that every program may read and write."""
+    return _DEVICES
+
+
+def environment(*, home: Path, temporary: Path, path: str | None = None) -> dict[str, str]:
+    """Return an environment that holds nothing of the user's.
+
+    Args:
+        home: What the program takes for the user's home.
+        temporary: Where it may put what it needs for a while.
+        path: Where programs are found; the system's own folders where it is not said.
+    """
+    made = {
+        "PATH": path or os.pathsep.join(SEARCH_PATH),
+        "HOME": str(home),
+        "TMPDIR": str(temporary),
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TERM": "dumb",
+        "NO_COLOR": "1",
+    }
+    if sys.platform == "win32":
+        kept = ("SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "WINDIR", "NUMBER_OF_PROCESSORS")
+        made |= {name: os.environ[name] for name in kept if name in os.environ}
+        system = Path(os.environ.get("SYSTEMROOT", r"C:\Windows"))
+        made |= {"TEMP": str(temporary), "TMP": str(temporary), "USERPROFILE": str(home)}
+        made["PATH"] = path or f"{system / 'System32'}{os.pathsep}{system}"
+    return made
+
 
 MEGABYTE = 1024 * 1024
 
@@ -116,3 +184,80 @@ def _parts(places: Iterable[Path], without: Sequence[Path]) -> Iterator[Path]:
         elif place.is_dir():
             children = (child for child in sorted(place.iterdir()) if not child.is_symlink())
             yield from _parts(children, inner)
+
+
+SHARED: Final = Path("/dev/shm")  # noqa: S108 - the program's own
+"""Folder for memory that programs share by name: on the disk, so that it is measured like all that they write."""
+
+
+class LayerKind(StrEnum):
+    """The kind of layer at a place."""
+
+    READ = "read"
+    """Something outside, to be read."""
+    WRITE = "write"
+    """Something outside, to be changed too."""
+    EMPTY = "empty"
+    """A folder without anything in it, over one that is hidden."""
+    LINK = "link"
+    """A symbolic link."""
+
+
+class Layer(NamedTuple):
+    """One thing that a program sees.
+
+    Attributes:
+        kind: What it is.
+        source: What lies there, or where a link leads; nothing for an empty folder.
+        place: Where the program sees it.
+    """
+
+    kind: LayerKind
+    source: str
+    place: str
+
+
+def layers(profile: Profile, shared: Path) -> list[Layer]:
+    """Return all that a program sees but devices and processes, outer folders before what lies in them.
+
+    Args:
+        profile: With real paths.
+        shared: An empty folder, for what programs share by name.
+    """
+    found: list[tuple[int, int, Layer]] = []
+
+    def lay(order: int, kind: LayerKind, source: Path | str, path: Path) -> None:
+        seen = shown(profile, path)
+        found.append((len(seen.parts), order, Layer(kind, str(source), str(seen))))
+
+    for path in profile.shut_within:
+        if path.is_dir():
+            lay(0, LayerKind.EMPTY, "", path)
+        elif path.exists():
+            lay(0, LayerKind.READ, os.devnull, path)
+    for path in profile.read:
+        lay(1, LayerKind.READ, path, path)
+    for path in profile.write:
+        lay(2, LayerKind.WRITE, path, path)
+    for path in profile.kept:
+        if path.exists() and any(path.is_relative_to(given) for given in profile.write):
+            lay(3, LayerKind.READ, path, path)
+    inner = [layer for _depth, _order, layer in sorted(found)]
+    return [*_system(), Layer(LayerKind.WRITE, str(shared), str(SHARED)), *inner]
+
+
+def shown(profile: Profile, path: Path) -> Path:
+    """Return where a program sees a place that it is given."""
+    for real, seen in profile.shown_at:
+        if path.is_relative_to(real):
+            return seen / path.relative_to(real)
+    return path
+
+
+def _system() -> Iterator[Layer]:
+    """Yield the system's programs and libraries, and what they look up."""
+    for place in readable_places():
+        if place.is_symlink() and place.is_dir():
+            yield Layer(LayerKind.LINK, str(place.readlink()), str(place))
+        else:
+            yield Layer(LayerKind.READ, os.path.realpath(place), str(place))

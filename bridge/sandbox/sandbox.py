@@ -12,12 +12,11 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final, Literal, NamedTuple
 
-from bridge.sandbox import bubblewrap, landlock, namespaces, seatbelt
-from bridge.sandbox.job import Ending, Job, Report
-from bridge.sandbox.profile import Profile
-from bridge.sandbox.system import devices
-from bridge.sandbox.telling import TELL_ERROR
-from bridge.sandbox.view import LayerKind, layers, shown
+from bridge.sandbox import namespaces
+from bridge.sandbox.commands import BUBBLEWRAP_KEEPERS, bubblewrap_command, seatbelt_command
+from bridge.sandbox.job import TELL_ERROR, Ending, Job, Report
+from bridge.sandbox.kernel_rules import TRUNCATE_ABI, landlock_abi
+from bridge.sandbox.profile import LayerKind, Profile, devices, layers, shown
 
 _PACKAGE_PARENT: Final = str(Path(__file__).parents[2])
 _MODULE: Final = "windows_job" if sys.platform == "win32" else "supervisor"
@@ -297,8 +296,8 @@ def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> J
     match sandbox.kind:
         case SandboxKind.BUBBLEWRAP:
             seen = layers(profile, shared)
-            command = bubblewrap.wrapper(sandbox.begin, seen, shown(profile, folder), network=profile.network)
-            return replace(job, wrapper=tuple(command), keepers=bubblewrap.KEEPERS)
+            command = bubblewrap_command(sandbox.begin, seen, shown(profile, folder), network=profile.network)
+            return replace(job, wrapper=tuple(command), keepers=BUBBLEWRAP_KEEPERS)
         case SandboxKind.NAMESPACES:
             seen = layers(profile, shared)
             write = [*devices(), *(layer.place for layer in seen if layer.kind is LayerKind.WRITE)]
@@ -308,17 +307,17 @@ def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> J
                 layers=tuple((str(layer.kind), layer.source, layer.place) for layer in seen),
                 own_users=sandbox.own_users,
                 keepers=namespaces.KEEPERS,
-                read=("/",) if landlock.abi() > 0 else None,
+                read=("/",) if landlock_abi() > 0 else None,
                 write=tuple(write),
             )
         case SandboxKind.SEATBELT:
-            return replace(job, wrapper=tuple(seatbelt.wrapper(profile)))
+            return replace(job, wrapper=tuple(seatbelt_command(profile)))
         case SandboxKind.LANDLOCK:
             return replace(
                 job,
                 read=tuple(map(str, profile.readable())),
                 write=(*map(str, profile.writable()), *devices()),
-                truncate=landlock.abi() >= landlock.TRUNCATE_ABI,
+                truncate=landlock_abi() >= TRUNCATE_ABI,
             )
         case SandboxKind.NONE:
             return job

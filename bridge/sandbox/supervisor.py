@@ -20,12 +20,11 @@ import time
 from pathlib import Path
 from typing import Final, NoReturn
 
-from bridge.sandbox import landlock, namespaces, seccomp
-from bridge.sandbox.control_group import ControlGroup
-from bridge.sandbox.growth import Growth
+from bridge.sandbox import namespaces
 from bridge.sandbox.job import Ending, Job, Report
-from bridge.sandbox.processes import children, descendants, memory, tasks_of_user
-from bridge.sandbox.view import Layer, LayerKind
+from bridge.sandbox.kernel_rules import filter_program, install_filter, restrict
+from bridge.sandbox.processes import ControlGroup, Growth, children, descendants, memory, tasks_of_user
+from bridge.sandbox.profile import Layer, LayerKind
 
 assert sys.platform != "win32"  # noqa: S101 - tells mypy; there `windows_job.py` does this work, and this cannot be imported
 
@@ -292,12 +291,12 @@ def _become(job: Job, stdin: int, saying: int, user: int, group: int) -> NoRetur
             os.chdir(job.folder)
         if job.read is not None:
             step = "under Landlock"
-            landlock.restrict(landlock.Rules(job.read, job.write, job.network))
+            restrict(job.read, job.write, network=job.network)
         if job.layers or job.read is not None:
             _give_up_privileges()
         if job.filtered and not job.wrapper:
             step = "under seccomp"
-            seccomp.install(seccomp.program(network=job.network, truncate=job.truncate))
+            install_filter(filter_program(network=job.network, truncate=job.truncate))
         step = f"as {argv[0]}"
         os.execve(argv[0], argv, job.environment)  # noqa: S606 - starting programs is what this is for
     except BaseException as error:  # noqa: BLE001 - whatever it is, this process must not go on as the supervisor
@@ -338,7 +337,7 @@ def _filter_option(job: Job) -> list[str]:
     if not job.filtered:
         return []
     source, sink = os.pipe()
-    os.write(sink, seccomp.program(network=job.network))
+    os.write(sink, filter_program(network=job.network))
     os.close(sink)
     fcntl.fcntl(source, fcntl.F_SETFD, 0)
     return ["--seccomp", str(source)]

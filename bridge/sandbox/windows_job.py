@@ -13,8 +13,8 @@ import threading
 from pathlib import Path
 from typing import Any, Final
 
-from bridge.sandbox.growth import Growth
 from bridge.sandbox.job import Ending, Job, Report
+from bridge.sandbox.processes import Growth
 
 _TICK: Final = 0.1
 # winnt.h

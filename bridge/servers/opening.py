@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from bridge.errors import ExecutionFailed, PermissionDenied
-from bridge.sandbox.profile import MEGABYTE, Limits, Profile
+from bridge.sandbox.profile import MEGABYTE, SEARCH_PATH, Limits, Profile, environment
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.system import SEARCH_PATH, environment
 from bridge.servers.configuration import ServerEntry
 from bridge.servers.server_log import ServerLog
 from bridge.web.guard import Passage, Service

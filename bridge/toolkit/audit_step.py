@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
-from bridge.audit.folding import Folding
 from bridge.audit.log import AuditLog
-from bridge.audit.records import COUNT
+from bridge.audit.records import COUNT, Folding
 from bridge.clock import Clock, stamp
 from bridge.consent.question import ConsentAnswer
 from bridge.contract.events import AuditAppended, LimitHit

@@ -62,7 +62,7 @@ class ToolSpec:
             or be taken for a method of the bridge.
         title: For people, in sentence case.
         description: For models and people.
-        action: How the log words its use, such as `read/read {path|a file}`; see `audit/phrase.py`. Without one, it
+        action: How the log words its use, such as `read/read {path|a file}`; see `audit/records.py`. Without one, it
             says that the tool was used.
         parameters: Its parameters.
         output: The shape of its results' `data`, where every call that succeeds has the same.

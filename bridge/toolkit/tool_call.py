@@ -8,7 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, TypeVar
 
-from bridge.audit.phrase import counted, phrase
+from bridge.audit.records import counted, phrase
 from bridge.contract.base import Event
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
@@ -200,7 +200,7 @@ def in_own_words(action: str, tool_call: ToolCall) -> str:
     """Return a call in its caller's words, where the question's own sentence may say what the caller may not read.
 
     Args:
-        action: How its tool's use is worded (`audit/phrase.py`); empty where nothing is known of the tool.
+        action: How its tool's use is worded (`audit/records.py`); empty where nothing is known of the tool.
         tool_call: The call.
     """
     given = tool_call.arguments if isinstance(tool_call.arguments, dict) else {}

@@ -26,7 +26,7 @@ import re2
 
 from bridge.contract.keys import Provider, SearchService
 from bridge.errors import InvalidParameters, NetworkFailure
-from bridge.keys.servers import BRAVE, GOOGLE
+from bridge.keys.store import BRAVE, GOOGLE
 from bridge.settings.model import Settings
 from bridge.web.door import WebRequest, WebResponse
 from bridge.web.guard import Service, names_this_machine

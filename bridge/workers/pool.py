@@ -17,7 +17,7 @@ from typing import IO, Any, ClassVar, Final, NamedTuple
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ExecutionFailed
-from bridge.sandbox.telling import TELL_ERROR
+from bridge.sandbox.job import TELL_ERROR
 from bridge.workers.frames import ANSWERED, EXHAUSTED, read_frame, write_frame
 
 MOST_KEPT: Final = 8 * 1024

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.app import Bridge
-from bridge.audit import activity
-from bridge.audit.activity import MOST_NAMES, MOST_SHOWN, Activity
+from bridge.audit import service
 from bridge.audit.files import GENERATIONS
+from bridge.audit.service import MOST_NAMES, MOST_SHOWN, Activity
 from bridge.client import connect
 from bridge.contract.audit import AuditActivity
 from tests.audit.audit_world import StandingClock, World, open_world
@@ -213,7 +213,7 @@ def test_a_log_that_takes_too_long_is_read_from_its_newest_end_and_said_to_be_in
         seconds = 0.0
 
         def monotonic(self) -> float:
-            self.seconds += activity.MAX_SECONDS / 2
+            self.seconds += service.MAX_SECONDS / 2
             return self.seconds
 
     found = Activity(Hurrying(), 7, UTC)
@@ -221,7 +221,7 @@ def test_a_log_that_takes_too_long_is_read_from_its_newest_end_and_said_to_be_in
     report = found.report()
     assert 0 < report["records"] < 10_000
     assert not report["complete"]
-    monkeypatch.setattr(activity, "MAX_RECORDS", 10)
+    monkeypatch.setattr(service, "MAX_RECORDS", 10)
     short = counted([line()] * 20)
     assert (short.records, short.complete) == (10, False)
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from bridge.audit.folding import MOST_COUNTS, MOST_WHOLE, WHOLE, Folding
+from bridge.audit.records import MOST_COUNTS, MOST_WHOLE, WHOLE, Folding
 
 TIME = "2026-01-31T10:30:00.000Z"
 

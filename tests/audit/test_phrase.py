@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bridge.audit.phrase import phrase, quoted
+from bridge.audit.records import phrase, quoted
 
 SEARCH = "search/searched the vault[ for {pattern}][: {count:hit}]"
 READ = "read/read {path|a file}"

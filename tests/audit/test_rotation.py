@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.audit.files import GENERATIONS, KEPT, NAME, ROTATED
-from bridge.audit.gzip_blocks import pack_pieces
+from bridge.audit.files import GENERATIONS, KEPT, NAME, ROTATED, pack_pieces
 from bridge.audit.rotation import TEMPORARY
 from tests.audit.audit_world import PATCH, FaultyDisk, World, open_world
 from tests.patience import PATIENCE

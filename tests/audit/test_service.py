@@ -12,7 +12,7 @@ import pytest
 from bridge.audit import service
 from bridge.audit.chain import HEAD_FILE, KEY_FILE
 from bridge.audit.files import GENERATIONS, NAME
-from bridge.audit.maintenance import DAY_SECONDS, LogMaintenance
+from bridge.audit.log import DAY_SECONDS, LogMaintenance
 from bridge.audit.service import safe_cell
 from bridge.errors import ExecutionFailed, InvalidParameters
 from bridge.records.folder import MemoryFolder

@@ -10,8 +10,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from bridge.audit.chain import HEAD_FILE, KEY_FILE
-from bridge.audit.files import GENERATIONS
-from bridge.audit.gzip_blocks import pack
+from bridge.audit.files import GENERATIONS, pack
 from bridge.records.folder import MemoryFolder
 from tests.audit.audit_world import FaultyDisk, World, open_world
 

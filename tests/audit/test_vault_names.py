@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from bridge.audit import vault_names
-from bridge.audit.vault_names import HIDDEN_PATH, VaultNames
+from bridge.audit import anonymous
+from bridge.audit.anonymous import HIDDEN_PATH, VaultNames
 
 PATHS = (
     *("Steph Ango.md", "Clippings", "Clippings/todo.md", "日本.md", "🦊 Fox.md", "Plan (old) B.md", "c.md", "C++.md"),
@@ -59,7 +59,7 @@ def test_what_a_record_names_is_hidden_though_there_is_no_such_file() -> None:
 
 
 def test_a_file_that_went_is_still_named_by_those_who_speak_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vault_names, "_MOST_GONE", 2)
+    monkeypatch.setattr(anonymous, "_MOST_GONE", 2)
     paths = ["Steph Ango.md"]
     names = VaultNames(lambda: tuple(paths))
     names.hiding()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from bridge.app import Bridge
-from bridge.chat.conversations import Conversations, as_note, file_name, title_of
+from bridge.chat.chats import Conversations, as_note, file_name, title_of
 from bridge.client import ProtocolFailure
 from bridge.contract.chat import ChatMessage, Conversation
 from bridge.errors import ExecutionFailed, NotFound

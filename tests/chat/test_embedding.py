@@ -11,9 +11,8 @@ from typing import Any
 import pytest
 
 from bridge.app import Bridge
-from bridge.chat.embedding import OllamaEmbeddings
 from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
-from bridge.chat.ollama import ModelFailure, OllamaServer
+from bridge.chat.ollama import ModelFailure, OllamaEmbeddings, OllamaServer
 from bridge.client import Connection, ProtocolFailure, connect
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed, PermissionDenied, ToolFailure

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.chat.prompt_mode import CallReader, FoundCall
+from bridge.chat.context import CallReader, FoundCall
 from tests.chat.conftest import Talk
 from tests.chat.ollama_server import END, say, tells
 

@@ -128,8 +128,8 @@ ROOMS = {
 }
 """The same of our own rooms."""
 PARTS = {
-    "audit": {"activity", "sentences", "service"},
-    "chat": {"chats", "context", "conversations", "embedding", "ollama", "prompt_mode", "turn"},
+    "audit": {"sentences", "service"},
+    "chat": {"chats", "context", "ollama", "turn"},
     "contract": {"agents", "audit", "chat", "every_event", "servers", "web"},
     "index": {"texts.pattern_translation"},
     "web": {"transport"},

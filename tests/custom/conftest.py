@@ -8,8 +8,7 @@ import pytest
 
 from bridge.contract.custom import CustomResult
 from bridge.custom.process import Processes
-from bridge.sandbox.probing import probe_one
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.programs import Programs, probe_one
 from bridge.sandbox.sandbox import Sandbox, SandboxKind
 
 Run = Callable[..., Awaitable[CustomResult]]

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.contract.keys import Provider
-from bridge.keys.servers import key_server, origin
+from bridge.keys.store import key_server, origin
 
 
 @pytest.mark.parametrize(

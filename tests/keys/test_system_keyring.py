@@ -5,8 +5,8 @@ import threading
 import keyring.errors
 import pytest
 
-from bridge.keys.faults import KeyFault
-from bridge.keys.system_keyring import NoKeyring
+from bridge.keys.master_keys import NoKeyring
+from bridge.keys.sealing import KeyFault
 from tests.keys.machines import Machine, Ring
 from tests.patience import PATIENCE
 

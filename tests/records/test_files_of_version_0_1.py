@@ -17,7 +17,7 @@ from bridge.agents.machine import Machine
 from bridge.agents.protected import PROTECTED_BY_ID
 from bridge.agents.protection import Options, ProtectionPlan, Protector
 from bridge.audit.chain import ChainState, Head
-from bridge.chat.conversations import Conversations
+from bridge.chat.chats import Conversations
 from bridge.chat.endpoints import CHAT, EMBEDDING, AgreedEndpoints, Purpose
 from bridge.clock import SystemClock
 from bridge.consent.client_grants import ClientGrants

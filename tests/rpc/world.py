@@ -13,8 +13,7 @@ from bridge.agents.connection import Connector
 from bridge.agents.machine import Machine
 from bridge.audit.sentences import ToolWords, Words
 from bridge.audit.service import AuditService
-from bridge.chat.chats import Chats
-from bridge.chat.conversations import Conversations
+from bridge.chat.chats import Chats, Conversations
 from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
 from bridge.chat.ollama import OllamaServer
 from bridge.chat.turn import Surroundings
@@ -50,9 +49,8 @@ from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
 from bridge.journal.journal import HistoryEntry
 from bridge.journal.ledger import Ledger
-from bridge.keys.master_keys import MasterKeys
+from bridge.keys.master_keys import MasterKeys, SystemKeyring
 from bridge.keys.store import KeyStore
-from bridge.keys.system_keyring import SystemKeyring
 from bridge.policy.targets import Rung
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.host_runs import HostRuns

@@ -15,10 +15,9 @@ import sys
 from pathlib import Path
 
 from bridge.sandbox.job import Ending, Report
-from bridge.sandbox.probing import probe_one
-from bridge.sandbox.profile import MEGABYTE, Limits, Profile
+from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
+from bridge.sandbox.programs import probe_one
 from bridge.sandbox.sandbox import Sandbox, SandboxKind, start
-from bridge.sandbox.system import environment
 from tests.sandbox.rows import INNER, OUTLIVING, REACHING, TAKING
 
 PYTHON = ["/usr/bin/python3", "-I", "-S", "-c"]

@@ -9,10 +9,9 @@ from pathlib import Path
 import pytest
 
 from bridge.sandbox.job import Report
-from bridge.sandbox.probing import probe_one
-from bridge.sandbox.profile import Limits, Profile
+from bridge.sandbox.profile import Limits, Profile, environment
+from bridge.sandbox.programs import probe_one
 from bridge.sandbox.sandbox import Sandbox, SandboxKind, start
-from bridge.sandbox.system import environment
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.sandbox import control_group
-from bridge.sandbox.control_group import ControlGroup
+from bridge.sandbox import processes
+from bridge.sandbox.processes import ControlGroup
 from bridge.sandbox.profile import MEGABYTE
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
@@ -86,6 +86,6 @@ def test_there_is_none_where_the_system_does_not_let_us(
         (tmp_path / name).parent.mkdir()
         (tmp_path / name).write_text(text)
     before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr(control_group, "_OWN", tmp_path / "own")
+    monkeypatch.setattr(processes, "_OWN_GROUP", tmp_path / "own")
     assert ControlGroup.make(MEGABYTE, TASKS, tmp_path) is None
     assert sorted(tmp_path.rglob("*")) == before

@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 
 from bridge.sandbox.job import Ending
-from bridge.sandbox.profile import MEGABYTE, Limits, Profile
+from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
 from bridge.sandbox.sandbox import Sandbox, SandboxKind, start
-from bridge.sandbox.system import environment
 from tests.patience import PATIENCE
 from tests.sandbox.conftest import Run, living, python
 
@@ -189,9 +188,9 @@ _BRIDGE = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from bridge.sandbox.profile import Limits, Profile
-from bridge.sandbox.probing import probe_one
+from bridge.sandbox.programs import probe_one
 from bridge.sandbox.sandbox import SandboxKind, start
-from bridge.sandbox.system import environment
+from bridge.sandbox.profile import environment
 given, kind, mark, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
 
 async def main():

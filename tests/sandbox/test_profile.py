@@ -6,15 +6,13 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import PermissionDenied
-from bridge.sandbox import seatbelt
-from bridge.sandbox.growth import Growth
+from bridge.sandbox.commands import seatbelt_command
 from bridge.sandbox.job import Ending, Job, Report
-from bridge.sandbox.landlock import abi
-from bridge.sandbox.probing import probe, probe_one
-from bridge.sandbox.profile import MEGABYTE, Profile
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.kernel_rules import landlock_abi
+from bridge.sandbox.processes import Growth
+from bridge.sandbox.profile import MEGABYTE, Profile, environment, readable_places
+from bridge.sandbox.programs import Programs, probe, probe_one
 from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
-from bridge.sandbox.system import environment, readable_places
 
 posix = pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
 
@@ -75,13 +73,13 @@ def test_the_environment_is_made_anew(monkeypatch: pytest.MonkeyPatch, tmp_path:
 @posix
 def test_the_rules_of_macos_deny_last_and_quote_what_they_name(tmp_path: Path) -> None:
     given, hidden = _folder(tmp_path.resolve(), 'gi"ven', 'gi"ven/hidden')
-    rules = seatbelt.rules(Profile(write=(given,), hidden=(hidden,)).guarded([]))
+    rules = seatbelt_command(Profile(write=(given,), hidden=(hidden,)).guarded([]))[-1]
     assert rules.index('gi\\"ven"') < rules.index("(deny file-read* file-write*")
     assert rules.startswith("(version 1)\n(deny default)")
     assert "network-outbound" not in rules
-    assert "network-outbound" in seatbelt.rules(Profile(network=True))
+    assert "network-outbound" in seatbelt_command(Profile(network=True))[-1]
     with pytest.raises(ValueError, match="control character"):
-        seatbelt.rules(Profile(read=(Path("/a\n(allow default)"),)))
+        seatbelt_command(Profile(read=(Path("/a\n(allow default)"),)))
 
 
 def test_a_job_and_a_report_are_told_as_they_are(tmp_path: Path) -> None:
@@ -133,7 +131,7 @@ def test_the_probe_finds_the_best_that_works_and_says_what_it_lacks() -> None:
     works = [kind for kind in SandboxKind if probe_one(kind) is not None]
     assert found.kind is works[0], "in the order of the kinds"
     assert NO_SANDBOX.lacks, "without one, that much is said"
-    if abi() > 0:
+    if landlock_abi() > 0:
         assert SandboxKind.LANDLOCK in works
     landlock = probe_one(SandboxKind.LANDLOCK)
     assert landlock is None or (not landlock.confines and landlock.lacks == NO_SANDBOX.lacks)

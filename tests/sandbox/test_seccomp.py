@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from bridge.sandbox import seccomp
+from bridge.sandbox.kernel_rules import filter_program
 
 MACHINES = {"x86_64": (0xC000003E, 41, 101, 0), "aarch64": (0xC00000B7, 198, 117, 63)}
 """Each with its architecture's number, and the numbers of `socket`, `ptrace` and `read`."""
@@ -35,7 +35,7 @@ def answer(code: bytes, number: int, architecture: int, first: int = 0) -> int:
 @pytest.mark.parametrize("machine", MACHINES)
 def test_calls_that_see_through_walls_are_refused_and_others_are_not(machine: str) -> None:
     architecture, _socket, ptrace, read = MACHINES[machine]
-    code = seccomp.program(network=False, machine=machine)
+    code = filter_program(network=False, machine=machine)
     assert answer(code, ptrace, architecture) == errno.EPERM
     assert answer(code, 425, architecture) == errno.EPERM, "io_uring makes sockets without the call"
     assert answer(code, read, architecture) == ALLOWED
@@ -44,24 +44,24 @@ def test_calls_that_see_through_walls_are_refused_and_others_are_not(machine: st
 @pytest.mark.parametrize("machine", MACHINES)
 def test_sockets_are_of_the_internet_and_only_where_the_network_is_allowed(machine: str) -> None:
     architecture, socket, _ptrace, _read = MACHINES[machine]
-    shut, free = (seccomp.program(network=network, machine=machine) for network in (False, True))
+    shut, free = (filter_program(network=network, machine=machine) for network in (False, True))
     assert [answer(shut, socket, architecture, kind) for kind in (UNIX, INET, NETLINK)] == [errno.EACCES] * 3
     assert answer(free, socket, architecture, INET) == ALLOWED
     assert [answer(free, socket, architecture, kind) for kind in (UNIX, NETLINK)] == [errno.EACCES] * 2
 
 
 def test_the_same_calls_under_other_numbers_are_refused() -> None:
-    code = seccomp.program(network=True, machine="x86_64")
+    code = filter_program(network=True, machine="x86_64")
     assert answer(code, 0, 0x40000003) == errno.EPERM, "calls of 32 bits have other numbers"
     assert answer(code, 0x40000000 + 41, 0xC000003E, UNIX) == errno.ENOSYS, "and so have those of x32"
 
 
 def test_files_are_not_emptied_by_name_where_nothing_else_governs_that() -> None:
     architecture = MACHINES["x86_64"][0]
-    assert answer(seccomp.program(network=True, machine="x86_64"), 76, architecture) == ALLOWED
-    assert answer(seccomp.program(network=True, machine="x86_64", truncate=False), 76, architecture) == errno.EPERM
+    assert answer(filter_program(network=True, machine="x86_64"), 76, architecture) == ALLOWED
+    assert answer(filter_program(network=True, machine="x86_64", truncate=False), 76, architecture) == errno.EPERM
 
 
 def test_an_architecture_without_a_filter_is_an_error() -> None:
     with pytest.raises(ValueError, match="no filter"):
-        seccomp.program(network=True, machine="mips")
+        filter_program(network=True, machine="mips")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.audit.folding import WHOLE
+from bridge.audit.records import WHOLE
 from bridge.audit.service import AuditService
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.audit.phrase import phrase
+from bridge.audit.records import phrase
 from bridge.identity.caller import PERSON
 from bridge.toolkit.tool import ToolSpec
 from bridge.tools import providers, specs

@@ -15,9 +15,9 @@ from bridge.contract.session import (
     SemanticStatus,
     VaultStatus,
 )
-from bridge.keys.servers import origin
+from bridge.keys.store import origin
 from bridge.rpc.dispatch import Method, RequestContext
-from bridge.sandbox.probing import probe
+from bridge.sandbox.programs import probe
 from bridge.toolkit.enabled import enabled_tools
 
 

@@ -21,8 +21,8 @@ from bridge.identity.caller import Caller
 from bridge.index.knowledge import StoredLink
 from bridge.index.losses import LostLink
 from bridge.sandbox.job import Ending, Report
+from bridge.sandbox.profile import SEARCH_PATH
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.system import SEARCH_PATH
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running

@@ -6,9 +6,8 @@ from pathlib import Path
 from tempfile import mkdtemp
 from typing import Final, NamedTuple
 
-from bridge.sandbox.profile import Limits, Profile
+from bridge.sandbox.profile import Limits, Profile, environment
 from bridge.sandbox.programs import Programs
-from bridge.sandbox.system import environment
 from bridge.settings.model import Settings
 from bridge.tools.terminal.repository import GIT, kept
 from bridge.vault.files import VaultFiles

@@ -1,19 +1,45 @@
-"""The system calls that a program in a sandbox cannot make, as a seccomp filter (`man 2 seccomp`).
+"""Two ways in which the Linux kernel confines a process, with all that it starts, by its system calls alone.
 
-It closes what rules about files leave open: sockets of every kind but those of the internet where the network is
-allowed (the bus of the desktop, Docker and an agent of SSH listen on sockets that are files), looking into other
-processes and limiting them, the kernel's keyrings, memory and messages that are no files and so are not measured,
-namespaces, and calls that need privileges anyway. io_uring could make sockets without the call.
+Landlock (`man 7 landlock`) is its sandbox for programs without privileges. Rules only ever allow, and whatever they
+allow holds for everything below a folder: nothing can be taken out of a folder that is allowed.
+
+A seccomp filter (`man 2 seccomp`) says which system calls cannot be made. It closes what rules about files leave open:
+sockets of every kind but those of the internet where the network is allowed (the bus of the desktop, Docker and an
+agent of SSH listen on sockets that are files), looking into other processes and limiting them, the kernel's keyrings,
+memory and messages that are no files and so are not measured, namespaces, and calls that need privileges anyway.
+io_uring could make sockets without the call.
 """
 
 import ctypes
 import errno
 import os
 import platform
+import stat
 import struct
 import sys
 from collections.abc import Sequence
 from typing import Final
+
+# The same numbers on every architecture (include/uapi/asm-generic/unistd.h).
+_CREATE_RULESET: Final = 444
+_ADD_RULE: Final = 445
+_RESTRICT_SELF: Final = 446
+_ASK_VERSION: Final = 1
+_PATH_BENEATH: Final = 1
+
+# include/uapi/linux/landlock.h
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = 1 << 0, 1 << 1, 1 << 2, 1 << 3
+_REFER, _TRUNCATE, _DEVICE_CONTROL = 1 << 13, 1 << 14, 1 << 15
+_OF_FILES: Final = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _DEVICE_CONTROL
+_READING: Final = _EXECUTE | _READ_FILE | _READ_DIR
+_DEVICES: Final = (1 << 6) | (1 << 11)
+"""Making devices, which nothing may."""
+_TCP: Final = 0b11
+_SCOPES: Final = 0b11
+
+_NETWORK_ABI, _SCOPES_ABI = 4, 6
+TRUNCATE_ABI: Final = 3
+"""The version from which emptying a file is a right of its own; before, nothing governs `truncate`."""
 
 # From the kernel's headers seccomp.h, filter.h and audit.h
 _LOAD, _JUMP_EQUAL, _JUMP_ABOVE, _JUMP_ANY_BIT, _AND, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x54, 0x06
@@ -40,7 +66,7 @@ _SOCKETPAIR: Final = (53, 199)
 _CLONE: Final = (56, 220)
 _PRLIMIT: Final = (302, 261)
 _IOCTL: Final = (16, 29)
-_TRUNCATE: Final = (76, 45)
+_TRUNCATE_CALL: Final = (76, 45)
 _ABSENT: Final = {
     # The flags of clone3 are where a filter cannot look; who hears that it is not there takes clone.
     "clone3": (435, 435),
@@ -105,16 +131,95 @@ _ARCHITECTURES: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Each with its column above and its number in audit.h."""
 
 
+class _Ruleset(ctypes.Structure):
+    _fields_ = (("files", ctypes.c_uint64), ("network", ctypes.c_uint64), ("scoped", ctypes.c_uint64))
+
+
+class _PathBeneath(ctypes.Structure):
+    _pack_ = 1
+    _fields_ = (("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32))
+
+
+def landlock_abi() -> int:
+    """Return the version of Landlock that the kernel offers; 0 if there is none."""
+    if not sys.platform.startswith("linux"):
+        return 0
+    version: int = _libc().syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), ctypes.c_uint32(_ASK_VERSION))
+    return max(version, 0)
+
+
+def restrict(read: Sequence[str], write: Sequence[str], *, network: bool) -> None:
+    """Restrict this process by Landlock for good, with all that it starts from now on. Missing places are skipped.
+
+    Args:
+        read: Files and folders that it may read and execute.
+        write: Those that it may change too.
+        network: Whether it may use TCP.
+
+    Raises:
+        OSError: The kernel refuses; nothing is restricted.
+    """
+    version = landlock_abi()
+    handled = _handled(version)
+    closed = 0 if network or version < _NETWORK_ABI else _TCP
+    attributes = _Ruleset(handled, closed, _SCOPES if version >= _SCOPES_ABI else 0)
+    size = 24 if version >= _SCOPES_ABI else 16 if version >= _NETWORK_ABI else 8
+    ruleset = _call(_CREATE_RULESET, ctypes.byref(attributes), ctypes.c_size_t(size), ctypes.c_uint32(0))
+    try:
+        for path in read:
+            _allow(ruleset, path, handled & _READING)
+        for path in write:
+            _allow(ruleset, path, handled & ~_DEVICES)
+        if _libc().prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "no_new_privs")
+        _call(_RESTRICT_SELF, ctypes.c_int(ruleset), ctypes.c_uint32(0))
+    finally:
+        os.close(ruleset)
+
+
+def _handled(version: int) -> int:
+    """Return every right that this version knows: what is not handled is not restricted."""
+    count = {1: 13, 2: 14, 3: 15, 4: 15}.get(version, 16)
+    return (1 << count) - 1
+
+
+def _allow(ruleset: int, path: str, rights: int) -> None:
+    if sys.platform != "linux":
+        return  # `restrict` has failed there
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        if not stat.S_ISDIR(os.fstat(place).st_mode):
+            rights &= _OF_FILES
+        rule = _PathBeneath(rights, place)
+        _call(_ADD_RULE, ctypes.c_int(ruleset), ctypes.c_int(_PATH_BENEATH), ctypes.byref(rule), ctypes.c_uint32(0))
+    finally:
+        os.close(place)
+
+
+def _call(number: int, *arguments: object) -> int:
+    result: int = _libc().syscall(number, *arguments)
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"Landlock: {os.strerror(ctypes.get_errno())}")
+    return result
+
+
+def _libc() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
 class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def is_supported() -> bool:
+def has_filter() -> bool:
     """Return whether there is a filter for this system's architecture."""
     return sys.platform.startswith("linux") and platform.machine() in _ARCHITECTURES and sys.maxsize > 2**32
 
 
-def program(*, network: bool, machine: str | None = None, truncate: bool = True) -> bytes:
+def filter_program(*, network: bool, machine: str | None = None, truncate: bool = True) -> bytes:
     """Return the filter, as the kernel and bubblewrap take it.
 
     Args:
@@ -129,7 +234,7 @@ def program(*, network: bool, machine: str | None = None, truncate: bool = True)
     if found is None:
         raise ValueError("there is no filter for this architecture")
     column, architecture = found
-    refused = sorted(numbers[column] for numbers in (*_REFUSED.values(), *(() if truncate else (_TRUNCATE,))))
+    refused = sorted(numbers[column] for numbers in (*_REFUSED.values(), *(() if truncate else (_TRUNCATE_CALL,))))
     code = [
         _statement(_LOAD, _ARCHITECTURE_AT),
         _jump(_JUMP_EQUAL, architecture, 1, 0),
@@ -152,16 +257,16 @@ def program(*, network: bool, machine: str | None = None, truncate: bool = True)
     return b"".join((*code, _ALLOWED))
 
 
-def install(code: bytes) -> None:
+def install_filter(code: bytes) -> None:
     """Put this process under a filter for good, with all that it starts from now on.
 
     Args:
-        code: What `program` made.
+        code: What `filter_program` made.
 
     Raises:
         OSError: The kernel refuses.
     """
-    libc = ctypes.CDLL(None, use_errno=True)
+    libc = _libc()
     made = _Program(len(code) // 8, code)
     if (
         libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0
