@@ -4,14 +4,13 @@ import asyncio
 
 from bridge.capabilities.capability import Capability
 from bridge.client.token_storage import config_folder
-from bridge.custom.custom_tools import CustomTools, ToolApprovals
-from bridge.custom.kept_values import KeptValues
+from bridge.custom.custom_tools import CustomTools, KeptValues, tool_approvals
 from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
 from bridge.records.folder import UserFolder
 from bridge.rpc.host_runs import HostRuns
 from bridge.tools import specs
-from bridge.tools.custom.provider import CustomProvider
+from bridge.tools.custom import CustomProvider
 
 
 class OwnTools(Capability):
@@ -33,7 +32,7 @@ class OwnTools(Capability):
         folder = UserFolder(config_folder(), durable=True, above=False)
         return CustomTools(
             ToolsFile(folder, lambda: [spec.name for spec in specs()]),
-            ToolApprovals(folder),
+            tool_approvals(folder),
             Processes(self.core.programs, base.root.path),
             host_runs,
             KeptValues(base.kept("tool-storage")),

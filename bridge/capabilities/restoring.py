@@ -6,8 +6,7 @@ from typing import Final
 from bridge.capabilities.calls import Calls
 from bridge.capabilities.capability import Capability
 from bridge.rpc.methods.outside_notices import notice_sent
-from bridge.tools.history.mending import LinkMender
-from bridge.tools.history.restore import RestoreProvider
+from bridge.tools.history.reversals import LinkMender, RestoreProvider
 from bridge.tools.storage import VaultStorage
 from bridge.versions.notices import Notices
 from bridge.versions.restoring import Restoring

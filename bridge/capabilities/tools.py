@@ -18,7 +18,7 @@ from bridge.policy.redaction import hide_secrets
 from bridge.ports import Late, Signal
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.tools import draft_provider, providers
-from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.drafts import DraftedTools
 from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.plan import ChangePlan, PlanBuilder

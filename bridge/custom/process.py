@@ -17,7 +17,7 @@ from typing import Any, Final
 import orjson
 
 from bridge.contract.custom import CustomResult
-from bridge.errors import ExecutionFailed
+from bridge.errors import ExecutionFailed, PermissionDenied
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
@@ -87,14 +87,14 @@ class Processes:
             return ("Runs without a sandbox here", *sandbox.lacks)
         return (f"{sandbox.sentence}: no files of yours, no network", *sandbox.lacks)
 
-    def refuse_unconfined(self) -> None:
-        """Refuse where no sandbox works and one is required. Raises PermissionDenied."""
-        self._programs.refuse_unconfined()
-
     def missing(self, where: str) -> str | None:
         """Return why code of an environment cannot run here; None where it can."""
         if where == "node" and node() is None:
             return "There is no Node.js here. Install it from https://nodejs.org"
+        try:
+            self._programs.refuse_unconfined()
+        except PermissionDenied as refusal:
+            return refusal.message
         return None
 
     def get_ready(self) -> None:
@@ -160,7 +160,7 @@ class Processes:
         return await self._run(where, request, milliseconds / 1000, answer)
 
     async def _run(self, where: str, request: Mapping[str, Any], seconds: float, answer: Answer) -> CustomResult:
-        self.refuse_unconfined()
+        self._programs.refuse_unconfined()
         if (why := self.missing(where)) is not None:
             raise ExecutionFailed(why)
         async with self._room:

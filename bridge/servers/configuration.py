@@ -8,14 +8,16 @@ without a word.
 """
 
 import re
-from collections.abc import Mapping
-from typing import Annotated, Any, Final, Self
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, Self, TypeVar
 
 import orjson
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from bridge.errors import ExecutionFailed, InvalidParameters
 from bridge.records.folder import UserFolder
+
+T = TypeVar("T")
 
 FILE: Final = "mcp.json"
 LIST: Final = "mcp_servers"
@@ -115,52 +117,98 @@ class ServerEntry(BaseModel):
         return (*self.env.values(), *self.headers.values())
 
 
-class ServersFile:
-    """The file. It is read anew each time: the user may edit it by hand.
+class EditedFile:
+    """A JSON file in the user's configuration folder, which the user may edit by hand.
 
     Args:
-        folder: The user's configuration folder.
+        folder: The folder.
+        name: The file's name.
+        largest: The most bytes that it may have.
 
     Attributes:
         fault: Why it cannot be used, as a sentence; None while it can.
         path: Where it lies.
     """
 
-    def __init__(self, folder: UserFolder) -> None:
+    def __init__(self, folder: UserFolder, name: str, largest: int) -> None:
         self.fault: str | None = None
-        self.path = folder.path / FILE
+        self.path = folder.path / name
         self._folder = folder
+        self._largest = largest
+
+    def _load(self, parse_content: Callable[[bytes], dict[str, T]]) -> dict[str, T]:
+        """Return what the file holds; nothing where there is no file, or `fault` says why."""
+        found: dict[str, T] = {}
+        fault: str | None = None
+        try:
+            data = self._folder.read(self.path.name)
+            found = {} if data is None else parse_content(data)
+        except OSError as error:
+            fault = f"{self.path.name} cannot be read: {error.strerror}"
+        except InvalidParameters as error:
+            fault = error.message
+        self.fault = fault
+        return found
+
+    def _save(self, content: Any) -> None:
+        """Write the file, unless what is there could not be read."""
+        name = self.path.name
+        if self.fault is not None:
+            raise ExecutionFailed(f"{self.fault}. Correct it by hand, or remove it")
+        data = orjson.dumps(content, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+        if len(data) > self._largest:
+            raise InvalidParameters(f"{name} would be larger than {self._largest:,} bytes")
+        try:
+            self._folder.write(name, data)
+        except OSError as error:
+            raise ExecutionFailed(f"{name} cannot be written: {error.strerror}. Make room on the disk") from None
+
+
+def parsed(data: bytes, name: str, largest: int) -> Any:
+    """Return the JSON value that a file holds.
+
+    Args:
+        data: Its content.
+        name: Its name, for the message.
+        largest: The most bytes that it may have.
+
+    Raises:
+        InvalidParameters: It is too large, or no JSON; the message says where.
+    """
+    if len(data) > largest:
+        raise InvalidParameters(f"{name} is larger than {largest:,} bytes")
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError as error:
+        raise InvalidParameters(f"{name} is no JSON: line {error.lineno}, column {error.colno}") from None
+
+
+class ServersFile(EditedFile):
+    """The file. It is read anew each time.
+
+    Args:
+        folder: The user's configuration folder.
+    """
+
+    def __init__(self, folder: UserFolder) -> None:
+        super().__init__(folder, FILE, LARGEST)
 
     def read(self) -> dict[str, ServerEntry]:
         """Return the servers by name, in the user's order; none where there is no file, or `fault` says why. Blocks."""
-        self.fault = None
-        try:
-            data = self._folder.read(FILE)
-            return {} if data is None else parse(data)
-        except OSError as error:
-            self.fault = f"{FILE} cannot be read: {error.strerror}"
-        except InvalidParameters as error:
-            self.fault = error.message
-        return {}
+        return self._load(parse)
 
     def write(self, servers: Mapping[str, ServerEntry]) -> None:
         """Put the servers there. Blocks.
 
         Raises:
             ExecutionFailed: What is there cannot be read, and is not overwritten; or the disk failed.
-            InvalidParameters: There are too many.
+            InvalidParameters: They are too many, or too large together.
         """
         self.read()
-        if self.fault is not None:
-            raise ExecutionFailed(f"{self.fault}. Correct it by hand, or remove it")
         if len(servers) > MOST:
             raise InvalidParameters(f"There can be at most {MOST} servers")
         members = {name: entry.model_dump(mode="json", exclude_defaults=True) for name, entry in servers.items()}
-        data = orjson.dumps({LIST: members}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        try:
-            self._folder.write(FILE, data)
-        except OSError as error:
-            raise ExecutionFailed(f"{FILE} cannot be written: {error.strerror}") from None
+        self._save({LIST: members})
 
 
 def parse(data: bytes) -> dict[str, ServerEntry]:
@@ -172,12 +220,7 @@ def parse(data: bytes) -> dict[str, ServerEntry]:
     Raises:
         InvalidParameters: It is none; the message says where.
     """
-    if len(data) > LARGEST:
-        raise InvalidParameters(f"{FILE} is larger than {LARGEST:,} bytes")
-    try:
-        content = orjson.loads(data)
-    except orjson.JSONDecodeError as error:
-        raise InvalidParameters(f"{FILE} is no JSON: line {error.lineno}, column {error.colno}") from None
+    content = parsed(data, FILE, LARGEST)
     members = content.get(LIST) if isinstance(content, dict) else None
     if not isinstance(members, dict) or set(content) != {LIST}:
         raise InvalidParameters(f'{FILE} must hold {{"{LIST}": {{...}}}} and nothing else')
@@ -203,3 +246,47 @@ def entry(name: str, member: Any) -> ServerEntry:
         where = ".".join(map(str, first["loc"]))
         what = "is not known" if first["type"] == "extra_forbidden" else first["msg"].removeprefix("Value error, ")
         raise InvalidParameters(f"{FILE}, server {name!r}: {f'{where!r}: ' if where else ''}{what}") from None
+
+
+_OTHER: Final = re.compile(r"[^A-Za-z0-9-]+")
+_PLACEHOLDER: Final = re.compile(r"\$\{[^}]*\}|\{env:[^}]*\}")
+_LONGEST_NAME: Final = 24
+
+
+def fitting_name(name: str) -> str:
+    """Return a name of ours for a server that is called otherwise elsewhere.
+
+    Args:
+        name: Its name there.
+
+    Raises:
+        InvalidParameters: Nothing of it can be used.
+    """
+    return check_name(_OTHER.sub("-", name).strip("-")[:_LONGEST_NAME].strip("-"))
+
+
+def imported(name: str, member: Any) -> ServerEntry:
+    """Return an entry of another program's as one of ours. It is not trusted, whatever it was there.
+
+    Args:
+        name: The server's name.
+        member: The entry, in any of the forms that programs have.
+
+    Raises:
+        InvalidParameters: It cannot be used here; the message says why, without a value.
+    """
+    if not isinstance(member, dict):
+        raise InvalidParameters(f"The entry of {name!r} is no object")
+    command, args = member.get("command"), member.get("args") or []
+    if isinstance(command, list):
+        command, *args = command or [None]
+    url = member.get("url") or member.get("httpUrl") or member.get("serverUrl")
+    if member.get("type") == "sse":
+        raise InvalidParameters(f"{name!r} is reached over SSE, which MCP has given up; look for its newer address")
+    if isinstance(command, str):
+        taken = {"command": command, "args": args, "env": member.get("env") or member.get("environment") or {}}
+    else:
+        taken = {"url": url, "headers": member.get("headers") or member.get("http_headers") or {}}
+    if _PLACEHOLDER.search(repr(taken)):
+        raise InvalidParameters(f"{name!r} has a placeholder for a value that its program asks for; enter it by hand")
+    return entry(name, {key: value for key, value in taken.items() if value})

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import logging
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from functools import cache
@@ -11,11 +12,29 @@ from typing import Any, Final, Literal, Self
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed, ToolFailure
 from bridge.servers.configuration import ServerEntry
-from bridge.servers.definitions import MOST, Definition, accepted
-from bridge.servers.listing import take_out_malformed
-from bridge.servers.server_log import ServerLog
+from bridge.servers.definitions import MOST, Definition, accepted, take_out_malformed
 
-_HEAVY: Final = ("mcp.client.client", "bridge.servers.http", "bridge.servers.stdio")
+_LOG_LINES: Final = 200
+_LOG_LINE: Final = 500
+
+
+class ServerLog:
+    """The last lines that a server wrote to its error output; the user may look at them, agents may not."""
+
+    def __init__(self) -> None:
+        self._lines: deque[str] = deque(maxlen=_LOG_LINES)
+
+    def add(self, line: str) -> None:
+        """Keep a line."""
+        self._lines.append(line.rstrip("\r\n")[:_LOG_LINE])
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Return all that are kept, oldest first."""
+        return tuple(self._lines)
+
+
+_HEAVY: Final = ("mcp.client.client", "bridge.servers.streams")
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from bridge.errors import ExecutionFailed, PermissionDenied
 from bridge.sandbox.profile import MEGABYTE, SEARCH_PATH, Limits, Profile, environment
 from bridge.sandbox.programs import Programs
 from bridge.servers.configuration import ServerEntry
-from bridge.servers.server_log import ServerLog
+from bridge.servers.connection import ServerLog
 from bridge.web.guard import Passage, Service
 from bridge.web.url import WebUrl
 
@@ -61,11 +61,6 @@ class Opener:
         self._allow = allow
         self._vault = vault
 
-    @property
-    def confines(self) -> bool:
-        """Return whether programs run in a sandbox. Blocks at the first time."""
-        return self._programs.sandbox.confines
-
     @asynccontextmanager
     async def __call__(self, name: str, entry: ServerEntry, log: ServerLog) -> AsyncIterator[Any]:
         """Yield a server's streams of messages, until the end of the block.
@@ -80,7 +75,7 @@ class Opener:
             PermissionDenied: No sandbox works and one is required; or the address may not be reached.
         """
         if entry.url is not None:
-            from bridge.servers.http import addressed  # noqa: PLC0415 - heavy, and only where servers are used
+            from bridge.servers.streams import addressed  # noqa: PLC0415 - heavy, and only where servers are used
 
             transport = await asyncio.to_thread(self._transport)
             async with addressed(name, entry.url, entry.headers, transport, self._allow) as streams:
@@ -100,7 +95,7 @@ class Opener:
                 profile, [program, *entry.args], folder=home, environment=surroundings | entry.env, talks=True
             )
 
-        from bridge.servers.stdio import piped  # noqa: PLC0415 - heavy, and only where servers are used
+        from bridge.servers.streams import piped  # noqa: PLC0415 - heavy, and only where servers are used
 
         async with piped(start, log) as streams:
             yield streams

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from bridge.errors import NotFound, ToolFailure
 from bridge.identity.caller import Caller
@@ -15,8 +15,7 @@ from bridge.servers.connection import Open, ServerConnection
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
+class Loaded(NamedTuple):
     """The result of loading all servers.
 
     Attributes:
@@ -25,7 +24,7 @@ class Loaded:
     """
 
     ready: tuple[ServerConnection, ...]
-    failed: Mapping[str, str] = field(default_factory=dict)
+    failed: Mapping[str, str]
 
 
 class Servers:
@@ -40,6 +39,8 @@ class Servers:
     Attributes:
         file: As given.
         approvals: As given.
+        everything: The servers by name, as of the last look at the file; those that are switched off, too.
+        connections: The connections of servers, by name.
     """
 
     def __init__(
@@ -47,14 +48,14 @@ class Servers:
         file: ServersFile,
         approvals: Approvals,
         open_streams: Open,
-        hide: Callable[[str], None] = lambda _value: None,
+        hide: Callable[[str], None],
     ) -> None:
         self.file = file
         self.approvals = approvals
         self._open = open_streams
         self._hide = hide
-        self._entries: Mapping[str, ServerEntry] = {}
-        self._connections: dict[str, ServerConnection] = {}
+        self.everything: Mapping[str, ServerEntry] = {}
+        self.connections: dict[str, ServerConnection] = {}
         self._loaded: dict[str, frozenset[str]] = {}
         """The servers that each session has loaded."""
         self._changed: Callable[[], None] = lambda: None
@@ -71,16 +72,7 @@ class Servers:
     @property
     def entries(self) -> Mapping[str, ServerEntry]:
         """Return those that can be loaded, by name, as of the last look at the file."""
-        return {name: entry for name, entry in self._entries.items() if entry.enabled}
-
-    @property
-    def everything(self) -> Mapping[str, ServerEntry]:
-        """Return those that are switched off, too."""
-        return self._entries
-
-    def connection(self, name: str) -> ServerConnection | None:
-        """Return the connection of a server, where there was one."""
-        return self._connections.get(name)
+        return {name: entry for name, entry in self.everything.items() if entry.enabled}
 
     async def refresh(self) -> None:
         """Look at the file again. What is connected otherwise than it is entered is ended."""
@@ -91,8 +83,8 @@ class Servers:
         if self.file.fault is not None:
             logger.warning("%s", self.file.fault)
             return  # what was in force stays in force
-        before, self._entries = self._entries, entries
-        for name, held in list(self._connections.items()):
+        before, self.everything = self.everything, entries
+        for name, held in list(self.connections.items()):
             now = entries.get(name)
             if now is None or not now.enabled or not now.is_started_as(held.entry):
                 await self._drop(name)
@@ -127,7 +119,7 @@ class Servers:
 
     def of(self, caller: Caller) -> Iterator[ServerConnection]:
         """Yield the servers whose tools a caller has: those that it has loaded; for the person, all connected ones."""
-        for name, held in list(self._connections.items()):
+        for name, held in list(self.connections.items()):
             if caller.client.is_person or caller.explains or name in self._loaded.get(caller.session_id, frozenset()):
                 yield held
 
@@ -137,8 +129,8 @@ class Servers:
         Args:
             tool: What agents call it by.
         """
-        name = next((name for name in self._entries if tool.startswith(f"mcp__{name}__")), None)
-        if name is None or ((held := self._connections.get(name)) is not None and held.definitions):
+        name = next((name for name in self.everything if tool.startswith(f"mcp__{name}__")), None)
+        if name is None or ((held := self.connections.get(name)) is not None and held.definitions):
             return None
         return (
             f"The server {name} has not been connected yet, so nothing is known of its tools. "
@@ -157,7 +149,7 @@ class Servers:
             ToolFailure: It cannot be connected.
         """
         await self._drop(name)
-        if name not in self._entries:
+        if name not in self.everything:
             raise NotFound(f"There is no server {name!r}")
         held = self._held(name)
         await held.connect()
@@ -165,8 +157,8 @@ class Servers:
 
     async def stop(self) -> None:
         """End them all."""
-        await asyncio.gather(*(held.stop(for_good=True) for held in self._connections.values()))
-        self._connections = {}
+        await asyncio.gather(*(held.stop(for_good=True) for held in self.connections.values()))
+        self.connections = {}
 
     async def _connect(self, name: str) -> ServerConnection | str:
         held = self._held(name)
@@ -177,23 +169,17 @@ class Servers:
         return held
 
     def _held(self, name: str) -> ServerConnection:
-        held = self._connections.get(name)
+        held = self.connections.get(name)
         if held is None:
-            held = ServerConnection(name, self._entries[name], self._open, self._notify)
-            self._connections[name] = held
+            held = ServerConnection(name, self.everything[name], self._open, self._notify)
+            self.connections[name] = held
         return held
 
     def _notify(self) -> None:
         self._changed()  # as it is then: connections are made before anybody listens, too
 
     async def _drop(self, name: str) -> None:
-        held = self._connections.pop(name, None)
+        held = self.connections.pop(name, None)
         if held is not None:
             with contextlib.suppress(ToolFailure):
                 await held.stop(for_good=True)
-
-
-def described(entries: Mapping[str, ServerEntry]) -> str:
-    """Return the servers and what they are for, a line each: what models read before any of them is loaded."""
-    lines = [f"- {name}: {entry.description or 'no description'}" for name, entry in entries.items()]
-    return "\n".join(lines)

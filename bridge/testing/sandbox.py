@@ -53,7 +53,7 @@ from bridge.toolkit.tool_call import ToolCall
 from bridge.tools import draft_provider, providers
 from bridge.tools.agent import agent_tools
 from bridge.tools.core import core_tools
-from bridge.tools.drafts.drafted import DraftedTools
+from bridge.tools.drafts import DraftedTools
 from bridge.tools.everyday import everyday_tools
 from bridge.tools.files import file_tools
 from bridge.tools.history.reversals import RedoTool, UndoTool

@@ -60,7 +60,7 @@ class ToolSpec:
     Attributes:
         name: Its name: at most 64 letters, digits, `_` and `-` of ASCII. No tool can look like another one,
             or be taken for a method of the bridge.
-        title: For people, in sentence case.
+        title: For people, in sentence case; the words of the name where it is empty.
         description: For models and people.
         action: How the log words its use, such as `read/read {path|a file}`; see `audit/records.py`. Without one, it
             says that the tool was used.
@@ -104,7 +104,7 @@ class ToolSpec:
     """
 
     name: str
-    title: str
+    title: str = ""
     description: str
     parameters: Parameters[Any]
     operation: Operation
@@ -139,6 +139,7 @@ class ToolSpec:
             raise ValueError(
                 f"{self.name!r} cannot be a tool's name: 1 to 64 letters, digits, '_' and '-' of ASCII only"
             )
+        object.__setattr__(self, "title", self.title or self.name.replace("_", " ").capitalize())
 
     @property
     def annotations(self) -> ToolAnnotations:

@@ -1,4 +1,4 @@
-"""The tools: a folder for each provider. This list is all there are, in the order they are shown."""
+"""The tools: a folder or a file for each provider. This list is all there are, in the order they are shown."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -21,9 +21,8 @@ from bridge.tools.core import core_tools
 from bridge.tools.core.await_decision import AwaitDecisionTool
 from bridge.tools.core.grep import GrepTool, SearchFilesTool
 from bridge.tools.core.passages import CodebaseSearchTool, ContextPackTool
-from bridge.tools.demo.demo_note import DemoNoteTool
-from bridge.tools.drafts.chain import ChainTool
-from bridge.tools.drafts.draft import DraftTool
+from bridge.tools.demo import DemoNoteTool
+from bridge.tools.drafts import DraftTool
 from bridge.tools.everyday import everyday_tools
 from bridge.tools.files import file_tools
 from bridge.tools.files.search_notes import SearchNotesTool
@@ -35,9 +34,10 @@ from bridge.tools.notes.related import SearchVectorsTool
 from bridge.tools.services import ToolServices
 from bridge.tools.storage import VaultStorage
 from bridge.tools.templates.template_store import TemplateStore
-from bridge.tools.templates.templates import TemplatesTool
+from bridge.tools.templates.templates import ChainTool, TemplatesTool
 from bridge.tools.terminal.run_terminal_command import RunTerminalCommandTool
-from bridge.tools.web import web_tools
+from bridge.tools.web.web_fetch import WebFetchTool
+from bridge.tools.web.web_search import WebSearchTool
 from bridge.web.search import WebSearch
 from bridge.web.services import WebServices
 
@@ -145,7 +145,8 @@ def draft_provider(drafts: Drafts, templates: TemplateStore, clock: Clock) -> To
 
 def web_provider(web: WebServices, search: WebSearch) -> ToolProvider:
     """Return the provider of the tools of the web."""
-    return VaultProvider("web", "Web", "Search the web, and fetch its pages.", web_tools(web, search), web.reader.close)
+    tools: list[Tool[Any]] = [WebSearchTool(search, web), WebFetchTool(web)]
+    return VaultProvider("web", "Web", "Search the web, and fetch its pages.", tools, web.reader.close)
 
 
 class TerminalProvider(VaultProvider):

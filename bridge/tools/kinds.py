@@ -180,7 +180,7 @@ UNLISTED: Final = _Unlisted(consent_class=ConsentClass.NEVER, listed=False, stag
 def read_spec(
     *,
     name: str,
-    title: str,
+    title: str = "",
     description: str,
     icon: str,
     parameters: type[Params],
@@ -191,7 +191,7 @@ def read_spec(
 
     Args:
         name: Its name.
-        title: For people.
+        title: For people; the words of the name where it is empty.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: Its parameters.
@@ -217,13 +217,19 @@ def read_spec(
 
 
 def write_spec(
-    *, name: str, title: str, description: str, icon: str, parameters: type[Params], **differing: Unpack[WriteFields]
+    *,
+    name: str,
+    title: str = "",
+    description: str,
+    icon: str,
+    parameters: type[Params],
+    **differing: Unpack[WriteFields],
 ) -> ToolSpec:
     """Return the spec of a tool that changes the vault. A yes holds for one file, and at most for the session.
 
     Args:
         name: Its name.
-        title: For people.
+        title: For people; the words of the name where it is empty.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: Its parameters.

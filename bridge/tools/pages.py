@@ -48,14 +48,17 @@ class FetchedPage(NamedTuple):
         url: Where it came from, after redirects.
         title: Its title.
         kind: Its media type.
-        form: `note`, `raw` for other text, or `base64` for data.
-        text: Its text; of a page, Markdown with marks where its images belong.
-        data: Its bytes, where it is data.
+        form: The format that was asked for; `note` for a tool that makes a note of it, `raw` for other text, `base64`
+            for data.
+        text: Its text; of a page, Markdown with marks where its images belong; of data, base64 until it is taken.
+        size: Its bytes, as they came.
+        removed: The number of hidden parts left out.
+        hops: The addresses on the way.
+        data: The bytes of data that a tool has taken.
         author: Its author.
         date: When it was published, as `YYYY-MM-DD`.
         images: The images: what each shows, and its address.
         marked: The beginning of the marks of the images.
-        removed: The number of hidden parts left out.
         scripted: Whether scripts write the rest of it.
     """
 
@@ -64,12 +67,14 @@ class FetchedPage(NamedTuple):
     kind: str
     form: str
     text: str
-    data: bytes
+    size: int = 0
+    removed: int = 0
+    hops: tuple[str, ...] = ()
+    data: bytes = b""
     author: str = ""
     date: str = ""
     images: tuple[tuple[str, str], ...] = ()
     marked: str = ""
-    removed: int = 0
     scripted: bool = False
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.tools import ToolResult
-from bridge.custom.kept_values import KeptValues, answering
+from bridge.custom.custom_tools import KeptValues, answering
 from bridge.errors import ErrorType, NetworkFailure, PermissionDenied, RateLimited, ToolFailure
 from tests.identities import PrivateFiles
 

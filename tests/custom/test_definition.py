@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.contract.custom import CustomAddParams
-from bridge.custom.definition import LONGEST_CODE, StoredTool, check, parse, told
+from bridge.custom.storage import LONGEST_CODE, StoredTool, check, parse, told
 from bridge.errors import InvalidParameters
 
 TIMES = {"createdAt": "2026-11-23T01:02:03Z", "updatedAt": "2026-11-23T01:02:03Z"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.custom.kept_values import LARGEST, MOST_KEYS, KeptValues
+from bridge.custom.custom_tools import LARGEST, MOST_KEYS, KeptValues
 from bridge.errors import ExecutionFailed, InvalidParameters
 from tests.identities import PrivateFiles
 

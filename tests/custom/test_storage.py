@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.custom.definition import StoredTool, parse
-from bridge.custom.storage import MOST, ToolsFile, parse_file
+from bridge.custom.storage import MOST, StoredTool, ToolsFile, parse, parse_file
 from bridge.errors import ExecutionFailed, InvalidParameters
 from bridge.records.folder import UserFolder
 

@@ -11,7 +11,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection, connect
-from bridge.custom.definition import StoredTool
+from bridge.custom.storage import StoredTool
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "custom-tools.md").read_text(encoding="utf-8")
 _EXAMPLE = re.compile(

@@ -24,10 +24,8 @@ from bridge.consent.client_grants import ClientGrants
 from bridge.consent.web_readers import AgentsAddresses, WebReaders
 from bridge.contract.identity import Preset
 from bridge.contract.tools import ToolResult
-from bridge.custom.custom_tools import ToolApprovals
-from bridge.custom.definition import told
-from bridge.custom.kept_values import KeptValues
-from bridge.custom.storage import ToolsFile
+from bridge.custom.custom_tools import KeptValues, tool_approvals
+from bridge.custom.storage import ToolsFile, told
 from bridge.errors import ExecutionFailed
 from bridge.identity.store import ClientStore
 from bridge.policy.targets import url_target
@@ -123,7 +121,7 @@ def approve(folder: UserFolder) -> None:
 
 def tools_allowed(folder: UserFolder) -> Any:
     tool = ToolsFile(UserFolder(FILES), list).read()["word_count"]
-    return [ToolApprovals(folder).change("word_count", told(tool, confined=True)) is None]
+    return [tool_approvals(folder).change("word_count", told(tool, confined=True)) is None]
 
 
 def templates(folder: UserFolder) -> Any:
@@ -306,7 +304,7 @@ KINDS: Final = (
         tools_allowed,
         [True],
         [False],
-        lambda folder: ToolApprovals(folder).approve_text("another", "x"),
+        lambda folder: tool_approvals(folder).approve_text("another", "x"),
     ),
     Kind("templates.json", templates, [("Täglich", 1)], [], add_template),
     Kind(

@@ -38,8 +38,7 @@ from bridge.contract.consent import (
 from bridge.contract.events import ToolProgress
 from bridge.contract.session import IndexComparison, ObsidianFacts, SemanticStatus
 from bridge.contract.tools import ToolResult
-from bridge.custom.custom_tools import CustomTools, ToolApprovals
-from bridge.custom.kept_values import KeptValues
+from bridge.custom.custom_tools import CustomTools, KeptValues, tool_approvals
 from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
 from bridge.drafts.store import Drafts
@@ -71,7 +70,7 @@ from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools.history.mending import LinkMender
+from bridge.tools.history.reversals import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.versions.allowed_edits import AllowedEdits
@@ -531,7 +530,7 @@ class World:
         parts.embedding_servers.fill(AgreedEndpoints(PrivateFiles(), SystemClock(), EMBEDDING))
         parts.web.fill(self.web)
         parts.search.fill(self.search)
-        parts.servers.fill(Servers(NoServers(), Approvals(PrivateFiles()), no_streams))
+        parts.servers.fill(Servers(NoServers(), Approvals(PrivateFiles()), no_streams, hide=lambda _value: None))
         parts.custom.fill(self._custom())
         parts.host_runs.fill(self.host_runs)
         parts.restoring.fill(Restoring(NothingRecorded(), None))  # type: ignore[arg-type]
@@ -620,7 +619,7 @@ class World:
         programs = Programs([], Path("/nowhere"), required=lambda: True)
         return CustomTools(
             NoTools(),
-            ToolApprovals(PrivateFiles()),
+            tool_approvals(PrivateFiles()),
             Processes(programs, Path("/vault")),
             self.host_runs,
             KeptValues(PrivateFiles()),

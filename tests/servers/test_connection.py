@@ -14,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed, PermissionDenied
-from bridge.servers import connection, stdio
+from bridge.servers import connection, streams
 from bridge.servers.configuration import entry
 from bridge.servers.connection import ServerConnection
 from bridge.servers.definitions import MOST
-from bridge.servers.http import Messages
 from bridge.servers.opening import Opener
+from bridge.servers.streams import Messages
 from tests.patience import PATIENCE
 from tests.servers.conftest import Connect
 
@@ -130,7 +130,7 @@ async def test_one_that_crashes_in_a_call_fails_that_call_and_is_there_for_the_n
 
 
 async def test_an_endless_answer_ends_it(connect: Connect, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stdio, "LONGEST_LINE", 2_000_000)
+    monkeypatch.setattr(streams, "LONGEST_LINE", 2_000_000)
     server = connect("huge")
     with pytest.raises(ExecutionFailed):
         await call(server)
@@ -255,7 +255,7 @@ async def test_its_environment_holds_nothing_of_ours(connect: Connect, monkeypat
 async def test_it_reads_neither_the_vault_nor_what_is_ours_where_a_sandbox_works(
     connect: Connect, opener: Any, tmp_path: Path
 ) -> None:
-    if not opener.confines:
+    if not opener._programs.sandbox.confines:
         pytest.skip("no sandbox works here")
     secret = tmp_path / "state" / "host.json"
     secret.write_text("s3cr3t", encoding="utf-8")

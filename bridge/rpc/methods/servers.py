@@ -22,9 +22,8 @@ from bridge.contract.servers import (
 )
 from bridge.errors import Conflict, NotFound, ToolFailure
 from bridge.rpc.dispatch import Method, RequestContext
-from bridge.servers.configuration import ServerEntry, check_name, entry
+from bridge.servers.configuration import ServerEntry, check_name, entry, fitting_name, imported
 from bridge.servers.definitions import tool_name
-from bridge.servers.importing import fitting_name, imported
 from bridge.servers.servers import Servers
 
 
@@ -101,7 +100,7 @@ async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInf
         info = _info(servers, params.name, found)
         if params.digest != info.digest:
             raise Conflict("The server is not as it was shown; look at it again", code="stale")
-        held = servers.connection(params.name)
+        held = servers.connections.get(params.name)
         definitions = held.definitions if held is not None else ()
         await asyncio.to_thread(servers.approvals.approve, params.name, found, definitions)
     trusted = found.model_copy(update={"trusted": params.trusted})
@@ -209,7 +208,7 @@ def _found(context: RequestContext) -> Iterator[tuple[FoundServer, ServerEntry |
 
 
 def _info(servers: Servers, name: str, found: ServerEntry) -> ServerInfo:
-    held = servers.connection(name)
+    held = servers.connections.get(name)
     definitions = held.definitions if held is not None else ()
     shown = "\n".join([*found.told(), *(each.fingerprint for each in definitions)])
     return ServerInfo(

@@ -13,7 +13,7 @@ from bridge.errors import ToolFailure
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.toolkit.schema import describe
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools.drafts.chain import ChainTool
+from bridge.tools.templates.templates import ChainTool
 
 
 def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequence[Wire] | str:

@@ -26,8 +26,7 @@ from bridge.toolkit.tool import (
 )
 from bridge.tools.attachments import MOST_IMAGES, Image, KeptImages, check_images
 from bridge.tools.core.screen import SCREEN, SELECTED, with_selection
-from bridge.tools.everyday.rename_heading import heading_number
-from bridge.tools.everyday.sections import with_text_below
+from bridge.tools.everyday.places import heading_number, with_text_below
 from bridge.tools.files.editing import (
     EditTarget,
     PlannedEdit,

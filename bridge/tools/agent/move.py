@@ -16,9 +16,7 @@ from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.parameters import respelled
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.everyday.merge_notes import MergeNotesTool
-from bridge.tools.everyday.rename_heading import RenameHeadingTool
-from bridge.tools.everyday.rename_property import RenamePropertyTool
-from bridge.tools.everyday.rename_tag import RenameTagTool
+from bridge.tools.everyday.renaming import RenameHeadingTool, RenamePropertyTool, RenameTagTool
 from bridge.tools.everyday.split_note import SplitNoteTool
 from bridge.tools.files.deletion import DeletingTool
 from bridge.tools.files.link_keeping import broken_data, broken_sentence

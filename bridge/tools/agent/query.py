@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 from bridge.clock import Clock
 from bridge.notes.properties import check_tag
 from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.bases.asked import Asked
+from bridge.tools.bases.holding import Asked
 from bridge.tools.everyday.tasks import TasksParams, TasksTool
 from bridge.tools.formatting import listing, page, shortened, value_text
 from bridge.tools.kinds import LONGEST_NAME, LONGEST_PATH, Cursor, Several, SnakeCaseParams, Tag, read_spec

@@ -1,6 +1,6 @@
-"""Answers from a base, or from a filter alone: the rows of a view with what stands in their columns."""
+"""Answers from a base, or from a filter alone: the rows of a view with what is in their columns. And its mistakes."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -11,14 +11,13 @@ from bridge.bases.failures import BaseError, TooMuch
 from bridge.bases.lists import shown
 from bridge.bases.rows import Row, Value
 from bridge.bases.values import plain
-from bridge.bases.views import Broken, Table, evaluate, of_filter, view_of
+from bridge.bases.views import Broken, Table, check, evaluate, of_filter, view_of
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters, NotFound
 from bridge.index.base_rows import BaseVaults
 from bridge.notes.markdown import MOST_BASES, base_blocks
 from bridge.toolkit.tool import CallContext, Output
-from bridge.tools.bases.asked import Asked
-from bridge.tools.bases.holding import EXTENSION
+from bridge.tools.bases.holding import EXTENSION, Asked
 from bridge.tools.formatting import counted, page, shortened
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.paths import existing_path, vault_path
@@ -226,3 +225,21 @@ def _text(table: Table, start: int, rows: Sequence[Row], cells: list[list[Value]
                 lines += _summary(table, group.summaries, "")
         lines.append(" | ".join([row.path, *(_cell(values[at]) for at in others)]))
     return lines + _summary(table, table.summaries, "In all: ")
+
+
+def mistakes(path: str, text: str) -> Iterator[str]:
+    """Yield a sentence for each mistake in the bases of a file.
+
+    Args:
+        path: The file: a base, or a note.
+        text: Its text.
+    """
+    of_base = path.lower().endswith(EXTENSION)
+    texts = [text] if of_base else [block.text for block in islice(base_blocks(text), MOST_BASES + 1)]
+    if len(texts) > MOST_BASES:
+        yield str(BaseError(f"more than {MOST_BASES} bases of a note are not read", "the note"))
+    for each in texts[:MOST_BASES]:
+        try:
+            yield from map(str, check(read_base(each)))
+        except BaseError as error:
+            yield str(error)

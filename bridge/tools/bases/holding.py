@@ -1,8 +1,16 @@
-"""The files that hold bases. Apart, so that a start need not import the code that evaluates one."""
+"""The bases in files: which files hold some, what a question to one is, and how they follow a renaming or a move.
 
-from typing import Final
+A start imports this, and so it imports nothing that evaluates a base.
+"""
+
+from itertools import islice
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge.index.knowledge import Knowledge
+from bridge.notes.markdown import MOST_BASES, base_blocks
+
+if TYPE_CHECKING:
+    from bridge.bases.following import Followed, Follower
 
 EXTENSION: Final = ".base"
 
@@ -11,3 +19,45 @@ def holding_bases(knowledge: Knowledge) -> list[str]:
     """Return the files that are bases, or notes with one, by path."""
     bases = (file.path for file in knowledge.files() if file.path.lower().endswith(EXTENSION))
     return sorted([*bases, *(facts.path for facts in knowledge.notes() if facts.has_base)])
+
+
+class Asked(NamedTuple):
+    """A question to a base.
+
+    Attributes:
+        base: The path of a base, or of a note with one; None for a filter alone.
+        view: One of its views; None for the first.
+        filter: An expression that rows must fulfil besides.
+        this: The note that it is looked at from; None for the base, or the note that it is in.
+        folder: Where the files must be, with a final slash; empty for everywhere.
+    """
+
+    base: str | None
+    view: str | None
+    filter: str | None
+    this: str | None
+    folder: str
+
+
+def follow_in(path: str, text: str, follower: "Follower") -> "Followed":
+    """Return a file in whose bases the exact places have followed; nothing else of it changes.
+
+    Args:
+        path: The file: a base, or a note.
+        text: Its text.
+        follower: What the change means.
+    """
+    from bridge.bases.following import Followed, follow  # noqa: PLC0415 - a start is faster without
+
+    if path.lower().endswith(EXTENSION):
+        return follow(text, follower)
+    done = Followed(text)
+    blocks = list(islice(base_blocks(text), MOST_BASES + 1))
+    if len(blocks) > MOST_BASES:
+        done.left.append(f"only the first {MOST_BASES} bases of the note are followed")
+    for block in reversed(blocks[:MOST_BASES]):
+        followed = follow(block.text, follower)
+        done.text = block.written(done.text, followed.text)
+        done.edits += followed.edits
+        done.left += followed.left
+    return done

@@ -6,14 +6,11 @@ from bridge.clock import Clock
 from bridge.toolkit.tool import Tool
 from bridge.tools.everyday.daily_note import DailyNoteTool
 from bridge.tools.everyday.edit_canvas import EditCanvasTool
-from bridge.tools.everyday.edit_tasks import EditTasksTool
 from bridge.tools.everyday.merge_notes import MergeNotesTool
 from bridge.tools.everyday.note_info import NoteInfoTool
-from bridge.tools.everyday.rename_heading import RenameHeadingTool
-from bridge.tools.everyday.rename_property import RenamePropertyTool
-from bridge.tools.everyday.rename_tag import RenameTagTool
+from bridge.tools.everyday.renaming import RenameHeadingTool, RenamePropertyTool, RenameTagTool
 from bridge.tools.everyday.split_note import SplitNoteTool
-from bridge.tools.everyday.tasks import TasksTool
+from bridge.tools.everyday.tasks import EditTasksTool, TasksTool
 from bridge.tools.everyday.vault_report import VaultReportTool
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.storage import PlanningStorage

@@ -9,7 +9,7 @@ from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.notes.moment_format import format_moment
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.everyday.sections import with_text_below
+from bridge.tools.everyday.places import with_text_below
 from bridge.tools.files.create_note import TemplateText, unfilled_warning
 from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.kinds import SnakeCaseParams, write_spec
@@ -46,7 +46,6 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
 
     spec = write_spec(
         name="daily_note",
-        title="Daily note",
         action="write/wrote {files|a daily note}",
         description=(
             "Find, create or add to the note of a day, week, month, quarter or year, as the user has set them up."

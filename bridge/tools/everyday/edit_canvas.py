@@ -68,7 +68,6 @@ class EditCanvasTool(VaultWriteTool[EditCanvasParams]):
 
     spec = write_spec(
         name="edit_canvas",
-        title="Edit canvas",
         action="change/changed {files|a canvas}",
         description=(
             "Add, change, remove, connect or arrange cards of a canvas. New cards overlap no other; "

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from pydantic import Field
 
-from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import Conflict, InvalidParameters
 from bridge.notes.frontmatter import find_frontmatter
@@ -14,12 +13,12 @@ from bridge.notes.note import Heading, ParsedNote
 from bridge.notes.parts import Outline
 from bridge.notes.rewriting import LinkTarget, Redirection
 from bridge.toolkit.tool import Applied, CallContext, Output
-from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
+from bridge.tools.everyday.places import RelocatingTool
+from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
 from bridge.tools.formatting import some
 from bridge.tools.joining import appended, body_of, check_joined, ending_of, free_block, parsed, with_blocks
 from bridge.tools.kinds import NoteName, SnakeCaseParams, write_spec
-from bridge.tools.notes.lookup import NoteWriteTool, decoded, encoded
-from bridge.tools.storage import PlanningStorage
+from bridge.tools.notes.lookup import decoded, encoded
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import note_name
@@ -54,17 +53,11 @@ class _Source:
     blocks: dict[str, str]
 
 
-class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
-    """The tool that merges notes.
-
-    Args:
-        storage: The vault.
-        clock: The clock that deadlines are given in.
-    """
+class MergeNotesTool(RelocatingTool[MergeNotesParams]):
+    """The tool that merges notes."""
 
     spec = write_spec(
         name="merge_notes",
-        title="Merge notes",
         action="merge/merged {sources|notes} into {target|a note}",
         description="Append notes to another, make all links lead there, and delete them.",
         icon="merge",
@@ -74,32 +67,23 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
         timeout=300.0,
     )
 
-    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        super().__init__(storage)
-        self._keeper = LinkKeeper(storage, clock)
-
     def prepare(self, params: MergeNotesParams, context: CallContext) -> ChangePlan:
         """Plan the text, the links that follow, and the deletions."""
         target, data = self._note(params.target)
         sources = self._sources(params, target)
-        text = decoded(data)
-        note = parsed(text)
-        moving = self._moving(target, note, sources)
+        moving = self._moving(target, parsed(decoded(data)), sources)
         kept, builder = KeptLinks(), self._storage.plan()
         merged, left_out = self._text(target, data, sources, moving, kept)
         builder.modify(parse_path(target), data, encoded(merged))
         for source in sources:
             builder.delete(parse_path(source.path), source.data)
         own = {target, *(source.path for source in sources)}
-        others = [path for path in self._keeper.sources(moving, sorted(own)) if path not in own]
-        for found in self._keeper.rewritten(moving, others, kept, context):
-            builder.modify(parse_path(found.path), found.old, found.new, follows=True)
         warnings = [
             f"{path!r} has other values than {target!r} for some properties, and they will be lost: {', '.join(names)}"
             for path, names in left_out.items()
         ]
-        summary = f"Merge {some([source.path for source in sources])} into {target}{kept.sentence}"
-        return builder.build(self.spec.operation, summary, [*warnings, *kept.warnings], broken=kept.broken, whole=True)
+        summary = f"Merge {some([source.path for source in sources])} into {target}"
+        return self._relocation(builder, moving, own, kept, context, summary=summary, warnings=warnings)
 
     def report(self, params: MergeNotesParams, applied: Applied) -> Output:
         """Report what went where, and which notes changed for it."""
@@ -124,7 +108,8 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
                 raise InvalidParameters(f"{path!r} cannot be merged into itself; leave it out of sources")
             text = decoded(data)
             note = parsed(text)
-            if find_frontmatter(text) is not None and note.frontmatter is None and _has_properties(text):
+            block = find_frontmatter(text)
+            if block and note.frontmatter is None and text[block.yaml_start : block.yaml_end].strip():
                 raise Conflict(
                     f"The properties of {path!r} are broken YAML and would be lost; mend or remove them first",
                     code="properties",
@@ -185,16 +170,7 @@ class MergeNotesTool(NoteWriteTool[MergeNotesParams]):
             text = joined
         return text, left_out
 
-    def _rewritten(self, path: str, data: bytes, moving: Redirection, kept: KeptLinks) -> str:
-        found = self._keeper.rewrite(path, data, moving, kept)
-        return decoded(found.new if found else data)
-
 
 def _level(source: _Source) -> int:
     """Return the level of a heading that the headings of a note are below, if there is one above theirs."""
     return max(1, min((heading.level for heading in source.note.headings), default=3) - 1)
-
-
-def _has_properties(text: str) -> bool:
-    block = find_frontmatter(text)
-    return bool(block and text[block.yaml_start : block.yaml_end].strip())

@@ -1,7 +1,6 @@
 """The tool `note_info`: all about a note but its text, each with its line."""
 
 import contextlib
-import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +14,7 @@ from bridge.notes.note import Link, TooMuchWork, Work
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.everyday.places import Places, line_number
-from bridge.tools.formatting import NOTHING_THERE, counted, shortened
+from bridge.tools.formatting import NOTHING_THERE, counted, shortened, value_text
 from bridge.tools.kinds import CountingCursor, NoteName, SnakeCaseParams, read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool, decoded, note_wire
 
@@ -41,7 +40,6 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
 
     spec = read_spec(
         name="note_info",
-        title="Note info",
         action="look/looked at the links and properties of {path|a note}",
         description="A note's properties, tags, headings, links and backlinks, with lines.",
         icon="info",
@@ -122,7 +120,7 @@ def _lines(data: dict[str, Any], totals: dict[str, int], sources: int, first: in
         lines += [f"{name}: {', '.join(data[name])}" for name in ("aliases", "tags") if data[name]]
     if data["properties"] and not first:
         lines.append("properties:")
-        lines += [f"  {name}: {_value(value)}" for name, value in data["properties"].items()]
+        lines += [f"  {name}: {value_text(value)}" for name, value in data["properties"].items()]
     if data["headings"]:
         lines.append(_titled("headings", "", first, len(data["headings"]), totals["headings"]))
         lines += [f"  {each['line']}: {'#' * each['level']} {each['heading']}" for each in data["headings"]]
@@ -133,7 +131,9 @@ def _lines(data: dict[str, Any], totals: dict[str, int], sources: int, first: in
         return lines if totals["backlinks"] else [*lines, "No note links here."]
     more = f" from {counted(sources, 'file')}"
     lines.append(_titled("backlinks", more, first, len(data["backlinks"]), totals["backlinks"]))
-    lines += [f"  {each['path']}{_at(each['line'])}: {each['text']}" for each in data["backlinks"]]
+    for each in data["backlinks"]:
+        place = each["path"] if each["line"] is None else f"{each['path']}:{each['line']}"
+        lines.append(f"  {place}: {each['text']}")
     return lines
 
 
@@ -146,11 +146,3 @@ def _leads(link: dict[str, Any]) -> str:
     if link["path"] is None:
         return f"{link['link']} (leads nowhere)"
     return link["link"] if link["path"] in {link["link"], f"{link['link']}.md"} else f"{link['link']} -> {link['path']}"
-
-
-def _at(line: int | None) -> str:
-    return "" if line is None else f":{line}"
-
-
-def _value(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)

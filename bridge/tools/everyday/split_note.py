@@ -3,12 +3,11 @@
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, pairwise
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass
 from bridge.errors import InvalidParameters, NotFound
 from bridge.notes.names import link_path
@@ -17,18 +16,18 @@ from bridge.notes.parts import Outline, block_keys
 from bridge.notes.rewriting import LinkTarget, Redirection
 from bridge.notes.syntax import encode_destination, fits_wikilink
 from bridge.toolkit.tool import Applied, CallContext, Output
-from bridge.tools.everyday.places import line_number
-from bridge.tools.everyday.rename_heading import heading_number
-from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
+from bridge.tools.everyday.places import RelocatingTool, heading_number, line_number
+from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
 from bridge.tools.formatting import counted, some
 from bridge.tools.joining import check_joined, ending_of, parsed
 from bridge.tools.kinds import LONGEST_PATH, NoteName, SnakeCaseParams, write_spec
-from bridge.tools.notes.lookup import NoteWriteTool, decoded, encoded
-from bridge.tools.paths import NOTE, name_after, vault_path
-from bridge.tools.storage import PlanningStorage, exists
+from bridge.tools.notes.lookup import decoded, encoded
+from bridge.tools.paths import NOTE, vault_path
+from bridge.tools.storage import exists
 from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import note_name
+from bridge.vault.text import note_name as name_after
 
 MOST = 200
 """Sections that one call makes notes of."""
@@ -75,17 +74,11 @@ class _Note(NamedTuple):
     parsed: ParsedNote
 
 
-class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
-    """The tool that splits a note.
-
-    Args:
-        storage: The vault.
-        clock: The clock that deadlines are given in.
-    """
+class SplitNoteTool(RelocatingTool[SplitNoteParams]):
+    """The tool that splits a note."""
 
     spec = write_spec(
         name="split_note",
-        title="Split note",
         action="split/split {path|a note}",
         description=(
             "Make notes of sections of a note, each named after its heading. Links to headings and blocks in them "
@@ -97,10 +90,6 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         id_prefix="split",
         timeout=300.0,
     )
-
-    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        super().__init__(storage)
-        self._keeper = LinkKeeper(storage, clock)
 
     def prepare(self, params: SplitNoteParams, context: CallContext) -> ChangePlan:
         """Plan the notes, what is left, and the links that follow."""
@@ -116,14 +105,10 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         builder.modify(parse_path(path), data, encoded(self._rest(params, note, sections, moving, kept)))
         for section in sections:
             builder.create(section.place, encoded(self._section(note, section, moving, kept)))
-        touched = [path, *(str(section.place) for section in sections)]
-        others = [source for source in self._keeper.sources(moving, touched) if source != path]
-        for found in self._keeper.rewritten(moving, others, kept, context):
-            builder.modify(parse_path(found.path), found.old, found.new, follows=True)
-        named = some([str(section.place) for section in sections])
-        summary = f"Split {path}: {counted(len(sections), 'section')} to {named}{kept.sentence}"
-        warnings = [*_footnotes(note, sections), *kept.warnings]
-        return builder.build(self.spec.operation, summary, warnings, broken=kept.broken, whole=True)
+        places = [str(section.place) for section in sections]
+        summary = f"Split {path}: {counted(len(sections), 'section')} to {some(places)}"
+        warnings = _footnotes(note, sections)
+        return self._relocation(builder, moving, [path, *places], kept, context, summary=summary, warnings=warnings)
 
     def report(self, params: SplitNoteParams, applied: Applied) -> Output:
         """Report which notes there are now, and which changed for it."""
@@ -148,7 +133,8 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         if len(wanted) > MOST:
             raise InvalidParameters(f"{note.path!r} has {len(wanted)} such sections; one call takes {MOST}")
         outline, taken = Outline.of(note.parsed), set[str]()
-        folder = self._folder(params.folder, note.path)
+        given = params.folder
+        folder = parse_path(note.path).parent if given is None else vault_path(given or "/", self._storage, "folder")
         found: list[_Section] = []
         for first in wanted:
             if found and first < found[-1].stop:
@@ -158,11 +144,6 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
                 _Section(first, outline.section_end(first), self._place(folder, headings[first].heading, taken))
             )
         return found
-
-    def _folder(self, given: str | None, path: str) -> VaultPath:
-        if given is None:
-            return parse_path(path).parent
-        return vault_path(given or "/", self._storage, "folder")
 
     def _place(self, folder: VaultPath, heading: str, taken: set[str]) -> VaultPath:
         """Return a free place for a note that is named after a heading."""
@@ -206,7 +187,7 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
     ) -> str:
         """Return the note without the sections, with what takes their places."""
         spans = [_span(note, section) for section in sections]
-        text = self._rewritten(
+        text = self._in_place(
             note, moving, kept, lambda at: not any(start <= at < end for start, end in spans), lambda line: line
         )
         pieces, at, ending = list[str](), 0, ending_of(note.text)
@@ -223,11 +204,11 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
         start, end = _span(note, section)
         first = line_number(note.text, start)
         here = replace(moving, here={note.path: str(section.place)})
-        text = self._rewritten(note, here, kept, lambda at: start <= at < end, lambda line: line - first + 1)
+        text = self._in_place(note, here, kept, lambda at: start <= at < end, lambda line: line - first + 1)
         start, end = _span(note._replace(text=text, parsed=parsed(text)), section)
         return text[start:end].rstrip(" \t\r\n") + ending_of(note.text)
 
-    def _rewritten(
+    def _in_place(
         self,
         note: _Note,
         moving: Redirection,
@@ -237,13 +218,13 @@ class SplitNoteTool(NoteWriteTool[SplitNoteParams]):
     ) -> str:
         """Return the whole note with its links as they must be in one place; what is noted is what stands there."""
         own = KeptLinks()
-        found = self._keeper.rewrite(note.path, note.data, moving, own)
+        text = self._rewritten(note.path, note.data, moving, own)
         starts = [0, *(match.end() for match in re.finditer("\n", note.text))]
         broken = [each for each in own.broken if inside(starts[each.line - 1])]
         if broken:
             kept.warnings += own.warnings
             kept.broken += [each._replace(line=line(each.line)) for each in broken]
-        return decoded(found.new) if found else note.text
+        return text
 
     def _left(self, params: SplitNoteParams, source: str, section: _Section, moving: Redirection) -> str:
         """Return what takes the place of a section."""
@@ -268,14 +249,8 @@ def _span(note: _Note, section: _Section) -> tuple[int, int]:
 
 def _check_apart(note: _Note, sections: Sequence[_Section]) -> None:
     """Refuse to part what is read otherwise when it stands by itself."""
-    spans, at, rest = [_span(note, section) for section in sections], 0, list[str]()
-    for start, end in spans:
-        rest.append(note.text[at:start])
-        at = end
-    rest.append(note.text[at:])
-    pieces = [rest[0]]
-    for (start, end), piece in zip(spans, rest[1:], strict=True):
-        pieces += note.text[start:end], piece
+    ends = [0, *(end for section in sections for end in _span(note, section)), len(note.text)]
+    pieces = [note.text[start:end] for start, end in pairwise(ends)]
     alone = [parsed(pieces[0]), *(parsed(f"\n{piece}") for piece in pieces[1:])]  # what begins with --- is no YAML
     check_joined(note.parsed, alone, "A section")
 

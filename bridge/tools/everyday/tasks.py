@@ -1,28 +1,37 @@
-"""The tool `tasks`: the tasks of all notes, or of some, with their places."""
+"""The tools `tasks`, which lists tasks with their places, and `edit_tasks`, which ticks, moves or adds some."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import date
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from bridge.clock import Clock
-from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
+from bridge.errors import Conflict, DeadlineExceeded, InvalidParameters, NotFound, ToolFailure
 from bridge.notes.note import TooMuchWork
-from bridge.notes.tasks import DONE, LIKELY, TODO, Task, tasks_of
+from bridge.notes.parts import Outline, block_keys
+from bridge.notes.rewriting import Edit, LinkTarget, Redirection, apply
+from bridge.notes.tasks import DONE, LIKELY, TODO, Task, tasks_of, with_done_date
 from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, a_list, members
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault
-from bridge.tools.formatting import listing, page
-from bridge.tools.kinds import LONGEST_PATH, Cursor, NoteName, SnakeCaseParams, Tag, read_spec
-from bridge.tools.notes.lookup import NoteLookup, decoded
+from bridge.toolkit.tool import Applied, CallContext, Output, ReadEffect, ReadTool, Unchanged, in_vault
+from bridge.tools.everyday.places import RelocatingTool, with_text_below
+from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence
+from bridge.tools.formatting import counted, listing, page, shortened, some
+from bridge.tools.joining import free_block, parsed, with_blocks
+from bridge.tools.kinds import LONGEST_PATH, Cursor, NoteName, SnakeCaseParams, Tag, read_spec, write_spec
+from bridge.tools.notes.lookup import NoteLookup, decoded, encoded
 from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
 from bridge.vault.paths import fold, parse_path
+from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import is_note
 
-MOST = 1000
+MOST_LISTED = 1000
+MOST_CHANGED = 200
 STATUSES = ("todo", "done", "all")
+_DONE = {"Tick": "Ticked", "Untick": "Unticked", "Move": "Moved", "Add": "Added"}
 
 
 class TasksParams(SnakeCaseParams):
@@ -37,7 +46,7 @@ class TasksParams(SnakeCaseParams):
     due_before: str | None = Field(default=None, description="Only those due on or before this day (YYYY-MM-DD)")
     due_after: str | None = Field(default=None, description="Only those due on or after this day")
     text: str | None = Field(default=None, min_length=1, max_length=500, description="Only those that say this")
-    limit: int = Field(default=50, ge=1, le=MOST, description="Maximum number of tasks to return")
+    limit: int = Field(default=50, ge=1, le=MOST_LISTED, description="Maximum number of tasks to return")
     cursor: Cursor | None = Field(default=None, description="The last answer's metadata.cursor, for the next page")
 
 
@@ -56,7 +65,6 @@ class TasksTool(ReadTool[TasksParams]):
 
     spec = read_spec(
         name="tasks",
-        title="Tasks",
         action="list/listed the tasks[ of {path}][ in {folder}]",
         description="List tasks by status, due date, tag, note or folder, with their path and line.",
         icon="list-checks",
@@ -75,8 +83,11 @@ class TasksTool(ReadTool[TasksParams]):
         del context
         if len(params.status) > 1 and params.status.lower() not in STATUSES:
             raise InvalidParameters(f"{params.status!r} is no status; give todo, done, all, or one character")
-        for day in (params.due_before, params.due_after):
-            _checked(day)
+        for day in filter(None, (params.due_before, params.due_after)):
+            try:
+                date.fromisoformat(day)
+            except ValueError:
+                raise InvalidParameters(f"{day!r} is no date; write YYYY-MM-DD") from None
         if params.path is not None:
             shown = params.path
             with suppress(ToolFailure):  # whether there is such a note is said only after consent
@@ -137,14 +148,6 @@ def _filter(params: TasksParams) -> Callable[[Task], bool]:
     return fits
 
 
-def _checked(day: str | None) -> None:
-    try:
-        if day is not None:
-            date.fromisoformat(day)
-    except ValueError:
-        raise InvalidParameters(f"{day!r} is no date; write YYYY-MM-DD") from None
-
-
 def _wire(found: _Found) -> dict[str, Any]:
     task = found.task
     return {
@@ -157,3 +160,198 @@ def _wire(found: _Found) -> dict[str, Any]:
         "priority": task.priority or None,
         "recurs": task.recurs,
     }
+
+
+class TaskPlace(SnakeCaseParams):
+    """One task, as the tool `tasks` lists it."""
+
+    path: NoteName = Field(description="Its note")
+    line: int = Field(ge=1, description="Its line")
+    text: str | None = Field(default=None, max_length=2000, description="What it says, to be sure that it is the one")
+
+
+class EditTasksParams(SnakeCaseParams):
+    """The tasks, and what to do with them."""
+
+    action: Literal["tick", "untick", "move", "add"] = Field(description="What to do")
+    tasks: list[TaskPlace] | None = Field(
+        default=None, min_length=1, max_length=MOST_CHANGED, description="For tick, untick and move: which tasks"
+    )
+    texts: list[str] | None = Field(
+        default=None, min_length=1, max_length=MOST_CHANGED, description="For add: what the tasks say, without '- [ ]'"
+    )
+    to: NoteName | None = Field(default=None, description="For move and add: the note")
+    heading: str | None = Field(default=None, max_length=1000, description="For move and add: below which heading")
+    done_date: bool = Field(default=False, description="For tick: add today's date, as the plugin Tasks does")
+
+
+class EditTasksTool(RelocatingTool[EditTasksParams]):
+    """The tool that changes tasks."""
+
+    spec = write_spec(
+        name="edit_tasks",
+        action="change/changed tasks in {files|a note}",
+        description="Tick or untick tasks, move them with what is below them to another note, or add new ones.",
+        icon="list-todo",
+        parameters=EditTasksParams,
+        id_prefix="tasks",
+    )
+
+    def prepare(self, params: EditTasksParams, context: CallContext) -> ChangePlan | Unchanged:
+        """Plan the lines."""
+        if params.action == "add":
+            return self._added(params)
+        if not params.tasks:
+            raise InvalidParameters(f"Name the tasks to {params.action}, with their path and line")
+        return self._moved(params, context) if params.action == "move" else self._ticked(params)
+
+    def report(self, params: EditTasksParams, applied: Applied) -> Output:
+        """Report which notes changed."""
+        del params
+        plan = applied.plan
+        verb, _, rest = plan.summary.partition(" ")
+        data: dict[str, Any] = {
+            "updated": [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY],
+            "count": int(rest.partition(" ")[0].replace(",", "")),
+        }
+        said = f"{_DONE[verb]} {rest}.{broken_sentence(plan)} ({applied.execution_id})"
+        return Output(data | broken_data(plan), said)
+
+    # -- adding -------------------------------------------------------------------------------------------------
+
+    def _added(self, params: EditTasksParams) -> ChangePlan:
+        if params.to is None or not params.texts or params.tasks:
+            raise InvalidParameters("To add tasks, give texts and the note they go to")
+        if any("\n" in text or not text.strip() for text in params.texts):
+            raise InvalidParameters("A task is one line that says something")
+        path, data = self._note(params.to)
+        lines = "\n".join(f"- [ ] {text.strip()}" for text in params.texts)
+        new = with_text_below(decoded(data), path, lines, params.heading)
+        return self._plan(path, data, encoded(new), f"Add {counted(len(params.texts), 'task')} to {path}")
+
+    # -- ticking ------------------------------------------------------------------------------------------------
+
+    def _ticked(self, params: EditTasksParams) -> ChangePlan | Unchanged:
+        """Return the tasks with another character in their brackets."""
+        tick = params.action == "tick"
+        today = self._clock.now().astimezone().date().isoformat()
+        builder, changed, recurring = self._storage.plan(), 0, list[str]()
+        notes = self._tasks(params.tasks or [])
+        for path, (data, tasks) in notes.items():
+            text, edits = decoded(data), list[Edit]()
+            for task in tasks:
+                if (task.status in DONE) == tick:
+                    continue
+                changed += 1
+                if tick and task.recurs:
+                    recurring.append(f"{path} line {task.line}")
+                edits.append(Edit(task.box, task.box + 1, "x" if tick else TODO))
+                start, stop = task.box + 1, _line_end(text, task.box)
+                if params.done_date:
+                    line = text[start:stop]
+                    edits.append(Edit(start, stop, with_done_date(line, today if tick else None)))
+            builder.modify(parse_path(path), data, encoded(apply(text, edits)))
+        verb = "Tick" if tick else "Untick"
+        if not changed:
+            message = f"{'All' if len(params.tasks or ()) > 1 else 'The task'} {params.action}ed already."
+            return Unchanged(in_vault(*notes), "Look at the tasks", Output({"updated": [], "count": 0}, message))
+        warnings = [f"They recur, and only the plugin Tasks makes the next ones: {some(recurring)}"]
+        summary = f"{verb} {counted(changed, 'task')} in {some(list(notes))}"
+        return builder.build(self.spec.operation, summary, warnings if recurring else [])
+
+    # -- moving -------------------------------------------------------------------------------------------------
+
+    def _moved(self, params: EditTasksParams, context: CallContext) -> ChangePlan:
+        """Return the tasks in another note, with the items below them, and links to their blocks."""
+        if params.to is None:
+            raise InvalidParameters("Say with `to` which note the tasks go to")
+        target, data = self._note(params.to)
+        notes = self._tasks(params.tasks or [])
+        if target in notes:
+            raise InvalidParameters(f"A task is in {target!r} already; move lines within a note with apply_patch")
+        spans = {path: _spans(decoded(old), tasks) for path, (old, tasks) in notes.items()}
+        moving, ids = self._moving(target, data, {path: old for path, (old, _tasks) in notes.items()}, spans)
+        kept, builder, pieces = KeptLinks(), self._storage.plan(), list[str]()
+        for path, (old, _tasks) in notes.items():
+            text = decoded(old)
+            here = replace(moving, here={path: target})
+            for start, end in spans[path]:
+                piece = self._rewritten(path, encoded(_dedented(text[start:end])), here, kept)
+                pieces.append(with_blocks(piece, ids[path]).rstrip("\r\n"))
+            rest = apply(text, [Edit(start, end, "") for start, end in spans[path]])
+            builder.modify(parse_path(path), old, encoded(self._rewritten(path, encoded(rest), moving, kept)))
+        joined = "\n".join(piece.replace("\r\n", "\n") for piece in pieces)
+        new = with_text_below(self._rewritten(target, data, moving, kept), target, joined, params.heading)
+        builder.modify(parse_path(target), data, encoded(new))
+        summary = f"Move {counted(sum(map(len, spans.values())), 'task')} to {target}"
+        return self._relocation(builder, moving, {target, *notes}, kept, context, summary=summary)
+
+    def _moving(
+        self, target: str, data: bytes, notes: dict[str, bytes], spans: dict[str, list[tuple[int, int]]]
+    ) -> tuple[Redirection, dict[str, dict[str, str]]]:
+        """Return where the blocks of the tasks go, and the ids that they get there."""
+        outlines = {target: Outline.of(parsed(decoded(data)))}
+        after, parts, ids = dict(outlines), dict[LinkTarget, LinkTarget](), dict[str, dict[str, str]]()
+        taken = set(outlines[target].blocks)
+        for path, old in notes.items():
+            note = parsed(decoded(old))
+            outlines[path] = Outline.of(note)
+            inside = block_keys(
+                block for block in note.blocks if any(start <= block.start < end for start, end in spans[path])
+            )
+            ids[path] = {}
+            for block in sorted(inside):
+                ids[path][block] = free_block(block, taken)
+                taken.add(ids[path][block])
+                parts[LinkTarget(path, block)] = LinkTarget(target, ids[path][block])
+            after[path] = Outline(outlines[path].headings, outlines[path].blocks - inside)
+        after[target] = Outline(outlines[target].headings, frozenset(taken))
+        names = self._keeper.moving({}).before
+        form = self._storage.app_settings.new_link_format
+        return Redirection(names, names, {}, form, outlines, after, parts), ids
+
+    # -- finding ------------------------------------------------------------------------------------------------
+
+    def _tasks(self, places: Sequence[TaskPlace]) -> dict[str, tuple[bytes, list[Task]]]:
+        """Return the tasks at some places, by note."""
+        found: dict[str, tuple[bytes, list[Task]]] = {}
+        known: dict[str, dict[int, Task]] = {}
+        for place in places:
+            path, data = self._note(place.path)
+            if path not in known:
+                known[path] = {task.line: task for task in tasks_of(decoded(data))}
+                found[path] = data, []
+            task = known[path].get(place.line)
+            if task is None:
+                raise NotFound(f"There is no task in line {place.line} of {path!r}; list them with tasks")
+            if place.text is not None and fold(place.text.strip()) not in fold(task.text):
+                raise Conflict(
+                    f"Line {place.line} of {path!r} says {shortened(task.text)!r} now; list the tasks again",
+                    code="no_match",
+                )
+            if task not in found[path][1]:
+                found[path][1].append(task)
+        return found
+
+
+def _spans(text: str, tasks: Sequence[Task]) -> list[tuple[int, int]]:
+    """Return the lines of tasks with the items below them, each once."""
+    spans: list[tuple[int, int]] = []
+    for task in sorted(tasks, key=lambda each: each.start):
+        start, end = text.rfind("\n", 0, task.start) + 1, min(_line_end(text, task.last - 1) + 1, len(text))
+        if not spans or start >= spans[-1][1]:
+            spans.append((start, end))
+    return spans
+
+
+def _dedented(lines: str) -> str:
+    """Return lines without the indentation of the first."""
+    indent = lines[: len(lines) - len(lines.lstrip(" \t>"))]
+    return "\n".join(line.removeprefix(indent) for line in lines.split("\n"))
+
+
+def _line_end(text: str, at: int) -> int:
+    """Return where the line of a place ends, before its line ending."""
+    end = text.find("\n", at)
+    end = len(text) if end < 0 else end
+    return end - 1 if text[end - 1 : end] == "\r" else end

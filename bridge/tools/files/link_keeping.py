@@ -16,7 +16,7 @@ from bridge.notes.names import link_key
 from bridge.notes.note import TooMuchWork
 from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.toolkit.tool import CallContext
-from bridge.tools.bases.holding import EXTENSION, holding_bases
+from bridge.tools.bases.holding import EXTENSION, follow_in, holding_bases
 from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
@@ -311,7 +311,6 @@ def closed_file() -> PermissionDenied:
 def _with_bases(path: str, text: str, moving: Relocation, kept: KeptLinks) -> tuple[str, int]:
     """Return a file in whose bases the places that name what moves have followed, and how many they are."""
     from bridge.bases.following import MoveFollower  # noqa: PLC0415 - a start is faster without
-    from bridge.tools.bases.keeping import follow_in  # noqa: PLC0415 - a start is faster without
 
     followed = follow_in(path, text, MoveFollower(path, moving))
     kept.warnings += (f"{path!r} may not follow, {each}" for each in followed.left[:_MOST_NAMED])

@@ -54,7 +54,6 @@ class HistoryTool(WriteTool[HistoryParams]):
 
     spec = write_spec(
         name="history",
-        title="History",
         action="look/looked at the history or took back changes[: {files}]",
         description="Your own changes: list them, show the diff of one, undo the newest.",
         icon="history",
@@ -74,7 +73,9 @@ class HistoryTool(WriteTool[HistoryParams]):
         credential = context.caller.sees_changes_of
         entries = self._entries(context)
         if params.action == "list":
-            return _listed(_older(entries, params.execution_id), params.limit)
+            if params.execution_id is not None:
+                entries = entries[entries.index(_one(entries, params.execution_id)) + 1 :]
+            return _listed(entries, params.limit)
         applied = [entry for entry in entries if entry.change.state == "applied"]
         if params.action == "diff":
             return self._diff(_one(entries, params.execution_id), int(params.cursor or 0), context)
@@ -93,22 +94,16 @@ class HistoryTool(WriteTool[HistoryParams]):
         changes = (applied.plan.reverses or "").split(",")
         files = list(applied.plan.targets)
         named = _named(files) if len(files) <= _NAMED else f"{applied.plan.counted_files}, such as {files[0]}"
-        output = Output({"undone": changes, "files": files}, f"Undone: {some(changes)} ({named})")
-        return with_left(output, applied.plan, brief=True)
+        undone = Output({"undone": changes, "files": files}, f"Undone: {some(changes)} ({named})")
+        return with_left(undone, applied.plan, brief=True)
 
     def _entries(self, context: CallContext) -> list[_Entry]:
         """Return the caller's changes, the newest first; those to closed files alone are left out."""
-        is_open = self._opens(context)
-        changes = self._history.history(limit=sys.maxsize, credential=context.caller.sees_changes_of)
-        entries = [
-            _Entry(
-                change,
-                tuple(filter(is_open, change.files)),
-                tuple(str(one) for one in change.left if is_open(one.path)),
-            )
-            for change in changes
-        ]
-        return [entry for entry in entries if entry.files]
+        is_open, entries = self._opens(context), list[_Entry]()
+        for change in self._history.history(limit=sys.maxsize, credential=context.caller.sees_changes_of):
+            if files := tuple(filter(is_open, change.files)):
+                entries.append(_Entry(change, files, tuple(str(one) for one in change.left if is_open(one.path))))
+        return entries
 
     def _opens(self, context: CallContext) -> Callable[[str], bool]:
         """Return a function that tells whether the caller may see a file."""
@@ -140,13 +135,6 @@ class HistoryTool(WriteTool[HistoryParams]):
         text = "\n".join([f"{entry.change.execution_id}: {entry.change.summary}", *shown])
         what = f"Show what the change {entry.change.execution_id} did"
         return Unchanged(in_vault(*entry.files), what, Output(data, text, metadata))
-
-
-def _older(entries: Sequence[_Entry], execution_id: str | None) -> Sequence[_Entry]:
-    """Return the changes before one of them; all if none is named."""
-    if execution_id is None:
-        return entries
-    return entries[entries.index(_one(entries, execution_id)) + 1 :]
 
 
 def _listed(entries: Sequence[_Entry], limit: int) -> Unchanged:
@@ -188,12 +176,8 @@ def _one(entries: Sequence[_Entry], execution_id: str | None) -> _Entry:
 
 def _line(entry: _Entry) -> str:
     change = entry.change
-    lines = f"(+{change.added} -{change.removed})"
-    return "; ".join([f"{change.execution_id} {change.time[:16]} {change.state}: {_files(entry)} {lines}", *entry.left])
-
-
-def _files(entry: _Entry) -> str:
-    return f"{entry.change.tool} {_named(entry.files)}"
+    what = f"{change.tool} {_named(entry.files)} (+{change.added} -{change.removed})"
+    return "; ".join([f"{change.execution_id} {change.time[:16]} {change.state}: {what}", *entry.left])
 
 
 def _named(files: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The tool `templates`: chains that the user keeps under a name, listed and run."""
+"""The tools `chain`, which makes several calls as one, and `templates`, which lists and runs chains of the user's."""
 
 from typing import Any, Literal, Self
 
@@ -6,8 +6,9 @@ from pydantic import Field, model_validator
 
 from bridge.clock import Clock
 from bridge.contract.base import Params
-from bridge.contract.chains import Template, TemplateParameter
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.chains import ChainParams, Template, TemplateParameter
+from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
+from bridge.toolkit.chain import chain_effect
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import (
     AGENT,
@@ -21,9 +22,48 @@ from bridge.toolkit.tool import (
     ToolSpec,
     WriteTool,
 )
-from bridge.tools.drafts.chain import changed
-from bridge.tools.templates.template_store import TemplateStore
-from bridge.tools.templates.template_values import template_effect
+from bridge.tools.templates.template_store import TemplateStore, template_effect
+
+
+class ChainTool(WriteTool[ChainParams]):
+    """The tool that makes several calls as one."""
+
+    spec = ToolSpec(
+        name="chain",
+        action="make/made several calls as one[: {files}]",
+        description="Several calls as one, all or nothing: changes are staged and the user is asked once about them. "
+        'Arguments can use earlier answers: {"$from": "search.results[0].path"}, '
+        '{"$text": ["Notes/", {"$from": …}]}, {"$each": [LIST, {"path": {"$item": "path"}}]}.',
+        icon="link",
+        parameters=ModelParameters(ChainParams),
+        operation=Operation.UPDATE,
+        risk=RiskLevel.MEDIUM,
+        consent_class=ConsentClass.NEVER,
+        default_mode=ConsentMode.ALWAYS_ASK,
+        sensitive=frozenset({"arguments"}),
+        presets=frozenset({VAULT}),
+        stages=False,
+    )
+
+    def prepare(self, params: ChainParams, context: CallContext) -> ChainEffect:
+        """Return the calls, which say themselves what they do."""
+        del context
+        return chain_effect(params.calls)
+
+    def report(self, params: ChainParams, applied: Applied) -> Output:
+        """Report what all the calls changed."""
+        del params
+        return changed(applied)
+
+
+def changed(applied: Applied) -> Output:
+    """Return the report on what a chain has changed."""
+    plan = applied.plan
+    return Output(
+        {"modified": True, "files": list(plan.targets), "count": plan.files},
+        f"All calls were made; {plan.counted_files} changed as one.",
+    )
+
 
 MOST_SHOWN = 20
 """Templates that a list shows with their parameters; of others it has the names."""
@@ -53,7 +93,6 @@ class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
 
     spec = ToolSpec(
         name="templates",
-        title="Templates",
         action="run/ran the template[ {name}]",
         description="The user's templates for recurring work: list them, or run one as one change.",
         icon="list-checks",
@@ -62,7 +101,6 @@ class TemplatesTool(ReadTool[TemplatesParams], WriteTool[TemplatesParams]):
         risk=RiskLevel.MEDIUM,
         consent_class=ConsentClass.NEVER,
         default_mode=ConsentMode.ALWAYS_ASK,
-        covers=Covers.TARGET,
         sensitive=frozenset({"values"}),
         presets=frozenset({AGENT, VAULT}),
         stages=False,

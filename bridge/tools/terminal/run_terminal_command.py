@@ -7,7 +7,6 @@ import os
 import shlex
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -15,7 +14,7 @@ from typing import Final, Literal, NamedTuple
 from pydantic import Field
 
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
 from bridge.index.knowledge import StoredLink
@@ -28,10 +27,15 @@ from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
 from bridge.tools.formatting import counted
 from bridge.tools.storage import VaultStorage
-from bridge.tools.terminal import repository
-from bridge.tools.terminal.commands import find_program, only_reads, parse_command
-from bridge.tools.terminal.taking_over import TakingOver, lost_sentence
-from bridge.tools.terminal.workspace import MOST_LARGE_FILES, Workspace, make_workspace
+from bridge.tools.terminal.commands import (
+    find_program,
+    git_environment,
+    git_may_write,
+    is_plain_repository,
+    only_reads,
+    parse_command,
+)
+from bridge.tools.terminal.workspace import MOST_LARGE_FILES, TakingOver, Workspace, lost_sentence, make_workspace
 from bridge.vault.disk import as_failure
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.person_edits import NO_BACKUP
@@ -86,26 +90,22 @@ class _Planned(NamedTuple):
     writes_git: bool = False
 
 
-@dataclass(slots=True)
 class _Said:
     """The output and the errors of a command so far, apart."""
 
-    texts: dict[str, list[str]] = field(default_factory=lambda: {"stdout": [], "stderr": []})
-    _decoders: dict[str, codecs.IncrementalDecoder] = field(
-        default_factory=lambda: {
-            name: codecs.getincrementaldecoder("utf-8")(errors="replace") for name in ("stdout", "stderr")
-        }
-    )
+    def __init__(self) -> None:
+        self._texts: dict[str, list[str]] = {"stdout": [], "stderr": []}
+        self._decoders = {name: codecs.getincrementaldecoder("utf-8")(errors="replace") for name in self._texts}
 
     def add(self, name: Literal["stdout", "stderr"], data: bytes) -> str:
         """Take a piece; returns it as text."""
         text = self._decoders[name].decode(data)
-        self.texts[name].append(text)
+        self._texts[name].append(text)
         return text
 
     def of(self, name: str) -> str:
         """Return all of it."""
-        return "".join(self.texts[name])
+        return "".join(self._texts[name])
 
 
 class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
@@ -123,7 +123,6 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
 
     spec = ToolSpec(
         name="run_terminal_command",
-        title="Run terminal command",
         action="run/ran {command|a command}",
         description=(
             "Run a terminal command in the vault's folder and return its output. It works on a copy of the vault "
@@ -137,7 +136,6 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         operation=Operation.EXECUTE,
         risk=RiskLevel.HIGH,
         consent_class=ConsentClass.SESSION,
-        default_mode=ConsentMode.SESSION_ALLOW,
         default_rate=10,
         id_prefix="command",
         switched=True,
@@ -250,8 +248,8 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             Path(found).name == "git"
             and self._programs.sandbox.moves
             and self._storage.closed() is None
-            and repository.may_write(arguments, lambda _word: True)
-            and repository.is_plain(self._storage.top)
+            and git_may_write(arguments, lambda _word: True)
+            and is_plain_repository(self._storage.top)
         )
         return _Planned(found, tuple(arguments), places, folder, only_reads=reads, writes_git=writes_git)
 
@@ -275,7 +273,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         with_git = self._storage.closed() is None
         # What the question said holds; that what is named are files must hold still.
         is_file = partial(self._is_file, folder=planned.folder)
-        writes_git = planned.writes_git and context.asked and repository.may_write(planned.arguments, is_file)
+        writes_git = planned.writes_git and context.asked and git_may_write(planned.arguments, is_file)
         try:
             workspace = make_workspace(
                 self._storage.files, self._programs, context.settings, with_git=with_git, writes_git=writes_git
@@ -283,7 +281,7 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         except OSError as error:
             raise as_failure(error, "the copy of the vault") from error
         if writes_git:
-            workspace.environment.update(repository.environment(self._storage.top, planned.program))
+            workspace.environment.update(git_environment(self._storage.top, planned.program))
         return workspace
 
     def _warnings(self, settings: Settings, planned: _Planned) -> Iterator[str]:
@@ -322,24 +320,22 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
             for at in sorted(planned.places)
             if (name != "mv" or at != last) and (place := self._place(planned.arguments[at], planned.folder))
         ]
-        gone = (
-            [file.path for file in knowledge.files() if any(_is_in(file.path, place) for place in named)]
-            if named
-            else []
-        )
+
+        def goes(path: str) -> bool:
+            return any(path == place or path.startswith(f"{place}/") for place in named)
+
+        gone = [file.path for file in knowledge.files() if goes(file.path)] if named else []
         for path in gone:
-            yield from (
-                link for link in knowledge.backlinks(path) if not any(_is_in(link.source, place) for place in named)
-            )
+            yield from (link for link in knowledge.backlinks(path) if not goes(link.source))
 
     def _report(self, report: Report, said: _Said, applied: Applied | None, taking: TakingOver | None) -> Output:
         """Return the report on a command."""
-        left = [] if taking is None else taking.left
-        lost = [] if taking is None or applied is None else taking.lost
+        left = taking.left if taking else []
+        lost = taking.lost if taking and applied else []
         denial = self._storage.closed()
         seen = [link for link in lost if denial is None or denial(link.path) is None]
         stdout, stderr = said.of("stdout"), said.of("stderr")
-        changed = [] if applied is None else list(dict.fromkeys(applied.plan.subjects))
+        changed = list(dict.fromkeys(applied.plan.subjects)) if applied else []
         lines = [_ENDINGS.get(report.ending, f"Exit code {report.code}")]
         if report.ending is not Ending.EXITED:
             lines[0] += "; nothing was changed"
@@ -360,11 +356,6 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         }
         # Programs show this text to people, in terminals too; what is data stays as it came.
         return Output(data, with_hidden_characters_shown("\n".join(lines)))
-
-
-def _is_in(path: str, place: str) -> bool:
-    """Return whether a file is a place or lies in it."""
-    return path == place or path.startswith(f"{place}/")
 
 
 def _insists(planned: _Planned) -> str:

@@ -3,14 +3,14 @@
 import asyncio
 import base64
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, replace
 from http import HTTPStatus
 from typing import Any, Final, Literal
 
 from pydantic import Field, field_validator, model_validator
 
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.contract.tools import ImagePart, ResultPart
 from bridge.errors import InvalidParameters, NetworkFailure
 from bridge.policy.targets import url_target
@@ -78,42 +78,6 @@ class WebFetchParams(Params):
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class _Content:
-    """The content that was fetched, in the form that was asked for."""
-
-    url: str
-    title: str
-    kind: str
-    form: str
-    size: int
-    removed: int
-    text: str
-    hops: tuple[str, ...]
-    scripted: bool = False
-    author: str = ""
-    date: str = ""
-    images: tuple[tuple[str, str], ...] = ()
-    marked: str = ""
-
-    def as_page(self) -> FetchedPage:
-        """Return it for a tool that writes."""
-        return FetchedPage(
-            url=self.url,
-            title=self.title,
-            kind=self.kind,
-            form=self.form,
-            text="" if self.form == "base64" else self.text,
-            data=base64.b64decode(self.text) if self.form == "base64" else b"",
-            author=self.author,
-            date=self.date,
-            images=self.images,
-            marked=self.marked,
-            removed=self.removed,
-            scripted=self.scripted,
-        )
-
-
 class WebFetchTool(ReadTool[WebFetchParams]):
     """The tool that fetches one page.
 
@@ -131,8 +95,6 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         operation=Operation.NETWORK,
         risk=RiskLevel.MEDIUM,
         consent_class=ConsentClass.ALWAYS,
-        default_mode=ConsentMode.SESSION_ALLOW,
-        covers=Covers.TARGET,
         default_rate=20,
         listed_sites=True,
         timeout=660.0 + _MARGIN,
@@ -193,8 +155,11 @@ class WebFetchTool(ReadTool[WebFetchParams]):
             if params.method == "GET" and not headers:
                 await asyncio.to_thread(self._keep, key, content)
         if take is not None:  # the person is shown it in what is made of it
-            take(await asyncio.to_thread(content.as_page))
-            whole = "" if content.form == "base64" else content.text
+            whole, taken = content.text, content
+            if content.form == "base64":
+                whole = ""
+                taken = content._replace(text="", data=await asyncio.to_thread(base64.b64decode, content.text))
+            take(taken)
             whole = "\n".join([whole, *(address for _shows, address in content.images)])  # its client has read them
             return Output({"url": content.url, "size": content.size}, whole, {"cached": cached})
         if context.settings.review_web_pages:
@@ -202,7 +167,7 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         milliseconds = round((self._web.clock.monotonic() - began) * 1000)
         return _output(content, params, context, cached=cached, milliseconds=milliseconds)
 
-    async def _kept(self, found: Cached, url: WebUrl, context: CallContext) -> _Content:
+    async def _kept(self, found: Cached, url: WebUrl, context: CallContext) -> FetchedPage:
         """Return what was fetched before, where this client may be led to the same places."""
         head = dict(found.head)
         origin = url.origin
@@ -212,15 +177,15 @@ class WebFetchTool(ReadTool[WebFetchParams]):
                 await context.authorize(url_target(str(to)), f"Follow a redirect to {to}")
                 origin = to.origin
         images = tuple((shows, address) for shows, address in head["images"])
-        return _Content(**head | {"hops": tuple(head["hops"]), "images": images}, text=found.content.decode())
+        return FetchedPage(**head | {"hops": tuple(head["hops"]), "images": images}, text=found.content.decode())
 
-    def _keep(self, key: tuple[str, ...], content: _Content) -> None:
-        head = {member.name: getattr(content, member.name) for member in fields(content) if member.name != "text"}
+    def _keep(self, key: tuple[str, ...], content: FetchedPage) -> None:
+        head = {name: value for name, value in content._asdict().items() if name not in {"text", "data"}}
         self._web.cache.put(key, head, content.text.encode("utf-8", "replace"))
 
     async def _fetched(
         self, params: WebFetchParams, url: WebUrl, headers: Any, context: CallContext, form: Form
-    ) -> _Content:
+    ) -> FetchedPage:
         async def authorize(to: WebUrl, why: str) -> None:
             await context.authorize(url_target(str(to)), f"{why} to {to}")
 
@@ -238,7 +203,7 @@ class WebFetchTool(ReadTool[WebFetchParams]):
             raise _refused(response)
         return await self._content(form, response)
 
-    async def _content(self, wanted: Form, response: WebResponse) -> _Content:
+    async def _content(self, wanted: Form, response: WebResponse) -> FetchedPage:
         kind = response.content_type or _sniffed(response.body)
         charset = _charset(response.headers.get("content-type", ""))
         form, page = _form(kind, wanted), PageText("", "", 0)
@@ -252,24 +217,17 @@ class WebFetchTool(ReadTool[WebFetchParams]):
             from bridge.web.extraction.form import decode_text  # noqa: PLC0415 - only where it is needed
 
             text, _encoding = await asyncio.to_thread(decode_text, response.body, charset, html="html" in kind)
-        return _Content(
-            str(response.url),
-            page.title,
-            kind,
-            form,
-            len(response.body),
-            page.removed,
-            text,
-            tuple(map(str, response.hops)),
-            page.scripted,
-            page.author,
-            page.date,
-            page.images,
-            page.marked,
+        return FetchedPage(
+            url=str(response.url),
+            kind=kind,
+            form=form,
+            size=len(response.body),
+            hops=tuple(map(str, response.hops)),
+            **asdict(replace(page, text=text)),
         )
 
 
-def _review(content: _Content) -> RequestEffect:
+def _review(content: FetchedPage) -> RequestEffect:
     """Return what a person is shown of an answer before the agent gets it."""
     lines = [f"Title: {content.title}"] if content.title else []
     lines += [f"Kind: {content.kind}, {content.size:,} bytes", ""]
@@ -296,7 +254,7 @@ def _form(kind: str, wanted: Form) -> str:
 
 
 def _output(
-    content: _Content, params: WebFetchParams, context: CallContext, *, cached: bool, milliseconds: int
+    content: FetchedPage, params: WebFetchParams, context: CallContext, *, cached: bool, milliseconds: int
 ) -> Output:
     settings = context.settings
     most = min(params.max_bytes or settings.web_fetch_max_bytes, settings.web_fetch_max_bytes)
@@ -331,7 +289,7 @@ def _output(
     return Output(data, quoted(shown, content.url, content.removed, more), metadata)
 
 
-def _binary(content: _Content, data: dict[str, Any], metadata: dict[str, Any], most: int) -> Output:
+def _binary(content: FetchedPage, data: dict[str, Any], metadata: dict[str, Any], most: int) -> Output:
     if content.size > most:
         raise NetworkFailure(
             f"{content.url} has {content.size:,} bytes of {content.kind or 'data'}, and at most {most:,} are handed "

@@ -1,12 +1,15 @@
-"""The tool `web_search`: what the services that the person has chosen find on the web."""
+"""The tool `web_search`: what the services that the person has chosen find on the web, within a budget of searches."""
 
 import asyncio
 import re
+import threading
+from collections import defaultdict, deque
 from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, Field
 
+from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.contract.keys import SearchService
@@ -15,12 +18,63 @@ from bridge.policy.targets import url_target
 from bridge.settings.model import Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolSpec
-from bridge.tools.web.search_budget import MOST, WINDOW, SearchBudget
 from bridge.web.guard import names_this_machine
 from bridge.web.search import Found, WebSearch
 from bridge.web.search_services import Freshness, Hit, SearchQuery
 from bridge.web.services import WebServices
 from bridge.web.url import BadUrl, parse_url
+
+MOST: Final = 10
+WINDOW: Final = 15 * 60.0
+"""Seconds."""
+
+
+class SearchBudget:
+    """Ten searches in fifteen minutes; then the person is asked, and with their yes the counting begins anew.
+
+    Args:
+        clock: Time.
+    """
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._made: defaultdict[str, deque[float]] = defaultdict(deque)
+
+    def used_up(self, client: str) -> bool:
+        """Return whether a client has made that many, so that the person has to be asked about the next one.
+
+        Args:
+            client: As `Caller.subject` names it.
+        """
+        with self._lock:
+            return len(self._recent(client)) >= MOST
+
+    def take(self, client: str, *, asked: bool) -> bool:
+        """Count a search that is about to be made.
+
+        Args:
+            client: As `Caller.subject` names it.
+            asked: Whether the person was asked about exactly this one.
+
+        Returns:
+            Whether it may be made; if not, others were made since, and the person has to be asked.
+        """
+        with self._lock:
+            made = self._recent(client)
+            if len(made) >= MOST:
+                if not asked:
+                    return False
+                made.clear()
+            made.append(self._clock.monotonic())
+            return True
+
+    def _recent(self, client: str) -> deque[float]:
+        made, since = self._made[client], self._clock.monotonic() - WINDOW
+        while made and made[0] <= since:
+            made.popleft()
+        return made
+
 
 LONGEST_QUERY: Final = 400
 """Characters; services cut or refuse what is longer."""
@@ -76,7 +130,6 @@ class WebSearchTool(ReadTool[WebSearchParams]):
 
     spec = ToolSpec(
         name="web_search",
-        title="Web search",
         action="search/searched the web[ for {query}][: {count:result}]",
         description=(
             "Search the web with the service that the user has chosen. Returns titles, addresses and excerpts of "

@@ -19,7 +19,7 @@ from bridge.toolkit.registry import ALL, ToolRegistry
 from bridge.toolkit.schema import describe
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.tools import specs
-from bridge.tools.drafts.draft import DraftTool
+from bridge.tools.drafts import DraftTool
 from tests.tools.agent.test_first_tries import TASKS
 
 MOST_TOOLS = 16

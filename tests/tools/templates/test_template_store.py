@@ -8,8 +8,7 @@ import pytest
 
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound
 from bridge.tools.templates import template_store
-from bridge.tools.templates.template_store import TemplateStore, parse_template, shipped
-from bridge.tools.templates.template_values import template_effect
+from bridge.tools.templates.template_store import TemplateStore, parse_template, shipped, template_effect
 from tests.identities import PrivateFiles
 
 TODAY = date(2026, 11, 22)

@@ -9,8 +9,7 @@ from bridge.consent.broker import MAX_OPEN
 from bridge.contract.consent import Decision
 from bridge.contract.keys import Provider
 from bridge.settings.model import Settings
-from bridge.tools.web.search_budget import MOST, WINDOW
-from bridge.tools.web.web_search import WebSearchTool
+from bridge.tools.web.web_search import MOST, WINDOW, WebSearchTool
 from tests.tools.web.conftest import PAGE, Desk
 from tests.web_servers import answer
 

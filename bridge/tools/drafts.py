@@ -1,20 +1,23 @@
-"""The tool `draft`: many changes, staged one after the other, that the person is asked about once."""
+"""The tool `draft`, which stages many changes for one question; and each draft's tools, which look at its files."""
 
 import asyncio
-from collections.abc import Sequence
+import logging
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from bridge.clock import stamp
 from bridge.contract.base import Params
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.drafts.draft import Draft
 from bridge.drafts.store import Drafts, sent_back, submission, summary
 from bridge.errors import InvalidParameters, NotFound
 from bridge.identity.caller import Caller
 from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import (
     AGENT,
     VAULT,
@@ -23,6 +26,7 @@ from bridge.toolkit.tool import (
     Output,
     ReadEffect,
     ReadTool,
+    Tool,
     ToolSpec,
     Unchanged,
     WriteTool,
@@ -68,7 +72,6 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
 
     spec = ToolSpec(
         name="draft",
-        title="Draft",
         action="take/took a draft[ with {files}]",
         description="For many changes: begin stages them, submit asks the user once about all.",
         icon="git-pull-request-draft",
@@ -77,7 +80,6 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         risk=RiskLevel.MEDIUM,
         consent_class=ConsentClass.NEVER,
         default_mode=ConsentMode.ALWAYS_ASK,
-        covers=Covers.TARGET,
         presets=frozenset({AGENT, VAULT}),
         stages=False,
         default_rate=20,  # one that begins copies the whole index
@@ -91,48 +93,39 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         if params.action != "submit":
             return ReadEffect((), "Look after a draft", own=True)
         draft = self._draft(params, context.caller)
+        draft_id = draft.head.draft_id
         if not draft.steps:
-            raise InvalidParameters(
-                f"Nothing is staged in {draft.head.draft_id}; make your changes first, or discard it"
-            )
+            raise InvalidParameters(f"Nothing is staged in {draft_id}; make your changes first, or discard it")
         if context.caller.client.drafts:
             draft.expect_in_hand()
             if not draft.is_new:
-                raise InvalidParameters(
-                    f"{draft.head.draft_id} is as it was when the user sent it back; change it first, or discard it"
-                )
+                why = "is as it was when the user sent it back; change it first, or discard it"
+                raise InvalidParameters(f"{draft_id} {why}")
             return ReadEffect((), "Hand a draft in", own=True)
         found = await asyncio.to_thread(submission, draft, context.caller.name)
         if found.plan is not None:
             return replace(found.plan, reason=params.reason or found.plan.reason)
-        text = f"Nothing of {draft.head.draft_id} differs from the vault any more; discard it, or go on in it."
-        looked_at = in_vault(*summary(draft).files)
-        return Unchanged(looked_at, text, Output({"draft": draft.head.draft_id, "modified": False}, text))
+        text = f"Nothing of {draft_id} differs from the vault any more; discard it, or go on in it."
+        output = Output({"draft": draft_id, "modified": False}, text)
+        return Unchanged(in_vault(*summary(draft).files), text, output)
 
     async def run(self, params: DraftParams, context: CallContext) -> Output:
         """Begin, join, hand in, discard, or say what there is."""
         caller = context.caller
-        match params.action:
-            case "begin":
-                draft = await asyncio.to_thread(self._drafts.begin, caller)
-                return _said(
-                    draft, f"You are in {draft.head.draft_id}: changes are staged until you submit or discard it."
-                )
-            case "join":
-                draft = self._drafts.join(caller, params.draft or "")
-                return _said(draft, f"You are in {draft.head.draft_id} now.")
-            case "submit":
-                draft = self._draft(params, caller)
-                await asyncio.to_thread(self._drafts.hand_in, draft, params.reason or context.reason)
-                return _said(draft, handed_in(self._drafts, draft))
-            case "discard":
-                draft = self._draft(params, caller)
-                await asyncio.to_thread(self._drafts.discard, draft.head.draft_id, caller)
-                return Output(
-                    {"draft": draft.head.draft_id}, f"{draft.head.draft_id} is discarded; nothing was written."
-                )
-            case _:
-                return self._status(params, caller)
+        if params.action == "status":
+            return self._status(params, caller)
+        if params.action == "begin":
+            draft = await asyncio.to_thread(self._drafts.begin, caller)
+            return _said(draft, f"You are in {draft.head.draft_id}: changes are staged until you submit or discard it.")
+        if params.action == "join":
+            draft = self._drafts.join(caller, params.draft or "")
+            return _said(draft, f"You are in {draft.head.draft_id} now.")
+        draft = self._draft(params, caller)
+        if params.action == "submit":
+            await asyncio.to_thread(self._drafts.hand_in, draft, params.reason or context.reason)
+            return _said(draft, handed_in(self._drafts, draft))
+        await asyncio.to_thread(self._drafts.discard, draft.head.draft_id, caller)
+        return Output({"draft": draft.head.draft_id}, f"{draft.head.draft_id} is discarded; nothing was written.")
 
     def report(self, params: DraftParams, applied: Applied) -> Output:
         """Report what was taken of it."""
@@ -158,11 +151,10 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
             f"{_STATES[one.state]}"
             for one in others
         ]
+        ids = [one.draft_id for one in others]
         if inside is None:
-            text = "You are in no draft."
-            if lines:
-                text += " You can join:\n" + "\n".join(lines)
-            return Output({"draft": None, "others": [one.draft_id for one in others]}, text)
+            text = "\n".join(["You are in no draft. You can join:", *lines]) if lines else "You are in no draft."
+            return Output({"draft": None, "others": ids}, text)
         head = f"You are in {inside.head.draft_id}."
         if inside.head.state == "handed_in":
             head = handed_in(self._drafts, inside)
@@ -170,7 +162,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
             head = f"{head} {sent_back(inside)}"
         if lines:
             head = "\n".join([head, "Your others, which you can join:", *lines, f"In {inside.head.draft_id}:"])
-        ids, total = [one.draft_id for one in others], len(inside.steps)
+        total = len(inside.steps)
         end = int(params.cursor or total)
         if params.cursor is not None and not 0 < end <= total:
             raise InvalidParameters(NOTHING_THERE)
@@ -215,3 +207,93 @@ def _said(
         "others": list(also),
     }
     return Output(data, "\n".join([head, *lines]))
+
+
+logger = logging.getLogger(__name__)
+
+MakeProviders = Callable[[Draft], Sequence[ToolProvider]]
+"""The providers of tools that look at a draft; they need no start."""
+
+
+class DraftedTools:
+    """The sets of tools: a caller has that of the draft it is in, or that of the vault.
+
+    Args:
+        drafts: All drafts.
+        make: Makes a draft's set, when it is first asked for.
+
+    Attributes:
+        drafts: As given.
+    """
+
+    def __init__(self, drafts: Drafts, make: MakeProviders) -> None:
+        self.drafts = drafts
+        self._make = make
+        self._lock = threading.Lock()
+        self._sets: dict[str, Mapping[str, ToolProvider]] = {}
+
+    def wrapped(self, providers: Sequence[ToolProvider]) -> list[ToolProvider]:
+        """Return the vault's providers; for a caller in a draft, each has the draft's tools in place of its own."""
+        return [DraftedProvider(provider, self) for provider in providers]
+
+    def provider(self, provider_id: str, caller: Caller) -> ToolProvider | None:
+        """Return the provider of this name for a caller's draft; None outside, and where the draft has none.
+
+        A caller that names a draft that is not there is in none. The pipeline refuses its call.
+        """
+        try:
+            draft = self.drafts.of(caller)
+        except NotFound:
+            return None
+        if draft is None:
+            return None
+        with self._lock:
+            made = self._sets.get(draft.head.draft_id)
+            if made is None:
+                made = self._sets[draft.head.draft_id] = {each.id: each for each in self._make(draft)}
+        return made.get(provider_id)
+
+    async def end(self, draft_id: str) -> None:
+        """End a draft: let go what its tools hold."""
+        with self._lock:
+            made = self._sets.pop(draft_id, {})
+        for provider in made.values():
+            try:
+                await provider.stop()
+            except Exception:
+                logger.exception("the provider %s of %s did not stop as it should", provider.id, draft_id)
+
+    async def stop(self) -> None:
+        """Let go what the tools of all drafts hold."""
+        await asyncio.gather(*(self.end(draft_id) for draft_id in list(self._sets)))
+
+
+class DraftedProvider(ToolProvider):
+    """A provider of the vault's tools, or of a draft's.
+
+    Args:
+        provider: The vault's.
+        drafted: Knows the drafts'.
+    """
+
+    def __init__(self, provider: ToolProvider, drafted: DraftedTools) -> None:
+        self.id, self.name, self.description = provider.id, provider.name, provider.description
+        self.version = provider.version
+        self._provider = provider
+        self._drafted = drafted
+
+    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+        """Return those that look at what the caller sees."""
+        return (self._drafted.provider(self.id, caller) or self._provider).tools(caller)
+
+    def why_missing(self, name: str, caller: Caller) -> str | None:
+        """Return what the vault's knows of it."""
+        return self._provider.why_missing(name, caller)
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Start the vault's."""
+        await self._provider.start(changed)
+
+    async def stop(self) -> None:
+        """Stop the vault's."""
+        await self._provider.stop()

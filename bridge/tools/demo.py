@@ -34,7 +34,6 @@ class DemoNoteTool(WriteTool[NoParams]):
 
     spec = write_spec(
         name="demo_note",
-        title="Demo note",
         action="create/created {files|a note} to show what a question looks like",
         description="Create a note that explains itself, to show how a question looks.",
         icon="file-plus",

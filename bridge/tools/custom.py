@@ -1,17 +1,21 @@
-"""A tool of the user's own as one of ours: asked about every time, run in its sandbox, and answering what it says."""
+"""The user's own tools as tools of the bridge: asked about every time, run in a sandbox, listed as they are stored."""
 
 import asyncio
 import json
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge import __version__
+from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.custom.custom_tools import CustomTools
-from bridge.custom.definition import StoredTool
+from bridge.custom.storage import StoredTool
 from bridge.errors import ExecutionFailed
+from bridge.identity.caller import Caller
 from bridge.policy.targets import custom_tool_target
 from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters
-from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
+from bridge.toolkit.registry import ToolProvider
+from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, Tool, ToolAnnotations, ToolSpec
 from bridge.tools.formatting import quoted
 from bridge.vault.text import with_hidden_characters_shown
 
@@ -32,6 +36,7 @@ class CustomTool(ReadTool[dict[str, Any]]):
 
     def __init__(self, tools: CustomTools, tool: StoredTool) -> None:
         self.tool = tool
+        self.allowed = tools.allowed()
         self._tools = tools
         returns = f" Returns: {tool.returns}" if tool.returns else ""
         self.spec = ToolSpec(
@@ -39,17 +44,15 @@ class CustomTool(ReadTool[dict[str, Any]]):
             title=tool.name,
             action=f"run/ran your tool {tool.name}",
             description=f"{tool.description}{returns}",
-            icon="wrench",
             parameters=JsonSchemaParameters(tool.parameters),
             operation=Operation.EXECUTE,
             risk=RiskLevel.HIGH,
             fixed_risk=True,
             consent_class=ConsentClass.NEVER,
             default_mode=ConsentMode.ALWAYS_ASK,
-            covers=Covers.TARGET,
             default_rate=20,
             id_prefix="custom",
-            listed=tools.allowed() and tool.enabled,
+            listed=self.allowed and tool.enabled,
             switched=True,
             calls_others=True,
             timeout=tool.timeout / 1000 + _SPARE,
@@ -66,16 +69,14 @@ class CustomTool(ReadTool[dict[str, Any]]):
             self._tools.get_ready(tool)
         given = json.dumps(params, ensure_ascii=False, indent=2)
         exact = "\n".join([f"tool: {tool.name}", tool.description, f"environment: {tool.environment}", "", given])
-        insists = ""
-        change = await asyncio.to_thread(self._tools.change, tool)
+        change, insists = await asyncio.to_thread(self._tools.change, tool), ""
         if change is not None:
-            known = self._tools.approvals.knows(tool.name)
-            insists = (
-                "This tool has changed since you allowed it"
-                if known
-                else "This tool was never allowed before; its code is shown"
-            )
-            heading = "What has changed since you allowed it:" if known else "The tool:"
+            insists, heading = "This tool was never allowed before; its code is shown", "The tool:"
+            if self._tools.approvals.knows(tool.name):
+                insists, heading = (
+                    "This tool has changed since you allowed it",
+                    "What has changed since you allowed it:",
+                )
             if not context.looking:  # the code is the person's, and an agent that only asks gets no look at it
                 exact = f"{exact}\n\n{heading}\n{change}"
         return RequestEffect(
@@ -93,16 +94,46 @@ class CustomTool(ReadTool[dict[str, Any]]):
         now = await asyncio.to_thread(lambda: self._tools.all.get(tool.name))
         if now != tool:
             raise ExecutionFailed("The user has just changed this tool; nothing was run. Call it again")
-        text = await asyncio.to_thread(self._tools.told, tool)
-        await asyncio.to_thread(self._tools.approvals.approve_text, tool.name, text)
+        await asyncio.to_thread(lambda: self._tools.approvals.approve_text(tool.name, self._tools.told(tool)))
         result = await self._tools.run(tool, params, context.call)
         if not result.success:
             raise ExecutionFailed(with_hidden_characters_shown(f"{tool.name} failed: {result.error}"))
         said = result.result if isinstance(result.result, str) else json.dumps(result.result, ensure_ascii=False)
-        return Output(
-            result.result,
-            quoted(
-                with_hidden_characters_shown(said), f"the user's tool {tool.name}", origin="a tool of the user's own"
-            ),
-            metadata={"executionTime": round(result.execution_time, 3)},
-        )
+        shown = with_hidden_characters_shown(said)
+        text = quoted(shown, f"the user's tool {tool.name}", origin="a tool of the user's own")
+        return Output(result.result, text, metadata={"executionTime": round(result.execution_time, 3)})
+
+
+class CustomProvider(ToolProvider):
+    """The user's own tools. Those that may not run now are there without being listed, and say why they are refused.
+
+    Args:
+        tools: The tools.
+    """
+
+    id, name, version = "custom", "Your own tools", __version__
+    description = "Tools that you have written yourself."
+
+    def __init__(self, tools: CustomTools) -> None:
+        self._tools = tools
+        self._made: dict[str, CustomTool] = {}
+
+    async def start(self, changed: Callable[[], None]) -> None:
+        """Hear of changes."""
+        self._tools.start(changed)
+
+    async def stop(self) -> None:
+        """End what waits for runs."""
+        await self._tools.stop()
+
+    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+        """Return all that are stored, the same for every client."""
+        del caller
+        allowed = self._tools.allowed()
+        made: dict[str, CustomTool] = {}
+        for name, tool in self._tools.all.items():
+            known = self._made.get(name)
+            is_same = known is not None and known.tool is tool and known.allowed == allowed
+            made[name] = known if known is not None and is_same else CustomTool(self._tools, tool)
+        self._made = made
+        return list(made.values())

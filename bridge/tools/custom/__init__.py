@@ -1,1 +1,0 @@
-"""The user's own tools, as tools of the bridge."""

@@ -1,1 +1,0 @@
-"""The demonstration: one tool, for nobody but the client that stands for it."""
