@@ -13,27 +13,16 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Literal, Self
 
+from bridge.capabilities.acting import OwnEditors, OwnTools, RestoringOthers, Terminal
 from bridge.capabilities.base import open_base
-from bridge.capabilities.calls import open_calls
-from bridge.capabilities.capability import Capability
-from bridge.capabilities.chat import Chat
-from bridge.capabilities.core import Core
-from bridge.capabilities.file_texts import DrawnText, PdfFiles
-from bridge.capabilities.history import open_history
-from bridge.capabilities.index import open_index, watch
-from bridge.capabilities.log import open_log
-from bridge.capabilities.network import open_network
-from bridge.capabilities.own_editors import OwnEditors
-from bridge.capabilities.own_tools import OwnTools
-from bridge.capabilities.programs import open_programs
-from bridge.capabilities.restoring import RestoringOthers
-from bridge.capabilities.servers import OtherServers
+from bridge.capabilities.core import Capability, Core, open_calls
+from bridge.capabilities.history import open_history, open_index, open_log, watch
+from bridge.capabilities.network import open_network, open_programs
+from bridge.capabilities.outside import Chat, OtherServers, Web
+from bridge.capabilities.searching import DrawnText, PdfFiles, SearchByMeaning
 from bridge.capabilities.serving import build_services, serve
-from bridge.capabilities.terminal import Terminal
 from bridge.capabilities.tools import open_tools
 from bridge.capabilities.trust import open_trust
-from bridge.capabilities.vectors import SearchByMeaning
-from bridge.capabilities.web import Web
 from bridge.clock import Clock, SystemClock
 from bridge.ports import Late
 from bridge.rpc.hub import VaultEvents

@@ -18,7 +18,7 @@ from bridge.clock import SystemClock
 from bridge.index import vault_index
 from bridge.index.vault_index import VaultIndex
 from bridge.journal import trash_step
-from bridge.toolkit import away_notice
+from bridge.toolkit import handing_in
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
@@ -124,7 +124,7 @@ def trashed(new_folder: Callable[[], Path], monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.fixture(autouse=True)
 def _quiet_desktop(monkeypatch: pytest.MonkeyPatch) -> None:
     """No test puts a notification on the user's own desktop."""
-    monkeypatch.setattr(away_notice, "system_command", lambda: None)
+    monkeypatch.setattr(handing_in, "system_command", lambda: None)
     monkeypatch.delenv("DBUS_SESSION_BUS_ADDRESS", raising=False)  # for bridges in processes of their own
 
 

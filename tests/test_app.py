@@ -236,7 +236,7 @@ def moved_back(moved: Path, vault: Path) -> None:
 async def test_a_vault_that_is_moved_while_it_is_served_is_noticed_and_not_written_to(
     vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.capabilities.index.PLACE_SECONDS", 0.01)
+    monkeypatch.setattr("bridge.capabilities.history.PLACE_SECONDS", 0.01)
     async with Bridge(vault) as bridge, connect(vault, name="person", role="host", can=["consent"]) as person:
         bridge.settings.update({"enabledTools": ["*"]})
         moves: asyncio.Queue[dict[str, Any]] = asyncio.Queue()

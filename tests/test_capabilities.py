@@ -1,5 +1,8 @@
 """A bridge works without each of its capabilities, and says plainly what it lacks."""
 
+import ast
+import inspect
+import textwrap
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -8,16 +11,10 @@ from typing import Any, NamedTuple
 import pytest
 
 from bridge.app import CAPABILITIES, Bridge
-from bridge.capabilities.capability import Capability
-from bridge.capabilities.chat import Chat
-from bridge.capabilities.file_texts import DrawnText, PdfFiles
-from bridge.capabilities.own_editors import OwnEditors
-from bridge.capabilities.own_tools import OwnTools
-from bridge.capabilities.restoring import RestoringOthers
-from bridge.capabilities.servers import OtherServers
-from bridge.capabilities.terminal import Terminal
-from bridge.capabilities.vectors import SearchByMeaning
-from bridge.capabilities.web import Web
+from bridge.capabilities.acting import OwnEditors, OwnTools, RestoringOthers, Terminal
+from bridge.capabilities.core import Capability
+from bridge.capabilities.outside import Chat, OtherServers, Web
+from bridge.capabilities.searching import DrawnText, PdfFiles, SearchByMeaning
 from bridge.client import Connection, connect
 from bridge.client.errors import ProtocolFailure
 from bridge.errors import BridgeError
@@ -61,6 +58,13 @@ LACKS: dict[type[Capability], Lacks] = {
 
 def test_each_capability_that_can_be_left_out_is_left_out_below() -> None:
     assert set(LACKS) == set(CAPABILITIES)
+
+
+@pytest.mark.parametrize("capability", CAPABILITIES, ids=lambda capability: capability.__name__)
+def test_no_capability_knows_another(capability: type[Capability]) -> None:
+    code = textwrap.dedent(inspect.getsource(capability))
+    named = {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
+    assert named & {other.__name__ for other in CAPABILITIES} == set()
 
 
 LEFT_OUT = "is not part of this bridge"

@@ -22,7 +22,7 @@ from bridge.rpc.services import Parts
 from bridge.server.lock import VaultLock
 from bridge.settings.model import SettingsChange
 from bridge.settings.store import Confirmations, SettingsStore
-from bridge.toolkit.console import redacted_console
+from bridge.toolkit.audit_step import redacted_console
 from bridge.toolkit.permitted import SessionFiles
 from bridge.toolkit.registry import ToolRegistry
 from bridge.vault.files import VaultFiles

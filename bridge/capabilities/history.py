@@ -1,20 +1,34 @@
-"""The history: our own changes in the ledger, and other programs' changes in the recorder."""
+"""The records of what happens: changes in ledger and recorder, the vault in the index, calls in the audit log."""
 
 import asyncio
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from functools import partial
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from bridge import __version__
+from bridge.audit.log import AuditLog, LogMaintenance
 from bridge.capabilities.base import Base
+from bridge.index.index_thread import Watcher
+from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Recovery
 from bridge.journal.ledger import Ledger
 from bridge.ports import Late
-from bridge.rpc.editors import HostEditors
+from bridge.records.folder import cache_folder
+from bridge.rpc.hosts import HostEditors
+from bridge.rpc.hub import PlaceWatch, VaultEvents
+from bridge.server.private_files import make_private
+from bridge.settings.model import SettingsChange
 from bridge.settings.store import SettingsStore
+from bridge.toolkit.audit_step import AuditStep
 from bridge.vault.plan import ChangePlan
 from bridge.versions.recorder import Recorder
 from bridge.versions.states import KeepRules
+
+if TYPE_CHECKING:
+    from bridge.audit.service import AuditService
+
 
 KEEP_SECONDS: Final = 5.0
 """The interval at which records of other programs' changes are made durable."""
@@ -89,3 +103,100 @@ def _open_recorder(base: Base, ledger: Ledger) -> Recorder:
 def _retain(ledger: Ledger, settings: SettingsStore) -> None:
     """Remove backups that are older than the user wants to keep them."""
     ledger.prune(settings.current.backup_retention_days)
+
+
+PLACE_SECONDS: Final = 5.0
+"""The interval of checks that the vault's folder is still in its place."""
+
+
+async def open_index(base: Base, history: History, events: VaultEvents) -> VaultIndex:
+    """Open it, with what was known at the last stop. It follows the vault once it is started."""
+    base.changed.on(events.changed)
+
+    def load() -> VaultIndex:
+        place = cache_folder(base.root.path)
+        return VaultIndex(base.files, base.clock, folder=place, on_change=base.changed, on_progress=events.progress)
+
+    index = await asyncio.to_thread(load)
+    base.stop_in_thread(index.close)
+    index.record_with(history.recorder)
+    base.writing.append(index.writing)
+    base.applied.on(index.applied)
+    return index
+
+
+def watch(base: Base, index: VaultIndex) -> None:
+    """Watch for what other programs change, and whether the vault is still in its place."""
+    base.repeat(PLACE_SECONDS, PlaceWatch(base.root.in_place, base.hub.notify_hosts).look)
+    base.touched.on(index.changed)
+    watcher = Watcher(base.root.path, base.touched, index.unwatched, index.watched)
+    watcher.start()
+    base.stop_in_thread(watcher.stop)
+
+
+class Log(NamedTuple):
+    """The log.
+
+    Attributes:
+        step: Writes it.
+    """
+
+    step: AuditStep
+
+    def note(self, kind: str, facts: dict[str, Any]) -> None:
+        """Log what is no call: its kind, and what happened."""
+        self.step.note(kind, facts)
+
+
+async def open_log(base: Base, index: VaultIndex, recovery: Recovery) -> Log:
+    """Open it. It notes the start, every change of the settings, and the end."""
+    settings, clock = base.settings, base.clock
+    audit = AuditLog(
+        base.state,
+        clock=clock,
+        settings=lambda: settings.latest,
+        secrets=base.secrets,
+        key_store=base.kept("audit"),
+        paths=index.paths,
+    )
+    maintenance = LogMaintenance(audit, lambda: settings.current, clock.monotonic)
+    maintenance.start()
+    base.stack.callback(maintenance.close)
+    step = AuditStep(audit, base.registry, clock, on_appended=base.hub.notify_hosts)
+    base.stack.callback(step.close)
+    log = Log(step)
+
+    def reader() -> "AuditService":
+        from bridge.audit.service import AuditService  # noqa: PLC0415 - slow to import, and only `audit.*` needs it
+
+        return AuditService(audit, base.state)
+
+    base.parts.audit.fill_with(reader)
+    _note_life(base, log, recovery)
+    await asyncio.to_thread(keep_private, base, log)
+    return log
+
+
+def keep_private(base: Base, log: Log) -> None:
+    """Close our own files to others again where something has opened them, and log that. Blocks."""
+    if changed := make_private(base.root.path):
+        log.note("bridge", {"event": "made_private", "of": ", ".join(changed)})
+
+
+def _note_life(base: Base, log: Log, recovery: Recovery) -> None:
+    """Log the start, what it found half done, every change of the settings, and the end.
+
+    A bridge that lives as long as one command is not worth a record, unless it recovered something.
+    """
+
+    def note_settings(change: SettingsChange) -> None:
+        log.note("settings", {"by": change.by, "changes": change.differences()})
+
+    base.settings.on_change(note_settings)
+    recovered = {"rolledBack": list(recovery.rolled_back), "completed": list(recovery.completed)}
+    recovered |= {"conflicted": list(recovery.conflicted)}
+    if base.brief and not any(recovered.values()):
+        return
+    life = {"version": __version__, "pid": os.getpid()}
+    log.note("bridge", {"event": "started"} | life | {"recovered": recovered})
+    base.stack.callback(log.note, "bridge", {"event": "stopped"} | life)

@@ -1,14 +1,20 @@
-"""The door to the network, and the keys of the services behind it. Nothing is connected to until a call needs it."""
+"""The ways out: the door to the network with the keys of the services behind it, and the programs that are started."""
 
+import shutil
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.capabilities.base import Base
-from bridge.capabilities.log import Log
+from bridge.capabilities.history import Log, keep_private
 from bridge.client.token_storage import config_folder
+from bridge.contract.discovery import STATE_FOLDER
 from bridge.keys.master_keys import MasterKeys, SystemKeyring
 from bridge.keys.store import KeyStore
 from bridge.ports import Signal
-from bridge.records.folder import UserFolder
+from bridge.records.folder import RunFolder, UserFolder, cache_folder, state_folder
+from bridge.sandbox.programs import Programs, probe
+from bridge.servers.opening import HOMES
+from bridge.settings.model import requires_sandbox
 from bridge.web.door import Exchanged, WebDoor
 
 if TYPE_CHECKING:
@@ -59,3 +65,21 @@ def transport() -> "Transport":
     from bridge.web.transport import SystemResolver, Transport  # noqa: PLC0415 - slow to import; most bridges never need it
 
     return Transport(SystemResolver())
+
+
+def open_programs(base: Base, log: Log) -> Programs:
+    """Build it. Whatever a bridge that was killed has left of programs' places is thrown away. Blocks."""
+    vault = base.root.path
+    scratch = RunFolder(vault, kind="programs").path
+    for left in scratch.iterdir():
+        if left.name != HOMES:  # servers keep theirs
+            shutil.rmtree(left, ignore_errors=True)
+    hidden = (state_folder(), cache_folder(vault), config_folder(), vault / STATE_FOLDER)
+    configuration = [path for path in vault.glob(".*") if (path / "app.json").exists()]
+    return Programs(
+        [path for path in (*hidden, *configuration) if path is not None],
+        scratch,
+        required=lambda: requires_sandbox(base.settings.current),
+        find=probe,
+        on_end=partial(keep_private, base, log),
+    )

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from bridge import __version__
-from bridge.capabilities.calls import Calls
-from bridge.capabilities.core import Core
+from bridge.capabilities.core import Calls, Core
 from bridge.consent.screens import Outbox
 from bridge.contract.discovery import Discovery
 from bridge.identity.caller import Client

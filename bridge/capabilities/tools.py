@@ -39,12 +39,7 @@ class VaultTools(NamedTuple):
 
 
 async def open_tools(
-    base: Base,
-    trust: Trust,
-    history: History,
-    index: VaultIndex,
-    *,
-    calls: Late[CallRegistry],
+    base: Base, trust: Trust, history: History, index: VaultIndex, *, calls: Late[CallRegistry]
 ) -> VaultTools:
     """Register them, with the drafts that there are.
 

@@ -13,7 +13,7 @@ from bridge.contract.hosts import ScreenShow
 from bridge.errors import DeadlineExceeded
 from bridge.identity.caller import Client
 from bridge.identity.store import ClientStore
-from bridge.rpc.editors import HostEditors
+from bridge.rpc.hosts import HostEditors
 from bridge.settings.model import SettingsChange
 
 SWEEP_SECONDS: Final = 60.0

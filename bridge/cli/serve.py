@@ -169,7 +169,7 @@ async def _offer(printer: Printer) -> Preset:
 
 def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
     from bridge.identity.caller import PERSON  # noqa: PLC0415 - `serve --help` is fast without
-    from bridge.toolkit.enabled import enabled_tools  # noqa: PLC0415 - the same
+    from bridge.toolkit.registry import enabled_tools  # noqa: PLC0415 - the same
 
     services, recovery = bridge.services, bridge.recovery
     enabled = enabled_tools(services.registry, PERSON, services.settings.current)

@@ -210,7 +210,7 @@ class StartedBridge:
         return self._log.read()[-2000:].decode("utf-8", "replace").strip()
 
 
-MODULES: Final = ("bridge.mcp.pipe", "bridge.mcp.server", "bridge.cli.standard_streams")
+MODULES: Final = ("bridge.mcp.server", "bridge.cli.standard_streams")
 """The modules that speak MCP, with its library."""
 BARE: Final = ("mcp", "mcp.server")
 """Packages of that library of which only single modules are wanted: they import clients and servers for the network."""
@@ -280,12 +280,12 @@ async def _attached(folder: Path, client: str) -> AsyncIterator[AttachedBridge]:
 
 
 async def _speak(bridge: AttachedBridge) -> None:
-    pipe, server, streams = await asyncio.to_thread(_load)
+    server, streams = await asyncio.to_thread(_load)
     # Not before: a bridge that starts meanwhile would take the processor time that the first answer needs.
     finding = asyncio.create_task(_find(bridge))
     try:
         async with streams.open_stdio() as (incoming, outgoing):
-            await pipe.serve_pipe(server.VaultServer(bridge, __version__), incoming, outgoing)
+            await server.serve_pipe(server.VaultServer(bridge, __version__), incoming, outgoing)
     finally:
         finding.cancel()
 

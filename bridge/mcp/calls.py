@@ -1,14 +1,25 @@
-"""One tool call of an MCP client: its progress, its cancellation, and what it answers while a person decides."""
+"""One tool call of an MCP client: its arguments, progress and cancellation, and what it answers while a person decides.
+
+Programs add arguments of their own to every call, whatever the tool's schema says; those are left out. A client may put
+a question to its own user, where the person lets it, as either era of MCP has that. The right to answer is not looked
+at here: the bridge sends such a question only where there is one, and looks again when it is confirmed. Anything but a
+yes leaves the question to the person.
+"""
 
 import asyncio
 import contextlib
 import itertools
+import re
 import uuid
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 import anyio
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, InputResponseRequestParams
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from bridge.client.connection import check_arguments
 from bridge.contract.base import OWN_QUESTION, TOOL_PROGRESS
@@ -147,3 +158,91 @@ async def _elicit_all(asked: asyncio.Queue[dict[str, Any]], elicit: Elicit) -> d
     while (interim := await elicit(await asked.get())) is None:
         pass
     return interim
+
+
+ADDED: Final[Mapping[str, tuple[str, str]]] = {
+    "wait_for_previous": (
+        "Gemini CLI (0.61.0), whose model says with it whether a call waits for those before it",
+        "https://github.com/google-gemini/gemini-cli/blob/main/packages/core/src/tools/tools.ts",
+    ),
+    "toolCallId": (
+        "n8n's MCP Client Tool, whose agent passes the model's id of the call on",
+        "https://github.com/n8n-io/n8n/issues/21500",
+    ),
+}
+"""By the argument's name: which program adds it, and where that can be seen."""
+
+
+async def without_added(
+    tool: str, arguments: dict[str, Any], listed: Callable[[], Awaitable[list[dict[str, Any]]]]
+) -> dict[str, Any]:
+    """Return a call's arguments without those that its program has added; what the tool itself has stays.
+
+    Args:
+        tool: The tool's name.
+        arguments: As they came.
+        listed: Returns the tools as the program was told of them.
+    """
+    added = ADDED.keys() & arguments.keys()
+    if not added:
+        return arguments
+    own = {
+        name for each in await listed() if each["name"] == tool for name in each["inputSchema"].get("properties", ())
+    }
+    return {name: value for name, value in arguments.items() if name not in added or name in own}
+
+
+KEY: Final = "allow"
+STATE: Final = re.compile(r"([0-9a-f-]{36}) (c-[0-9a-f]{12})", re.ASCII)
+"""The id of the call, and of the question."""
+YES_OR_NO: Final[dict[str, Any]] = {"type": "object", "properties": {}}
+"""A form without fields: it is accepted, or it is not."""
+
+
+async def elicit(
+    ctx: ServerRequestContext[Any, Any], bridge: BridgePort, question: dict[str, Any]
+) -> dict[str, Any] | None:
+    """Put a question to the client's user, where the client can do that.
+
+    Args:
+        ctx: The request whose call asks.
+        bridge: Is told of a yes.
+        question: The event `consent.own`.
+
+    Returns:
+        In the newer era, what to answer the request with; the client then sends it again with what its user said.
+    """
+    capabilities = ctx.session.client_capabilities
+    declared = None if capabilities is None else capabilities.elicitation
+    if declared is None or (declared.form is None and declared.url is not None):
+        return None
+    if ctx.protocol_version in MODERN_PROTOCOL_VERSIONS:
+        params = {"mode": "form", "message": question["message"], "requestedSchema": YES_OR_NO}
+        wanted = {KEY: {"method": "elicitation/create", "params": params}}
+        state = f"{question['callId']} {question['requestId']}"
+        return {"resultType": "input_required", "inputRequests": wanted, "requestState": state}
+    if (await ctx.session.elicit_form(question["message"], YES_OR_NO, ctx.request_id)).action == "accept":
+        await bridge.request("consent.confirm", requestId=question["requestId"])
+    return None
+
+
+async def resume(bridge: BridgePort, params: InputResponseRequestParams) -> str | None:
+    """Take what a request says that was sent again: its user's yes is passed on.
+
+    The state is as a ticket is: another client's leads nowhere, and the same call is never made twice.
+
+    Returns:
+        The call that it goes on with; None where it begins one.
+
+    Raises:
+        BridgeError: The bridge refuses, or cannot be reached.
+        MCPError: The state is none of ours.
+    """
+    if params.request_state is None:
+        return None
+    if (ours := STATE.fullmatch(params.request_state)) is None:
+        raise MCPError(INVALID_PARAMS, "The requestState is not one that was sent")
+    call_id, request_id = ours.groups()
+    if getattr((params.input_responses or {}).get(KEY), "action", None) == "accept":
+        await bridge.request("consent.confirm", requestId=request_id)
+    return call_id

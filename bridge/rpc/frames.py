@@ -1,21 +1,28 @@
 """JSON-RPC 2.0 as bytes: from a frame to what it asks for, or to the exact error for it; and from answers to bytes.
 
 orjson is strict where the standard is: NaN, Infinity, invalid UTF-8 and lone surrogates are no JSON. What it does not
-know (nesting, batches, the shape of a request) is checked here, before anything else sees the message. No I/O.
+know (nesting, batches, the shape of a request) is checked here, before anything else sees the message. Small frames are
+read at once, large ones in a thread, so that nobody waits for what another client sends.
 
 What we send is encoded here and nowhere else; `error.data` is always `{"hint": ...}`.
 """
 
+import asyncio
 import logging
 import math
+from collections import defaultdict
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any, Final, NamedTuple
 
 import orjson
 import re2
 
 from bridge.contract.base import Event
-from bridge.json_values import TooManyValues, load
+from bridge.identity.caller import Client
+from bridge.json_values import LARGE, TooManyValues, load
+from bridge.toolkit.fairness import FairTurns
 
 logger = logging.getLogger(__name__)
 
@@ -258,3 +265,37 @@ def _wire(value: Any) -> Any:
     if hasattr(value, "to_wire"):
         return value.to_wire()
     raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+class Intake:
+    """The intake, which reads the frames of all connections.
+
+    One thread reads all large frames, and at most one of each client waits for it: a client that sends many is
+    slowed down itself, and holds up another's large frame by one of its own at most. Of the frames of agents, one is
+    begun in each turn of the loop, however many connections they come over.
+    """
+
+    def __init__(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="frames")
+        self._large: dict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._turns = FairTurns()
+
+    async def read(self, data: bytes, client: Client) -> Frame:
+        """Return the content of a frame.
+
+        Args:
+            data: The frame, or the body of a POST.
+            client: The sender; the person's own programs may send any number of values.
+        """
+        most = None if client.is_person else MAX_VALUES
+        if not client.is_person:
+            await self._turns.turn(client.id)
+        if len(data) <= LARGE:
+            return parse(data, most_values=most)
+        async with self._large[client.id]:
+            reading = partial(parse, data, most_values=most)
+            return await asyncio.get_running_loop().run_in_executor(self._thread, reading)
+
+    def close(self) -> None:
+        """Take no more frames."""
+        self._thread.shutdown(wait=False, cancel_futures=True)

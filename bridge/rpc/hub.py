@@ -1,4 +1,4 @@
-"""Every open connection: who it is, what can be asked of it, and which events it is sent."""
+"""Every open connection: who it is, what can be asked of it, which events it is sent; and the events of the vault."""
 
 import asyncio
 import itertools
@@ -12,16 +12,16 @@ import orjson
 
 from bridge.consent.broker import Broker
 from bridge.contract.base import Event, Wire
-from bridge.contract.events import IndexProgress, VaultChanged
+from bridge.contract.events import IndexProgress, VaultChanged, VaultMoved
 from bridge.contract.identity import Capability
 from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.identity.caller import Caller, Client
 from bridge.policy.redaction import hide_secrets
 from bridge.rpc import frames
-from bridge.rpc.frames import Id, Response
-from bridge.rpc.intake import Intake
+from bridge.rpc.frames import Id, Intake, Response
 from bridge.toolkit.permitted import Denials
 from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.root import MOVED
 
 logger = logging.getLogger(__name__)
 
@@ -343,3 +343,25 @@ class VaultEvents:
     def progress(self, done: int, total: int) -> None:
         """Tell hosts that the index has read `done` of the `total` files that it is to read."""
         self._hub.notify_hosts(IndexProgress(done=done, total=total))
+
+
+class PlaceWatch:
+    """Notices when the vault's folder is moved or replaced, and when it is back.
+
+    Args:
+        in_place: Whether it is where it was opened.
+        notify: Sends an event to the hosts; from any thread.
+    """
+
+    def __init__(self, in_place: Callable[[], bool], notify: Callable[[VaultMoved], None]) -> None:
+        self._in_place = in_place
+        self._notify = notify
+        self._was = True
+
+    def look(self) -> None:
+        """Look once. Blocks for as long as the disk takes."""
+        now = self._in_place()
+        if now != self._was:
+            self._was = now
+            message = "The vault's folder is back in its place; changes can be written again" if now else MOVED
+            self._notify(VaultMoved(in_place=now, message=message))

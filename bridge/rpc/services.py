@@ -25,14 +25,14 @@ if TYPE_CHECKING:
     from bridge.index.knowledge import IndexStatus, Knowledge
     from bridge.journal.ledger import Ledger
     from bridge.keys.store import KeyStore
-    from bridge.rpc.host_runs import HostRuns
+    from bridge.rpc.hosts import HostRuns
     from bridge.rpc.hub import Hub
     from bridge.servers.servers import Servers
     from bridge.settings.store import SettingsStore
     from bridge.toolkit.call_registry import CallRegistry
+    from bridge.toolkit.fairness import RateLimitStep
     from bridge.toolkit.permitted import Denials
     from bridge.toolkit.pipeline import Pipeline
-    from bridge.toolkit.rate_limit_step import RateLimitStep
     from bridge.toolkit.registry import ToolRegistry
     from bridge.tools.history.reversals import LinkMender
     from bridge.tools.templates.template_store import TemplateStore

@@ -23,9 +23,7 @@ from bridge.rpc.hub import Hub, Transport
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Services
 from bridge.rpc.session import Session
-from bridge.server.asgi import answer_with
-from bridge.server.auth import Authenticator
-from bridge.server.door import BACKLOG, Door, QuietAccept
+from bridge.server.door import BACKLOG, Authenticator, Door, QuietAccept
 from bridge.server.websocket import SocketLink, open_socket, serve_socket
 from bridge.vault.folder import Folder, write_atomic
 
@@ -227,7 +225,7 @@ class Server:
             body = await request.read()
         finally:
             self._taken(request.transport)
-        return await answer_with(partial(sessions.serve, client), request, body)
+        return await sessions.answer(client, request, body)
 
     async def _load_mcp(self) -> "HttpSessions":
         """Return the sessions of MCP. Its library loads for a second, so a bridge that nobody asks does without."""

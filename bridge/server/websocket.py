@@ -12,7 +12,7 @@ from bridge.contract.discovery import SUBPROTOCOL
 from bridge.rpc import frames
 from bridge.rpc.frames import MAX_FRAME, PARSE_ERROR
 from bridge.rpc.session import Session
-from bridge.server.auth import offered_protocols
+from bridge.server.door import offered_protocols
 
 HEARTBEAT: Final = 120.0
 """Seconds between pings. Long, for a script that computes between two calls does not answer them."""

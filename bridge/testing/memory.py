@@ -222,15 +222,7 @@ class MemoryKnowledge:
         document = self._document(path) if self._sees(path) else None
         return [
             StoredLink(
-                path,
-                each.link,
-                each.original,
-                each.display,
-                each.start,
-                each.embed,
-                each.markdown,
-                each.key,
-                each.kind,
+                path, each.link, each.original, each.display, each.start, each.embed, each.markdown, each.key, each.kind
             )
             for each in (document.links if document else ())
         ]
@@ -355,11 +347,7 @@ class MemoryStorage:
         return False
 
     def subtree(
-        self,
-        top: VaultPath,
-        check: Callable[[VaultPath], None],
-        refuse: Refuse | None = None,
-        most: int | None = None,
+        self, top: VaultPath, check: Callable[[VaultPath], None], refuse: Refuse | None = None, most: int | None = None
     ) -> Subtree:
         """Return a folder with everything in it."""
         del most

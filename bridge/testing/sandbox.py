@@ -42,11 +42,10 @@ from bridge.testing.memory import MemoryStorage
 from bridge.testing.memory_ledger import MemoryLedger
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.consent_step import ConsentStep
-from bridge.toolkit.fair_threads import FairThreads
+from bridge.toolkit.fairness import FairThreads, RateLimitStep
 from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.permitted import Denials, SessionFiles
 from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolProvider, ToolRegistry
 from bridge.toolkit.tool import Tool
 from bridge.toolkit.tool_call import ToolCall
@@ -312,10 +311,10 @@ async def sandbox(
             registry=registry,
             rate_limit=RateLimitStep(RateLimits(), clock, lambda _waiting: None),
             consent=ConsentStep(
-                broker,
-                grants,
-                clock,
-                auditing.decided,
+                broker=broker,
+                grants=grants,
+                clock=clock,
+                audit=auditing,
                 settings=lambda: settings.current,
                 tools=registry.tools,
                 web_readers=vault.web_readers,

@@ -1,10 +1,12 @@
-"""The audit step: what of a call and of a decision goes into the log."""
+"""The audit step: what of a call and of a decision goes into the log; and the console, which shows no secret."""
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Sequence
+import logging
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, Final
 
 from bridge.audit.log import AuditLog
 from bridge.audit.records import COUNT, Folding
@@ -14,8 +16,8 @@ from bridge.contract.events import AuditAppended, LimitHit
 from bridge.contract.tools import ToolResult
 from bridge.identity.caller import Caller
 from bridge.policy.consent import Verdict
+from bridge.policy.redaction import Secrets, hide_secrets, redact_text
 from bridge.policy.targets import Target
-from bridge.toolkit.approval import PlanEdit
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool_call import ToolCall, without_bulk
 from bridge.vault.plan import ChangePlan
@@ -113,7 +115,7 @@ class AuditStep:
         *,
         targets: Sequence[Target],
         by: str | None = None,
-        edit: PlanEdit | None = None,
+        edit: tuple[Caller, str] | None = None,
         waited: float | None = None,
     ) -> None:
         """Log a decision: what the rules said, and who answered what where a person was asked.
@@ -124,7 +126,7 @@ class AuditStep:
             answer: The person's, where one was asked.
             targets: What it was about: all that the call touches, or what its tool came upon while it ran.
             by: Who ended the question without an answer that counts.
-            edit: That somebody has edited what the question is about, which decides nothing yet.
+            edit: Who has edited what the question is about, which decides nothing yet, and the digest of the plan then.
             waited: Seconds for which the question was open; None where none was asked.
         """
         facts: dict[str, Any] = {"outcome": verdict.outcome, "rule": verdict.rule, "why": verdict.why}
@@ -135,7 +137,8 @@ class AuditStep:
         if waited is not None:
             facts["waited"] = round(waited * 1000, 3)
         if edit is not None:
-            facts |= {"by": edit.by.name, "byId": edit.by.client.id, "planDigest": edit.digest}
+            who, digest = edit
+            facts |= {"by": who.name, "byId": who.client.id, "planDigest": digest}
         if answer is not None:
             facts |= {"outcome": "allow" if answer.decision.allows else "deny", "decision": answer.decision.value}
             facts |= {"by": answer.by, "byId": answer.by_id, "feedback": answer.feedback}
@@ -273,3 +276,65 @@ def _scalar(value: Any) -> Any:
     if isinstance(value, dict):
         return {"members": len(value)}
     return value
+
+
+CALLS: Final = "bridge.calls"
+"""The logger of calls; `vault-bridge serve` shows it."""
+
+_calls = logging.getLogger(CALLS)
+_FORMATTER = logging.Formatter()
+
+
+class Redacting(logging.Filter):
+    """The filter that takes secrets out of what is logged, the traceback too.
+
+    Args:
+        secrets: Secrets of our own.
+    """
+
+    def __init__(self, secrets: Secrets) -> None:
+        super().__init__()
+        self._secrets = secrets
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the record, and let it through."""
+        record.msg = redact_text(record.getMessage(), self._secrets)
+        record.args = None
+        if record.exc_info and not record.exc_text:
+            record.exc_text = _FORMATTER.formatException(record.exc_info)
+        if record.exc_text:
+            record.exc_text = hide_secrets(record.exc_text, self._secrets)
+        record.exc_info = None
+        return True
+
+
+@contextmanager
+def redacted_console(secrets: Secrets) -> Iterator[None]:
+    """Keep secrets from every handler of the root logger as long as this lasts, and from Python's of last resort."""
+    redacting = Redacting(secrets)
+    handlers = [*logging.getLogger().handlers, *([logging.lastResort] if logging.lastResort else [])]
+    for handler in handlers:
+        handler.addFilter(redacting)
+    try:
+        yield
+    finally:
+        for handler in handlers:
+            handler.removeFilter(redacting)
+
+
+def log_call(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
+    """Write one line about a call that has ended: who, what, how it ended, and how long it took, people included."""
+    if result.success:
+        end = f"done, {len(result.text):,} characters"
+    else:
+        code = result.data.get("code") if isinstance(result.data, dict) else None
+        kind = result.error_type.value if result.error_type is not None else "failed"
+        end = f"{kind} ({code})" if code else kind
+    _calls.info(
+        "%s by %s: %s in %.1f ms [%s]",
+        tool_call.tool,
+        tool_call.caller.name,
+        end,
+        seconds * 1000,
+        tool_call.execution_id,
+    )

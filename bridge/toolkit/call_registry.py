@@ -33,7 +33,7 @@ from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
 from bridge.journal.journal import HistoryEntry
 from bridge.journal.ledger import Ledger
 from bridge.json_values import held_by
-from bridge.toolkit.fair_turns import FairTurns
+from bridge.toolkit.fairness import FairTurns
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.tickets import Ticket, Tickets
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, in_own_words

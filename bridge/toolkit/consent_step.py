@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, Literal, Protocol, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
 import orjson
 
@@ -42,10 +42,11 @@ from bridge.policy.consent import ConsentCase, Verdict, choices, decide, may_con
 from bridge.policy.offers import Bounds, Offer, offers
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
-from bridge.toolkit.approval import Approval, PlanEdit
+from bridge.toolkit.audit_step import AuditStep
+from bridge.toolkit.effects.approval import Approval
 from bridge.toolkit.effects.kind import EffectKind, Terms
 from bridge.toolkit.effects.tool_run import Reading
-from bridge.toolkit.enabled import acts_of, strictest_class, strictest_mode
+from bridge.toolkit.registry import acts_of, strictest_class, strictest_mode
 from bridge.toolkit.tool import ReadEffect, Tool, in_vault
 from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words, without_bulk
 from bridge.vault.person_edits import HunkText
@@ -62,30 +63,7 @@ _LONG: Final = 64 * 1024
 _READER: Final = "read"
 """The tool by whose answers reading is judged."""
 
-
 T = TypeVar("T")
-
-
-class Record(Protocol):
-    """The function that writes decisions down."""
-
-    def __call__(
-        self,
-        tool_call: ToolCall,
-        verdict: Verdict,
-        answer: ConsentAnswer | None,
-        *,
-        targets: Sequence[Target],
-        by: str | None = None,
-        edit: PlanEdit | None = None,
-        waited: float | None = None,
-    ) -> None:
-        """Record the verdict on `targets`, and the person's answer where one was asked.
-
-        `by` is who ended the question without an answer; `edit` says that the text in question has been edited;
-        `waited` is for how many seconds the question was open.
-        """
-        ...
 
 
 @dataclass(slots=True)
@@ -113,14 +91,15 @@ class _Inquiry:
     covered: Callable[[], bool | None]
 
 
+@dataclass(frozen=True, kw_only=True)
 class ConsentStep:
     """The consent step of the pipeline.
 
-    Args:
+    Attributes:
         broker: Holds the open questions.
         grants: What people have said before.
         clock: For the question's times.
-        record: Called with every decision, for the audit log.
+        audit: Writes every decision into the log.
         settings: The settings as they are now, by which it is judged whether an open question is still one.
         deny_all: Whether nothing is asked and whatever would be asked is refused.
         on_event: Called when what is counted has changed, for the hosts.
@@ -128,28 +107,15 @@ class ConsentStep:
         web_readers: The clients that have read from the web, of which more is asked about.
     """
 
-    def __init__(
-        self,
-        broker: Broker,
-        grants: GrantStore,
-        clock: Clock,
-        record: Record,
-        *,
-        settings: Callable[[], Settings],
-        deny_all: bool = False,
-        on_event: Callable[[Event], None] = lambda _event: None,
-        tools: Callable[[Caller], Sequence[Tool[Any]]] = lambda _caller: (),
-        web_readers: WebReaders | None = None,
-    ) -> None:
-        self._tools = tools
-        self._web_readers = web_readers
-        self._broker = broker
-        self._grants = grants
-        self._clock = clock
-        self._record = record
-        self._settings = settings
-        self._deny_all = deny_all
-        self._on_event = on_event
+    broker: Broker
+    grants: GrantStore
+    clock: Clock
+    audit: AuditStep
+    settings: Callable[[], Settings]
+    tools: Callable[[Caller], Sequence[Tool[Any]]]
+    deny_all: bool = False
+    on_event: Callable[[Event], None] = lambda _event: None
+    web_readers: WebReaders | None = None
 
     def verdict(
         self, tool: Tool[Any], effect: EffectKind, tool_call: ToolCall, settings: Settings
@@ -161,7 +127,7 @@ class ConsentStep:
         if terms.draft is not None and terms.digest is not None:
             later.append(terms.digest)  # a draft that has changed since it was denied is another
         operation = effect.operation(spec)
-        tools = self._tools(tool_call.caller)
+        tools = self.tools(tool_call.caller)
         params = tool_call.params if tool.name == tool_call.tool else None
         acts = acts_of(spec, params, terms.about, operation, tools)
         mode, mode_of = strictest_mode(spec, acts, tools, settings)
@@ -190,9 +156,9 @@ class ConsentStep:
         )
         if spec.own or terms.own:
             return case, Verdict("allow", "own", f"{spec.title} gives a client only what is its own")
-        if self._deny_all and not case.by_user:
+        if self.deny_all and not case.by_user:
             return case, Verdict("deny", "deny_all", "this bridge was started with `--consent deny`")
-        verdict = decide(case, self._grants)
+        verdict = decide(case, self.grants)
         if terms.granted is not None and verdict.outcome != "deny":
             return case, Verdict("allow", terms.granted.name, terms.granted.why, grant=terms.granted.grant)
         if (
@@ -208,14 +174,14 @@ class ConsentStep:
 
     def _insists(self, effect: EffectKind, terms: Terms, caller: Caller) -> str:
         """Return why a call must be asked about in any case: for itself, or for what its client has read."""
-        if terms.insists or self._web_readers is None or effect.only_reads:
+        if terms.insists or self.web_readers is None or effect.only_reads:
             return terms.insists
-        return self._web_readers.insists(caller, effect.targets, terms.hazards, sends_new=terms.sends_new)
+        return self.web_readers.insists(caller, effect.targets, terms.hazards, sends_new=terms.sends_new)
 
     async def read_web(self, caller: Caller, targets: Sequence[Target]) -> None:
         """Mark a client that is about to get something from the web. Raises ExecutionFailed where it must not."""
-        if self._web_readers is not None and not self._web_readers.is_marked(caller, targets):
-            await asyncio.to_thread(self._web_readers.mark, caller, targets)
+        if self.web_readers is not None and not self.web_readers.is_marked(caller, targets):
+            await asyncio.to_thread(self.web_readers.mark, caller, targets)
 
     def _with_reading(self, case: ConsentCase, verdict: Verdict, reads: Sequence[str], settings: Settings) -> Verdict:
         """Return the verdict on a change that puts text of files into others: they must be allowed to be read, too.
@@ -234,7 +200,7 @@ class ConsentStep:
             additions=None,
             files=0,
         )
-        read = decide(reading, self._grants)
+        read = decide(reading, self.grants)
         if read.outcome == "deny":
             return read
         if read.outcome == "ask" and verdict.outcome == "allow":
@@ -267,11 +233,11 @@ class ConsentStep:
         if verdict.outcome != "ask":
             self._follow(verdict, case, tool, tool_call)
             return
-        if tool_call.may_ask and self._broker.connected:
-            self._broker.check_room(tool_call.caller.client.id)  # before the question is made, which takes long
+        if tool_call.may_ask and self.broker.connected:
+            self.broker.check_room(tool_call.caller.client.id)  # before the question is made, which takes long
 
         def covered() -> bool | None:
-            now = self.verdict(tool, effect, tool_call, self._settings())[1].outcome
+            now = self.verdict(tool, effect, tool_call, self.settings())[1].outcome
             # What is not only read has shown a diff of its own, which nobody has said yes to.
             return None if now == "ask" or (now == "allow" and not case.reads_vault) else now == "allow"
 
@@ -316,7 +282,7 @@ class ConsentStep:
         """
 
         def may_read() -> bool:
-            return reader is not None and self.verdict(reader, found, tool_call, self._settings())[1].outcome == "allow"
+            return reader is not None and self.verdict(reader, found, tool_call, self.settings())[1].outcome == "allow"
 
         if tool.spec.operation is Operation.READ:
             await self.ask(tool, found, tool_call, settings)
@@ -332,7 +298,7 @@ class ConsentStep:
 
         def covered() -> bool | None:
             return may_read() or (
-                False if self.verdict(tool, named, tool_call, self._settings())[1].outcome == "deny" else None
+                False if self.verdict(tool, named, tool_call, self.settings())[1].outcome == "deny" else None
             )
 
         case = case._replace(only_once=True)
@@ -369,26 +335,26 @@ class ConsentStep:
             Whether it can; if not, too many of its client do.
         """
         request_id = tool_call.request_id
-        if request_id is None or self._broker.expires_at(request_id) is None:
+        if request_id is None or self.broker.expires_at(request_id) is None:
             return True
-        return self._broker.keep_waiting(request_id, until)
+        return self.broker.keep_waiting(request_id, until)
 
     def expires_at(self, tool_call: ToolCall) -> str | None:
         """Return until when the open question of a call can be answered; None when none is open."""
-        return None if tool_call.request_id is None else self._broker.expires_at(tool_call.request_id)
+        return None if tool_call.request_id is None else self.broker.expires_at(tool_call.request_id)
 
     def was_shown(self, tool_call: ToolCall) -> bool:
         """Return whether the open question of a call has reached a screen."""
-        return tool_call.request_id is not None and self._broker.was_shown(tool_call.request_id)
+        return tool_call.request_id is not None and self.broker.was_shown(tool_call.request_id)
 
     def _follow(self, verdict: Verdict, case: ConsentCase, tool: Tool[Any], tool_call: ToolCall) -> None:
         """Do as the rules say, where nobody is asked. Raises PermissionDenied when they deny."""
         if verdict.outcome == "allow":
             tool_call.grant = verdict.grant
-            if self._grants.used(case, verdict.rule, verdict.grant):
+            if self.grants.used(case, verdict.rule, verdict.grant):
                 tool_call.allowed_by_person = True
-                self._on_event(GrantsChanged(bounded=self._grants.session.bounded()))
-        self._record(tool_call, verdict, None, targets=case.targets)
+                self.on_event(GrantsChanged(bounded=self.grants.session.bounded()))
+        self.audit.decided(tool_call, verdict, None, targets=case.targets)
         if verdict.outcome == "deny":
             raise PermissionDenied(
                 f"{tool.spec.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
@@ -397,7 +363,7 @@ class ConsentStep:
     async def _put(self, inquiry: _Inquiry, verdict: Verdict) -> None:
         """Put a question to a person, and return when they say yes. Raises what `ask` raises."""
         tool_call, approval = inquiry.tool_call, inquiry.approval
-        record = partial(self._record, tool_call, targets=inquiry.case.targets)
+        record = partial(self.audit.decided, tool_call, targets=inquiry.case.targets)
         if not tool_call.may_ask:
             why = "the caller asked for nothing that a person must be asked about"
             record(Verdict(outcome="deny", rule="not_allowed_yet", why=why, choices=()), None)
@@ -408,7 +374,7 @@ class ConsentStep:
         whole = tool_call.whole
         whole.request_id = inquiry.question.request_id
         whole.asked = True
-        began = self._clock.monotonic()
+        began = self.clock.monotonic()
         if whole.ticket_at_once:  # who waits hears of it when the question is open, which is before anything is awaited
             whole.alone.set()
 
@@ -428,18 +394,18 @@ class ConsentStep:
                 held=approval.held if approval else 0,
             )
             seconds = self._seconds(tool_call, inquiry.settings)
-            answer = await self._broker.ask(
+            answer = await self.broker.ask(
                 inquiry.question, handling, timeout=seconds, wait_for_host=tool_call.wait_for_host
             )
         except (PermissionDenied, Conflict) as refusal:
             ending = Verdict(outcome="deny", rule=refusal.code or "", why=refusal.message, choices=())
-            by = self._broker.ended_by(inquiry.question.request_id)
-            record(ending, None, by=by, waited=self._clock.monotonic() - began)
+            by = self.broker.ended_by(inquiry.question.request_id)
+            record(ending, None, by=by, waited=self.clock.monotonic() - began)
             raise
         finally:
             whole.request_id = None
             whole.alone.clear()
-            waited = self._clock.monotonic() - began
+            waited = self.clock.monotonic() - began
             for one in {id(each): each for each in (tool_call, whole)}.values():
                 one.waited = (one.waited or 0.0) + waited
         record(verdict, answer, waited=waited)
@@ -452,11 +418,7 @@ class ConsentStep:
         tool_call.allowed_by_person = True
 
     async def _revise(
-        self,
-        inquiry: _Inquiry,
-        approval: Approval,
-        change: HunkText | Mapping[str, Take] | None,
-        by: Caller | None,
+        self, inquiry: _Inquiry, approval: Approval, change: HunkText | Mapping[str, Take] | None, by: Caller | None
     ) -> ConsentRequest:
         """Return the question about another plan: of a person's text or choices, or of the vault as it is now (None).
 
@@ -472,7 +434,7 @@ class ConsentStep:
             ruled = Verdict("ask", "chosen", "the user chose what is taken before answering")
             if isinstance(change, HunkText):
                 ruled = Verdict("ask", "revised", f"the user edited the text of {change.path!r} before answering")
-            self._record(tool_call, ruled, None, targets=case.targets, edit=PlanEdit(by, revised.plan.digest))
+            self.audit.decided(tool_call, ruled, None, targets=case.targets, edit=(by, revised.plan.digest))
         approval.take(revised)
         before = inquiry.question
         inquiry.case, inquiry.offered = case, offered
@@ -494,7 +456,7 @@ class ConsentStep:
             return None
         extent = next(offer.extent for offer in inquiry.offered if offer.id == answer.option.option_id)
         said = None if answer.decision.allows else answer.feedback  # with a yes it is about this call
-        remember = partial(self._grants.remember, answer.decision, extent, inquiry.case, said, by=answer.by)
+        remember = partial(self.grants.remember, answer.decision, extent, inquiry.case, said, by=answer.by)
         # Those for good write files.
         kept = await asyncio.to_thread(remember) if answer.decision in FOR_GOOD else remember()
         if not kept:
@@ -502,17 +464,17 @@ class ConsentStep:
         if answer.decision.allows:
             # The call that was asked about is the first of those that the answer allows, and counts like them.
             inquiry.tool_call.grant = kept[-1].grant_id
-            self._grants.session.count(inquiry.case, kept[-1].grant_id)
-        self._on_event(GrantsChanged(bounded=self._grants.session.bounded()))
+            self.grants.session.count(inquiry.case, kept[-1].grant_id)
+        self.on_event(GrantsChanged(bounded=self.grants.session.bounded()))
         return kept[-1]
 
     def _seconds(self, tool_call: ToolCall, settings: Settings) -> float:
         """Return how long a question that is asked now can be answered."""
         until = tool_call.whole.ticket_until
-        return settings.consent_timeout if until is None else (until - self._clock.now()).total_seconds()
+        return settings.consent_timeout if until is None else (until - self.clock.now()).total_seconds()
 
     def _offered(self, case: ConsentCase, settings: Settings) -> Sequence[Offer]:
-        return offers(case, _bounds(settings), self._clock.now())
+        return offers(case, _bounds(settings), self.clock.now())
 
     def _question(
         self,
@@ -524,7 +486,7 @@ class ConsentStep:
         offered: Sequence[Offer],
         settings: Settings,
     ) -> ConsentRequest:
-        now, spec, caller, whole = self._clock.now(), tool.spec, tool_call.caller, tool_call.whole
+        now, spec, caller, whole = self.clock.now(), tool.spec, tool_call.caller, tool_call.whole
         bounds, terms, risk = _bounds(settings), effect.terms(), effect.risk(spec)
         return ConsentRequest(
             request_id=f"c-{secrets.token_hex(6)}",

@@ -1,16 +1,20 @@
-"""The parameters of a tool: a pydantic model of ours, or a JSON Schema (2020-12) that comes from elsewhere.
+"""The parameters of a tool, and the shape of what it answers.
 
-Both check a call's arguments and describe themselves as JSON Schema. A foreign schema is not trusted: it is bounded in
-size and depth, refers to nothing outside itself, and its patterns run on an engine whose time grows only with the text.
-Of arguments that do not fit, one clear sentence says the first thing that is wrong.
+Parameters are a pydantic model of ours, or a JSON Schema (2020-12) that comes from elsewhere. Both check a call's
+arguments and describe themselves as JSON Schema. A foreign schema is not trusted: it is bounded in size and depth,
+refers to nothing outside itself, and its patterns run on an engine whose time grows only with the text. Of arguments
+that do not fit, one clear sentence says the first thing that is wrong. Where every answer of a tool has the same shape,
+its spec has that as a JSON Schema, too.
 """
 
 import difflib
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from types import UnionType
 from typing import Annotated, Any, Final, Generic, NamedTuple, Protocol, TypeVar, Union, get_args, get_origin
 
+import orjson
 from pydantic import AliasChoices, BaseModel, ValidationError
 from pydantic.alias_generators import to_snake
 from pydantic.fields import FieldInfo
@@ -384,3 +388,90 @@ def _where(location: tuple[int | str, ...]) -> str:
 
 def _names(model: type[BaseModel]) -> list[str]:
     return [field.alias or name for name, field in model.model_fields.items()]
+
+
+Schema = Mapping[str, Any]
+TEXT: Final[Schema] = {"type": "string"}
+NUMBER: Final[Schema] = {"type": "number"}
+WHOLE: Final[Schema] = {"type": "integer"}
+YES_OR_NO: Final[Schema] = {"type": "boolean"}
+TEXTS: Final[Schema] = {"type": "array", "items": TEXT}
+ANYTHING: Final[Schema] = {}
+ANY_OBJECT: Final[Schema] = {"type": "object"}
+
+REST: Final = "toolResult"
+"""The member of structured content over MCP that holds what a ToolResult has besides its data."""
+_WAITS: Final[Schema] = {
+    "properties": {
+        "status": {"const": "waiting_for_person"},
+        "ticket": TEXT,
+        "expiresAt": {"type": ["string", "null"]},
+    },
+    "required": ["status", "ticket"],
+}
+"""The shape of the answer while a person decides."""
+_CUT: Final[Schema] = {"properties": {"truncated": {"const": True}}, "required": ["truncated"]}
+"""Of an answer that is longer than it may be, lists and texts end earlier, and members may be left out."""
+
+
+def members(*, optional: Mapping[str, Schema] | None = None, **types: Schema) -> Schema:
+    """Return the schema of an object that has these members; others may be beside them.
+
+    Args:
+        optional: Those that are not always there.
+        types: Those that are.
+    """
+    return {"type": "object", "properties": {**types, **(optional or {})}, "required": list(types)}
+
+
+def a_list(items: Schema) -> Schema:
+    """Return the schema of a list of such items."""
+    return {"type": "array", "items": items}
+
+
+def perhaps(schema: Schema) -> Schema:
+    """Return the schema of this, or null."""
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def over_mcp(schema: Schema) -> dict[str, Any]:
+    """Return the shape of a tool's structured content over MCP, which is an object in any case.
+
+    Args:
+        schema: Of the `data` of the tool's results.
+    """
+    shape = schema if schema["type"] == "object" else members(result=schema)
+    whole = {**shape, "properties": {**shape.get("properties", {}), REST: ANY_OBJECT}}
+    return {"type": "object", "anyOf": [whole, _WAITS, _CUT]}
+
+
+_SHORTEST: Final = 100
+"""Bytes of a member that is not worth shortening."""
+
+
+def bounded(data: dict[str, Any], most: int) -> dict[str, Any]:
+    """Return data of at most so many bytes as JSON: the longest lists and texts end earlier, and it says so."""
+    if _bytes(data) <= most:
+        return data
+    kept = dict(data)
+    while (over := _bytes(kept) + len(b',"truncated":true') - most) > 0:
+        name = max(kept, key=lambda member: _bytes(kept[member]))
+        room = _bytes(kept[name]) - over
+        if room < _SHORTEST:
+            del kept[name]
+        elif isinstance(kept[name], dict):
+            kept[name] = bounded(kept[name], room)
+        else:
+            kept[name] = _shortened(kept[name], room)
+    return kept | {"truncated": True}
+
+
+def _shortened(value: Any, most: int) -> Any:
+    """Return the beginning of a list or a text."""
+    if not isinstance(value, list | str):
+        return None
+    return value[: bisect_right(range(1, len(value) + 1), most, key=lambda end: _bytes(value[:end]))]
+
+
+def _bytes(value: Any) -> int:
+    return len(orjson.dumps(value))

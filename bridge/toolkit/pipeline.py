@@ -20,12 +20,11 @@ from bridge.errors import ExecutionFailed, PermissionDenied, ToolFailure
 from bridge.policy.consent import may_confirm
 from bridge.settings.model import Settings
 from bridge.toolkit.consent_step import call_fingerprint
-from bridge.toolkit.effects.answering import Failing
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.effects.kinds import kind_of
-from bridge.toolkit.effects.running import CallServices, Running
-from bridge.toolkit.enabled import refusal
+from bridge.toolkit.effects.running import CallServices, Running, kind_of
+from bridge.toolkit.effects.tool_run import Failing
 from bridge.toolkit.parameters import check_members
+from bridge.toolkit.registry import refusal
 from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, ReadEffect, Relayed, Tool, in_vault
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall
 from bridge.vault.plan import ChangePlan

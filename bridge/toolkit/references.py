@@ -1,4 +1,4 @@
-"""Arguments of later calls that use what earlier ones answered: places in data, parameters, and texts made of both.
+"""Chains as they are written: arguments of later calls that use what earlier ones answered, and texts made of both.
 
 There are five forms, and no code. Each stands where a value would stand:
 
@@ -10,10 +10,12 @@ There are five forms, and no code. Each stands where a value would stand:
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from bridge.contract.chains import ChainCall
 from bridge.errors import InvalidParameters
+from bridge.toolkit.tool import ChainEffect
 
 FROM: Final = "$from"
 PARAM: Final = "$param"
@@ -25,6 +27,9 @@ MOST_BYTES: Final = 4 << 20
 DEEPEST: Final = 32
 MOST_ITEMS: Final = 1_000
 """Items of a list that one `$each` goes through."""
+
+NAMED_CALLS: Final = 6
+"""Tools that a chain's summary names."""
 
 _TAKES: Final[Mapping[str, type[Any]]] = {FROM: str, PARAM: str, ITEM: str, TEXT: list, EACH: list}
 _EACH_PARTS: Final = 2
@@ -160,6 +165,41 @@ def size_of(value: Any) -> int:
         elif isinstance(one, list):
             waiting += one
     return total
+
+
+def chain_effect(
+    calls: Sequence[ChainCall], summary: str | None = None, params: dict[str, Any] | None = None
+) -> ChainEffect:
+    """Return the effect of some calls as a chain.
+
+    Args:
+        calls: The calls.
+        summary: What they do, in a sentence that can go on; by default it names their tools.
+        params: What references to parameters stand for; None outside of a template.
+
+    Raises:
+        InvalidParameters: Two have the same name, or a reference is none or leads to no earlier call.
+    """
+    earlier: set[str] = set()
+    for call in calls:
+        if call.name in earlier:
+            raise InvalidParameters(f"Two calls of the chain are named {call.name!r}; later ones could mean either")
+        for found in references([call.arguments, call.each]):
+            if found.call not in earlier:
+                known = ", ".join(map(repr, sorted(earlier))) or "none"
+                raise InvalidParameters(
+                    f"The call {call.name!r} refers to {found.call!r}, which is no earlier call of the chain; "
+                    f"there are: {known}"
+                )
+        if uses_item(call.each) or (call.each is None and uses_item(call.arguments)):
+            raise InvalidParameters(f"The call {call.name!r} refers to an item, but has no list in 'each'")
+        earlier.add(call.name)
+    if summary is None:
+        tools = list(dict.fromkeys(call.tool for call in calls))
+        more = f" and {len(tools) - NAMED_CALLS} more" if len(tools) > NAMED_CALLS else ""
+        count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
+        summary = f"Make {count} as one ({', '.join(tools[:NAMED_CALLS])}{more})"
+    return ChainEffect(tuple(calls), summary, params)
 
 
 class _Resolving:

@@ -22,9 +22,8 @@ from bridge.contract.tools import (
 )
 from bridge.identity.caller import Caller
 from bridge.settings.model import Settings
-from bridge.toolkit.enabled import enabled_tools
-from bridge.toolkit.output_schema import over_mcp
-from bridge.toolkit.registry import ToolRegistry
+from bridge.toolkit.parameters import over_mcp
+from bridge.toolkit.registry import ToolRegistry, enabled_tools
 from bridge.toolkit.tool import ToolSpec
 
 _GROUPS = {

@@ -21,8 +21,7 @@ from bridge.policy.consent import Rule
 from bridge.policy.targets import Target, command_target, named_target
 from bridge.settings.model import Settings
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.output_schema import Schema
-from bridge.toolkit.parameters import Parameters
+from bridge.toolkit.parameters import Parameters, Schema
 from bridge.vault.plan import ChangePlan, Disposal
 
 P = TypeVar("P")

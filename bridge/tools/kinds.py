@@ -9,8 +9,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.notes.canvas_board import CANVAS
-from bridge.toolkit.output_schema import Schema
-from bridge.toolkit.parameters import ModelParameters, Sentence
+from bridge.toolkit.parameters import ModelParameters, Schema, Sentence
 from bridge.toolkit.tool import VAULT, P, ReadTool, ToolSpec, WriteTool
 from bridge.tools.storage import PlanningStorage, Storage
 from bridge.vault.text import encode, is_note

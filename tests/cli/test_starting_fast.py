@@ -148,7 +148,7 @@ def test_a_bridge_that_listens_has_imported_nothing_but_this(vault: Path) -> Non
     assert {module.split(".")[1] for module in modules if module.startswith("bridge.")} <= ROOMS
     assert {f"bridge.{room}.{part}" for room, parts in PARTS.items() for part in parts} & modules == set()
     assert {module for module in modules if module.startswith("bridge.rpc.methods.")} <= {
-        "bridge.rpc.methods.outside_notices"
+        "bridge.rpc.methods.outside_changes"
     }
 
 

@@ -13,7 +13,7 @@ import pytest
 from bridge.app import Bridge
 from bridge.client import connect
 from bridge.client.discovery import find_endpoint
-from bridge.rpc import editors
+from bridge.rpc import hosts
 from tests.journal.open_editors import OpenEditors
 from tests.patience import PATIENCE
 
@@ -72,7 +72,7 @@ class Plugin:
 async def plugin(vault: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Plugin]:
     """A bridge, and Obsidian with a note open, for whose answers it waits however busy the machine is."""
     for name in ("LOOK_SECONDS", "WRITE_SECONDS"):
-        monkeypatch.setattr(editors, name, PATIENCE)
+        monkeypatch.setattr(hosts, name, PATIENCE)
     async with Bridge(vault) as bridge:
         bridge.settings.update({"enabledTools": ["*"]})
         endpoint = find_endpoint(vault, "host")

@@ -14,12 +14,10 @@ from mcp_types import jsonrpc_message_adapter
 
 from bridge.app import Bridge
 from bridge.identity.caller import Client
-from bridge.mcp.pipe import serve_pipe
-from bridge.mcp.server import VaultServer
+from bridge.mcp.server import VaultServer, serve_pipe
 from bridge.rpc.dispatch import Dispatcher
-from bridge.rpc.in_process import InProcess
 from bridge.rpc.methods import METHODS
-from bridge.rpc.session import Session
+from bridge.rpc.session import InProcess, Session
 from tests.patience import PATIENCE
 from tests.people import Person, person_at
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from bridge.mcp.added_arguments import ADDED, without_added
+from bridge.mcp.calls import ADDED, without_added
 from tests.mcp.pipes import Served, serve_robot
 from tests.mcp.test_calls import text_of
 

@@ -11,7 +11,7 @@ from bridge.contract.events import ToolProgress
 from bridge.mcp.calls import Calls
 from bridge.mcp.port import Listener
 from bridge.mcp.results import call_result
-from bridge.toolkit.trimming import bounded
+from bridge.toolkit.parameters import bounded
 from tests.mcp.pipes import ENVELOPE, ERAS, Served, serve_robot
 from tests.patience import PATIENCE
 

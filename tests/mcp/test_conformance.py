@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.mcp.prompts import PROMPTS
+from bridge.mcp.results import PROMPTS
 from bridge.server import mcp_sessions
 from tests.mcp.clients import node
 from tests.mcp.clients.fixture_server import FixtureServer

@@ -9,7 +9,7 @@ import pytest
 
 from bridge.contract.identity import Preset
 from bridge.identity.caller import Caller, Client
-from bridge.mcp.prompts import instructions
+from bridge.mcp.results import instructions
 from tests.mcp.pipes import ERAS, serve_robot
 
 pytestmark = pytest.mark.slow

@@ -23,12 +23,10 @@ from bridge.cli import speaking
 from bridge.cli.speaking import AttachedBridge
 from bridge.client import BridgeNotRunning
 from bridge.identity.caller import HOST, Client
-from bridge.mcp.pipe import serve_pipe
-from bridge.mcp.server import VaultServer
+from bridge.mcp.server import VaultServer, serve_pipe
 from bridge.rpc.dispatch import Dispatcher
-from bridge.rpc.in_process import InProcess, Listener
 from bridge.rpc.methods import METHODS
-from bridge.rpc.session import Session
+from bridge.rpc.session import InProcess, Listener, Session
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.tools.core.await_decision import AwaitDecisionTool
 from tests.loop_time import LoopClock, run, skip, turns

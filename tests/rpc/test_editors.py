@@ -11,8 +11,8 @@ import pytest
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded
 from bridge.journal.editors import OpenFiles
-from bridge.rpc import editors as module
-from bridge.rpc.editors import HostEditors
+from bridge.rpc import hosts as module
+from bridge.rpc.hosts import HostEditors
 from tests.patience import PATIENCE
 from tests.rpc.world import FakeTransport, World
 

@@ -9,8 +9,8 @@ import pytest
 
 from bridge.contract.custom import CustomResult
 from bridge.errors import PermissionDenied
-from bridge.rpc import host_runs as module
-from bridge.rpc.host_runs import HostRuns
+from bridge.rpc import hosts as module
+from bridge.rpc.hosts import HostRuns
 from tests.patience import PATIENCE
 from tests.rpc.world import FakeTransport, World
 

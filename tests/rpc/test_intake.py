@@ -3,7 +3,7 @@
 import asyncio
 
 from bridge.identity.caller import HOST
-from bridge.rpc.intake import Intake
+from bridge.rpc.frames import Intake
 from tests.identities import caller
 from tests.turns import turns_counted
 

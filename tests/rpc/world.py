@@ -52,7 +52,7 @@ from bridge.keys.master_keys import MasterKeys, SystemKeyring
 from bridge.keys.store import KeyStore
 from bridge.policy.targets import Rung
 from bridge.rpc.dispatch import Dispatcher
-from bridge.rpc.host_runs import HostRuns
+from bridge.rpc.hosts import HostRuns
 from bridge.rpc.hub import Hub
 from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Parts, Services
@@ -64,9 +64,9 @@ from bridge.servers.servers import Servers
 from bridge.settings.model import Settings, merge, warnings
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.call_registry import CallRegistry
+from bridge.toolkit.fairness import RateLimitStep
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
@@ -328,6 +328,7 @@ class MemoryGrants(GrantStore):
     def __init__(self, asked: dict[str, Any]) -> None:
         self._asked = asked
         self._grants = [grant("g-1")]
+        self.session: Any = self
 
     def list(self) -> list[Grant]:
         return list(self._grants)

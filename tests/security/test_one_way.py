@@ -9,9 +9,9 @@ BRIDGE = Path(__file__).parents[2] / "bridge"
 
 ONLY_FROM = {
     # what is called           which files may call it
-    "ledger.apply": {"toolkit/effects/change.py"},
+    "ledger.apply": {"toolkit/effects/writing.py"},
     "tool.run": {"toolkit/effects/tool_run.py"},
-    "tool.report": {"toolkit/effects/staging.py", "toolkit/effects/writing.py"},
+    "tool.report": {"toolkit/effects/writing.py"},
     "tool.prepare": {"toolkit/pipeline.py"},
     # In a contributor's tests there is nobody to ask; nothing in the bridge imports bridge.testing.
     "broker.respond": {"rpc/methods/consent.py", "testing/sandbox.py"},

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bridge.app import Bridge
-from bridge.capabilities.calls import WORKERS
+from bridge.capabilities.core import WORKERS
 from bridge.pictures.reader import Picture, PictureReader
 from tests.patience import PATIENCE
 from tests.people import add_client, named, person_at

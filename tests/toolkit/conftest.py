@@ -27,10 +27,9 @@ from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
-from bridge.toolkit.fair_threads import FairThreads
+from bridge.toolkit.fairness import FairThreads, RateLimitStep
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tickets import Tickets
 from bridge.toolkit.tool import (
@@ -275,7 +274,12 @@ def rigged(vault: Path, *, clock: Clock | None = None, tickets: PrivateFiles | N
         registry=registry,
         rate_limit=RateLimitStep(RateLimits(), clock, heard),
         consent=ConsentStep(
-            broker, grants, clock, auditing.decided, settings=lambda: settings.current, tools=registry.tools
+            broker=broker,
+            grants=grants,
+            clock=clock,
+            audit=auditing,
+            settings=lambda: settings.current,
+            tools=registry.tools,
         ),
         ledger=ledger,
         settings=lambda: settings.current,

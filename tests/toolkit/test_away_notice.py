@@ -15,8 +15,8 @@ from bridge.app import Bridge
 from bridge.client import find_vault
 from bridge.client.token_storage import save_to_file
 from bridge.clock import stamp
-from bridge.toolkit import away_notice
-from bridge.toolkit.away_notice import LONGEST_NAME, QUIET_SECONDS, REMEDY, AwayNotice, system_command
+from bridge.toolkit import handing_in
+from bridge.toolkit.handing_in import LONGEST_NAME, QUIET_SECONDS, REMEDY, AwayNotice, system_command
 from tests.consent.test_broker import question
 from tests.patience import PATIENCE
 from tests.people import named, person_at
@@ -63,7 +63,7 @@ class Desktop:
 
 
 def desktop_in(folder: Path, monkeypatch: pytest.MonkeyPatch, program: str = "") -> Desktop:
-    monkeypatch.setattr(away_notice, "system_command", system_command)
+    monkeypatch.setattr(handing_in, "system_command", system_command)
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", f"unix:path={folder}/bus")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("SOMEBODYS_TOKEN", SECRET)
@@ -85,7 +85,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[None]:
         await look(notice)
         ended.append(None)
 
-    monkeypatch.setattr(away_notice, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(handing_in, "SCREEN_SECONDS", 0.01)
     monkeypatch.setattr(AwayNotice, "look", counted)
     return ended
 
@@ -161,7 +161,7 @@ async def test_a_program_that_hangs_holds_up_nothing_and_is_ended(
     vault: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch, looks: list[None]
 ) -> None:
     desktop = desktop_in(tmp_path_factory.mktemp("desktop"), monkeypatch, HANGS)
-    monkeypatch.setattr(away_notice, "MOST_SECONDS", PATIENCE)
+    monkeypatch.setattr(handing_in, "MOST_SECONDS", PATIENCE)
     async with Bridge(vault) as bridge:
         bridge.settings.update({"enabledTools": ["*"]})
         await add_robot(vault)
@@ -170,8 +170,8 @@ async def test_a_program_that_hangs_holds_up_nothing_and_is_ended(
         hanging = len(looks)
         await hand_in(vault, "Two")  # calls are answered meanwhile
         assert len(looks) == hanging
-    monkeypatch.setattr(away_notice, "MOST_SECONDS", 0.01)
-    monkeypatch.setattr(away_notice, "QUIET_SECONDS", 0.0)
+    monkeypatch.setattr(handing_in, "MOST_SECONDS", 0.01)
+    monkeypatch.setattr(handing_in, "QUIET_SECONDS", 0.0)
     async with Bridge(vault):
         await hand_in(vault, "Three")
         await three_more(looks)  # it was ended, and it is looked again

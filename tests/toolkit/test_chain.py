@@ -14,7 +14,7 @@ from bridge.identity.caller import PERSON, Caller, Client
 from bridge.policy.targets import server_tool_target
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
-from bridge.toolkit.chain import MOST_MADE
+from bridge.toolkit.effects.chaining import MOST_MADE
 from bridge.toolkit.parameters import JsonSchemaParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolSpec
 from bridge.vault.root import STATE_FOLDER

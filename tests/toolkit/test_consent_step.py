@@ -8,7 +8,7 @@ import pytest
 
 from bridge.contract.consent import Decision, Operation
 from bridge.contract.tools import NotePart
-from bridge.toolkit.approval import Approval
+from bridge.toolkit.effects.approval import Approval
 from bridge.toolkit.effects.writing import Writing
 from bridge.toolkit.tool import Output
 from bridge.vault.person_edits import LeftOut
@@ -77,7 +77,7 @@ async def test_only_what_is_kept_is_written_and_the_agent_hears_what_was_left_ou
 
 def test_what_was_left_out_takes_nothing_away_from_the_answer(rig: Any) -> None:
     plan = ChangePlan(Operation.UPDATE, "Overwrite", (), {})
-    approval = Approval(Writing(plan), rig.ledger, rig.pipeline.workers)
+    approval = Approval(Writing(plan), rig.pipeline)
     approval.left_out = (LeftOut("a.md", "modify", (1,), 2, "+x\n"),)
     link = NotePart(path="a.md", title="A")
     shown = approval.in_answer(Output({"modified": True}, "done", {"k": 1}, (link,)))
@@ -242,7 +242,7 @@ async def test_one_answer_is_one_row_however_many_questions_it_ends(rig: Any) ->
     calls = await open_questions(rig, *[rig.tool_call("read", path=path) for path in ("Ideas.md", "Notes/Meeting.md")])
     reply = await answer_first(rig, Decision.ALLOW_SESSION, "allow_session.reading.everywhere.client")
     await asyncio.gather(*calls)
-    held = rig.pipeline.consent._grants.list()
+    held = rig.pipeline.consent.grants.list()
     assert [grant.grant_id for grant in held] == [reply.grant.grant_id]
 
 

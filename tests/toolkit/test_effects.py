@@ -17,7 +17,7 @@ from bridge.identity.caller import PERSON
 from bridge.policy.risk import Risk
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
-from bridge.toolkit.effects import kinds
+from bridge.toolkit.effects import running as kinds
 from bridge.toolkit.effects.kind import EffectKind, Terms
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.registry import StaticProvider
@@ -194,4 +194,4 @@ def test_kinds_of_effects_are_told_apart_in_one_file() -> None:
         for source in toolkit.rglob("*.py")
         if (apart := _told_apart(source, effects))
     }
-    assert users == {"effects/kinds.py": {"ChangePlan", "EffectKind"}}
+    assert users == {"effects/running.py": {"ChangePlan", "EffectKind"}}

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.toolkit.fair_threads import FairThreads
+from bridge.toolkit.fairness import FairThreads
 from tests.patience import PATIENCE
 
 

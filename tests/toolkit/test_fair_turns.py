@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.toolkit.fair_turns import FairTurns
+from bridge.toolkit.fairness import FairTurns
 from tests.turns import turns_counted
 
 KINDS = ("pass", "sleep", "fail", "raise", "cancelled")

@@ -12,7 +12,7 @@ from bridge.client import connect
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
 from bridge.policy.limits import QUEUE, REFUSALS
-from bridge.toolkit import rate_limit_step
+from bridge.toolkit import fairness
 from tests.patience import PATIENCE
 from tests.toolkit.conftest import rigged
 
@@ -55,7 +55,7 @@ async def test_many_connections_of_one_client_cannot_exceed_its_limit(vault: Pat
 
 
 async def test_a_call_that_waits_goes_on_when_the_limit_is_raised(rig: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rate_limit_step, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(fairness, "LOOK_SECONDS", 0.01)
     rig.settings.update({"rateLimits": {"read": 1}, "consentMode": {"read": "always_allow"}})
     assert (await rig.pipeline.call(rig.tool_call("read", path="Ideas.md"))).success
     waiting = asyncio.create_task(rig.pipeline.call(rig.tool_call("read", path="Ideas.md")))
@@ -69,7 +69,7 @@ async def test_a_call_that_waits_goes_on_when_the_limit_is_raised(rig: Any, monk
 async def test_a_call_that_waits_goes_on_waiting_when_the_limit_is_lowered(
     rig: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(rate_limit_step, "LOOK_SECONDS", 0.01)
+    monkeypatch.setattr(fairness, "LOOK_SECONDS", 0.01)
     rig.settings.update({"globalRateLimit": 2, "consentMode": {"read": "always_allow"}})
     for _ in range(2):
         assert (await rig.pipeline.call(rig.tool_call("read", path="Ideas.md"))).success

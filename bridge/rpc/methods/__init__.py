@@ -7,35 +7,39 @@ from typing import Final
 from bridge.rpc.dispatch import Method
 
 FILES: Final = {
-    "session": "ping session.info session.name session.attach events.subscribe",
-    "tools": "tools.list tools.call tools.chain tools.result tools.preview tools.cancel",
+    "session": (
+        "ping session.info session.name session.attach events.subscribe screen.tell screen.clients screen.compose "
+        "screen.send screen.take"
+    ),
+    "tools": (
+        "tools.list tools.call tools.chain tools.result tools.preview tools.cancel templates.list templates.run "
+        "templates.save templates.remove"
+    ),
     "history": "history.list history.undo history.redo history.diff history.undoAll",
     "versions": (
         "versions.list versions.read versions.restore versions.compare versions.restoreAll versions.broken "
         "versions.mend versions.forget versions.status"
     ),
-    "outside_notices": "versions.notice versions.fine versions.wrote",
-    "status": ("limits.status vault.status sandbox.status bridge.faults semantic.rebuild semantic.allow index.compare"),
+    "outside_changes": "versions.notice versions.fine versions.wrote",
+    "status": "limits.status vault.status sandbox.status bridge.faults semantic.rebuild semantic.allow index.compare",
     "consent": (
         "consent.pending consent.respond consent.respondAll consent.revise consent.resolve consent.confirm "
-        "consent.grants consent.revoke consent.autoApprove consent.endAll consent.allowReading policy.explain"
+        "consent.grants consent.revoke consent.autoApprove consent.endAll consent.allowReading policy.explain demo.ask"
     ),
-    "settings": "settings.get settings.update settings.reset settings.schema",
-    "keys": "keys.set keys.clear keys.status keys.test search.services keys.rotate",
+    "settings": (
+        "settings.get settings.update settings.reset settings.schema keys.set keys.clear keys.status keys.test "
+        "search.services keys.rotate"
+    ),
     "clients": "clients.list clients.add clients.rename clients.update clients.revoke clients.allow",
     "agents": "agents.list agents.preview agents.connect agents.disconnect",
     "audit": "audit.query audit.export audit.clear audit.verify audit.activity audit.stats",
-    "drafts": "drafts.list drafts.preview drafts.discard",
-    "inbox": "inbox.list",
-    "screen": "screen.tell screen.clients screen.compose screen.send screen.take",
-    "templates": "templates.list templates.run templates.save templates.remove",
+    "inbox": "inbox.list drafts.list drafts.preview drafts.discard",
     "web": "cache.stats cache.clear web.readers web.clear web.sites",
     "servers": (
-        "servers.list servers.add servers.remove servers.test servers.trust servers.enable servers.found servers.import"
+        "servers.list servers.add servers.remove servers.test servers.trust servers.enable servers.found "
+        "servers.import custom.list custom.add custom.update custom.remove custom.test custom.call"
     ),
     "chat": "chat.send chat.cancel chat.list chat.read chat.delete chat.export chat.models chat.allow",
-    "custom": "custom.list custom.add custom.update custom.remove custom.test custom.call",
-    "demo": "demo.ask",
 }
 """The files here, and the methods of each, in the order of its `METHODS`."""
 

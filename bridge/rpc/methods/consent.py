@@ -1,14 +1,14 @@
-"""consent.* and policy.explain: open questions, remembered answers, and what the rules say. For hosts only."""
+"""consent.*, policy.explain and demo.ask: open questions, remembered answers, what the rules say. For hosts only."""
 
 import asyncio
 from collections.abc import Sequence
 
 from bridge.contract import consent as wire
-from bridge.contract.base import Params
+from bridge.contract.base import NoParams, Params
 from bridge.contract.identity import Capability, ClientInfo
-from bridge.contract.tools import ExplainParams, Explanation, Refusal
+from bridge.contract.tools import ExplainParams, Explanation, PendingCall, Refusal, ToolResult
 from bridge.errors import InvalidParameters
-from bridge.identity.caller import EXPLANATION, SHARED, Caller, as_if_calling
+from bridge.identity.caller import DEMO, EXPLANATION, SHARED, Caller, as_if_calling
 from bridge.policy.targets import folder_target
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.clients import end_confirming
@@ -274,6 +274,20 @@ def _said_by(context: RequestContext) -> dict[str, str]:
     return {"by": caller.name, "byId": caller.client.id}
 
 
+async def demonstrate(context: RequestContext, _params: NoParams) -> ToolResult | PendingCall:
+    """Propose the demo note, and say what became of it.
+
+    Asks the person one harmless question, with the diff, as an agent would: whether a note `Vault Bridge demo.md` may
+    be created at the top of the vault (with a number in its name if there is one). It goes through consent, journal and
+    log like any write, is asked about every time, works whichever tools are enabled, and can be undone. The client that
+    asks is "The demonstration of Vault Bridge"; it has no token. Returns the ToolResult once the person has answered.
+    """
+    caller = Caller(DEMO, connection=DEMO.id)
+    context.services.session_ended(caller.session_id)  # a no of last time does not answer for this time
+    why = "This is a demonstration. Nothing but this note is made, and you can undo it."
+    return await context.services.calls.call(caller, "demo_note", {}, reason=why)
+
+
 METHODS = (
     Method("consent.pending", pending, list[wire.ConsentRequest], needs=Capability.ANSWER),
     Method("consent.respond", respond, wire.ConsentReply, wire.RespondParams, Capability.ANSWER),
@@ -294,4 +308,5 @@ METHODS = (
         person_only=True,
     ),
     Method("policy.explain", explain, Explanation | Refusal, ExplainParams, Capability.ADMINISTER),
+    Method("demo.ask", demonstrate, ToolResult, needs=Capability.ADMINISTER),
 )

@@ -18,7 +18,7 @@ from bridge.contract.session import (
 from bridge.keys.store import origin
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.sandbox.programs import probe
-from bridge.toolkit.enabled import enabled_tools
+from bridge.toolkit.registry import enabled_tools
 
 
 def limits(context: RequestContext, _params: Params) -> dict[str, LimitUse]:

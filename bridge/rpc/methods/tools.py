@@ -1,4 +1,7 @@
-"""tools.*: list, call, wait for, preview and cancel. Calls without a call id end with their connection."""
+"""tools.* and templates.*: list, call, wait for, preview and cancel; and the chains that the user keeps under a name.
+
+Calls without a call id end with their connection. Only the user's programs make and change templates.
+"""
 
 import asyncio
 import uuid
@@ -6,14 +9,22 @@ from collections.abc import Sequence
 from typing import Any
 
 from bridge.contract import tools as wire
-from bridge.contract.base import Wire
-from bridge.contract.chains import TemplateRunParams, ToolChainParams
+from bridge.contract.base import Params, Wire
+from bridge.contract.chains import (
+    TemplateInfo,
+    TemplateRemoved,
+    TemplateRemoveParams,
+    TemplateRunParams,
+    TemplateSaveParams,
+    ToolChainParams,
+)
+from bridge.contract.identity import Capability
 from bridge.contract.tools import CallPreview, PendingCall, ToolResult
 from bridge.errors import ToolFailure
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.toolkit.schema import describe
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools.templates.templates import ChainTool
+from bridge.tools.templates.templates import ChainTool, TemplatesTool
 
 
 def list_tools(context: RequestContext, params: wire.ToolsListParams) -> Sequence[Wire] | str:
@@ -132,6 +143,48 @@ def cancel(context: RequestContext, params: wire.ToolCancelParams) -> wire.Cance
     return wire.Cancelled(cancelled=context.services.calls.cancel(context.session.caller, params.call_id))
 
 
+def list_templates(context: RequestContext, _params: Params) -> Sequence[TemplateInfo]:
+    """Return all templates, by name.
+
+    Returns the [templates](tools.md#templates) by name, `{template, shipped}` each: `template` as in its file, `{name,
+    title, description, parameters, calls}`, and whether it came with the bridge.
+    """
+    return context.services.templates.all()
+
+
+async def run_template(context: RequestContext, params: TemplateRunParams) -> ToolResult | PendingCall:
+    """Run one, with the rights of whoever asks, which is a call of the tool `templates`.
+
+    Runs a template, with the rights of the client that asks: a call of the tool [`templates`](tools.md#templates),
+    whose [ToolResult](#toolresult) is returned. `values` are those of its parameters. The other parameters are as those
+    of [`tools.call`](#toolscall). The reading that a template does for the person's own programs is not asked about;
+    what it changes is.
+    """
+    arguments = {"action": "run", "name": params.name, "values": params.values}
+    return await call_tool(context, TemplatesTool.spec.name, arguments, params)
+
+
+async def save_template(context: RequestContext, params: TemplateSaveParams) -> TemplateInfo:
+    """Keep one.
+
+    Keeps a [template](tools.md#templates), which is checked as far as it can be without being run. One of the user's
+    own with this name is only overwritten with `replace`; else the answer is `conflict` with `exists`. One that came
+    with the bridge is hidden by one of the same name. Returns `{template, shipped}`, as `templates.list` does.
+    """
+    await asyncio.to_thread(context.services.templates.save, params.template, replace=params.replace)
+    return TemplateInfo(template=params.template, shipped=False)
+
+
+async def remove_template(context: RequestContext, params: TemplateRemoveParams) -> TemplateRemoved:
+    """Remove one of the user's own.
+
+    Removes one of the user's own. Returns `{name, restored}`; `restored` says that the one of this name which came with
+    the bridge is there again.
+    """
+    restored = await asyncio.to_thread(context.services.templates.remove, params.name)
+    return TemplateRemoved(name=params.name, restored=restored)
+
+
 METHODS = (
     Method(
         "tools.list",
@@ -144,4 +197,8 @@ METHODS = (
     Method("tools.result", result, ToolResult | PendingCall, wire.ToolResultParams, waits=True),
     Method("tools.preview", preview, CallPreview | ToolResult, wire.ToolPreviewParams),
     Method("tools.cancel", cancel, wire.Cancelled, wire.ToolCancelParams),
+    Method("templates.list", list_templates, list[TemplateInfo]),
+    Method("templates.run", run_template, ToolResult | PendingCall, TemplateRunParams),
+    Method("templates.save", save_template, TemplateInfo, TemplateSaveParams, needs=Capability.ADMINISTER),
+    Method("templates.remove", remove_template, TemplateRemoved, TemplateRemoveParams, needs=Capability.ADMINISTER),
 )

@@ -1,14 +1,14 @@
-"""The state of a running call: its tool and arguments, and the services that its steps and its effect need."""
+"""A running call: its tool and arguments, the services that its steps and effect need, and the kind of its effect."""
 
 import asyncio
 import contextlib
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextvars import copy_context
 from dataclasses import dataclass
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, Final, NamedTuple, TypeVar, cast
 from weakref import ref
 
 from bridge.clock import Clock
@@ -22,17 +22,27 @@ from bridge.journal.ledger import Ledger
 from bridge.policy.consent import ConsentCase, Verdict
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
-from bridge.toolkit.approval import Approval
 from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.effects.approval import Approval
+from bridge.toolkit.effects.chaining import Chaining
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.effects.tool_run import Reading, Requesting
-from bridge.toolkit.enabled import EnabledTools, enabled_tools, refusal
-from bridge.toolkit.fair_threads import FairThreads
+from bridge.toolkit.effects.tool_run import Answering, Reading, Requesting, WritingByCaller
+from bridge.toolkit.effects.writing import Writing
+from bridge.toolkit.fairness import FairThreads, RateLimitStep
 from bridge.toolkit.outgoing import Outgoing
-from bridge.toolkit.rate_limit_step import RateLimitStep
 from bridge.toolkit.references import size_of
-from bridge.toolkit.registry import LONGEST_NAME, ToolRegistry
-from bridge.toolkit.tool import CallContext, ReadEffect, RequestEffect, Tool, WriteTool, in_vault
+from bridge.toolkit.registry import LONGEST_NAME, EnabledTools, ToolRegistry, enabled_tools, refusal
+from bridge.toolkit.tool import (
+    CallContext,
+    ChainEffect,
+    Effect,
+    ReadEffect,
+    RequestEffect,
+    Tool,
+    Unchanged,
+    WriteTool,
+    in_vault,
+)
 from bridge.toolkit.tool_call import LARGE, Phase, TimeLimit, ToolCall, uncancelled
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import EVERYTHING
@@ -319,3 +329,25 @@ class Running(NamedTuple):
             return failure
         message = f"{failure.message.rstrip('.')}. Nearest: {', '.join(map(repr, names))}"
         return NotFound(message, data=failure.data | {"nearest": names})
+
+
+_KINDS: Final[Mapping[type, Callable[[Any], EffectKind]]] = {
+    ReadEffect: Reading,
+    RequestEffect: Requesting,
+    Unchanged: Answering,
+    ChainEffect: Chaining,
+}
+
+
+def kind_of(tool: Tool[Any], effect: Effect) -> EffectKind:
+    """Return what a tool has prepared as the pipeline handles it.
+
+    Args:
+        tool: The tool. A change plan of a tool that is no `WriteTool` is made by its caller.
+        effect: What `prepare` has returned. An `EffectKind` stays what it is.
+    """
+    if isinstance(effect, EffectKind):
+        return effect
+    if isinstance(effect, ChangePlan):
+        return Writing(effect) if isinstance(tool, WriteTool) else WritingByCaller(effect)
+    return _KINDS[type(effect)](effect)

@@ -1,4 +1,4 @@
-"""Letting a tool do by itself what is not a change plan."""
+"""The work of a tool by itself, without the ledger: it reads, sends, runs a program, or does nothing but answer."""
 
 import asyncio
 import contextlib
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Final, Self, cast
 from bridge.contract.consent import ConsentClass, Operation, Preview, RiskLevel
 from bridge.contract.events import ToolOutput
 from bridge.contract.tools import RequestPlan
-from bridge.errors import Conflict
+from bridge.errors import Conflict, ToolFailure
 from bridge.policy.risk import Risk
 from bridge.settings.model import Settings
-from bridge.toolkit.approval import Approval
-from bridge.toolkit.effects.change import PlannedChange, apply, note_addresses, with_id, with_warnings
+from bridge.toolkit.effects.approval import Approval, PlannedChange, with_warnings
 from bridge.toolkit.effects.kind import EffectKind, PreparedEffect, Terms
-from bridge.toolkit.tool import Outcome, Output, ReadEffect, ReadTool, Relayed, RequestEffect, ToolSpec
+from bridge.toolkit.effects.writing import Proposal, apply, note_addresses, with_id
+from bridge.toolkit.tool import Outcome, Output, ReadEffect, ReadTool, Relayed, RequestEffect, ToolSpec, Unchanged
 from bridge.toolkit.tool_call import Phase, ToolCall
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 
@@ -27,11 +27,7 @@ if TYPE_CHECKING:
 
 
 async def run_tool(
-    running: "Running",
-    effect: EffectKind,
-    *,
-    request: RequestEffect | None = None,
-    approved: ChangePlan | None = None,
+    running: "Running", effect: EffectKind, *, request: RequestEffect | None = None, approved: ChangePlan | None = None
 ) -> Output | Relayed:
     """Call the tool's `run`, and return what it answers.
 
@@ -168,6 +164,15 @@ class Requesting(PreparedEffect[RequestEffect]):
         return await run_tool(running, self, request=self.effect)
 
 
+@dataclass(frozen=True)
+class WritingByCaller(Proposal):
+    """A change that its caller makes itself: it is asked about as a whole, and then the tool runs."""
+
+    async def carry_out(self, running: "Running") -> Output | Relayed:
+        """Let the tool note what was allowed."""
+        return await run_tool(running, self, approved=self.plan)
+
+
 MOST_CONFLICTS: Final = 100
 """Files that others changed in the instant in which a program's changes are made, and that are left alone; beyond that
 nothing is changed."""
@@ -192,9 +197,8 @@ class ProgramChange(PlannedChange):
 
     async def ask(self, running: "Running") -> Self:
         """Ask the person. Their time is not the call's."""
-        services = running.services
         with running.time_paused():
-            await running.ask(self, Approval(self, services.ledger, services.person_workers))
+            await running.ask(self, Approval(self, running.services))
         return self
 
     async def carry_out(self, running: "Running") -> Output:
@@ -239,3 +243,41 @@ async def take_over(running: "Running", outcome: Outcome) -> Output:
             if not isinstance(path, str) or path in conflicts or len(conflicts) > MOST_CONFLICTS:
                 raise
             conflicts[path] = conflict.message
+
+
+class _Finding(EffectKind):
+    """Something that a call found out about the vault, and that its caller is told only where it may read there."""
+
+    async def ask_to_show(self, running: "Running") -> None:
+        """Return when the caller may be told."""
+        await running.ask_to_tell(self.targets, self.summary)
+
+    async def ask(self, running: "Running") -> EffectKind:
+        """Return it when the caller may be told."""
+        await running.ask_to_tell(self.targets, self.summary)
+        return self
+
+
+class Answering(_Finding, PreparedEffect[Unchanged]):
+    """An answer without an effect, because the vault is already as it should be."""
+
+    async def carry_out(self, running: "Running") -> Output:
+        """Return the answer."""
+        del running
+        return self.effect.output
+
+
+@dataclass(frozen=True)
+class Failing(_Finding, PreparedEffect[ReadEffect]):
+    """A failure of a tool that has looked at the vault before: its reason may say what is there.
+
+    Attributes:
+        failure: The failure.
+    """
+
+    failure: ToolFailure
+
+    async def carry_out(self, running: "Running") -> Output:
+        """Raise the failure."""
+        del running
+        raise self.failure

@@ -1,26 +1,133 @@
-"""Changing files of the vault by a change plan: the ledger applies it, or its caller makes the change itself."""
+"""Carrying out change plans: the ledger applies what was approved, or it becomes part of the caller's draft."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from bridge.drafts.draft import Draft
 from bridge.errors import InvalidParameters
-from bridge.toolkit.approval import Approval
-from bridge.toolkit.effects.change import PlannedChange, apply, with_id, with_short_paths, with_warnings
+from bridge.journal.journal import Cause
+from bridge.toolkit.effects.approval import Approval, PlannedChange, is_lost, with_warnings
 from bridge.toolkit.effects.kind import EffectKind
-from bridge.toolkit.effects.staging import Staging
-from bridge.toolkit.effects.tool_run import run_tool
-from bridge.toolkit.tool import Output, Relayed, Tool
+from bridge.toolkit.tool import Applied, Output, Tool, in_vault
 from bridge.toolkit.tool_call import Phase
+from bridge.vault.paths import without_middle
 from bridge.vault.plan import ChangePlan
 
 if TYPE_CHECKING:
-    from bridge.toolkit.effects.running import Running
+    from bridge.toolkit.effects.running import CallServices, Running
+
+
+_MOST_SAID: Final = 1000
+"""Bytes of an answer about a change; of a longer one, long paths are shortened."""
+_LONGEST_PATH: Final = 100
+"""Bytes of a path that is named in such an answer, or characters from which it is shortened."""
+
+
+async def apply(running: "Running", plan: ChangePlan) -> Applied:
+    """Hand a plan to the ledger. A write once begun is finished, also when the caller goes away."""
+    tool_call, services = running.tool_call, running.services
+    await note_addresses(running, plan)
+    cause = Cause(
+        execution_id=tool_call.execution_id,
+        tool=tool_call.tool,
+        client=tool_call.caller.name,
+        session_id=tool_call.caller.session_id,
+        call_id=tool_call.call_key,
+        arguments_hash=tool_call.arguments_hash,
+        kind=plan.reversal or "change",
+        reverses=plan.reverses,
+        credential=tool_call.caller.subject,
+        grant=tool_call.grant,
+    )
+    done = await running.to_end(partial(services.ledger.apply, plan, cause))
+    return Applied(done.execution_id, done.backup, plan, done.disposal)
+
+
+async def note_addresses(running: "Running", plan: ChangePlan) -> None:
+    """Keep whose the addresses are that a plan writes. Raises ExecutionFailed where that is not possible."""
+    if running.services.outgoing is not None:
+        await running.in_thread(partial(running.services.outgoing.writing, running.tool_call.caller, plan))
+
+
+def with_id(services: "CallServices", output: Output, applied: Applied, *, named: bool = True) -> Output:
+    """Return the answer to a write with the name under which it can be undone, or that it cannot.
+
+    Args:
+        services: The services that calls need.
+        output: The tool's own answer.
+        applied: The ledger's result.
+        named: Whether the answer says the change's name.
+    """
+    name = applied.execution_id if named else ""
+    text = output.text if name in output.text else f"{output.text} ({name})"
+    can_undo = applied.backup is not None or not is_lost(services, applied.plan)
+    return replace(output, text=text if can_undo else f"{text}\nNo backup was kept, so this cannot be undone.")
+
+
+def with_short_paths(output: Output, plan: ChangePlan) -> Output:
+    """Return an answer about a change, of whose long paths the middle is left out where it is too long.
+
+    Args:
+        output: The tool's own answer. Its data has the paths as they are.
+        plan: The change.
+    """
+    text = output.text
+    if len(text.encode()) <= _MOST_SAID:
+        return output
+    paths = (*plan.targets, *(one.path for one in plan.left))
+    names = {path[:end] for path in paths for end in (len(path), path.rfind("."), *_folders(path))}
+    for name in sorted(names, key=len, reverse=True):
+        text = text.replace(name, without_middle(name, _LONGEST_PATH)) if len(name) > _LONGEST_PATH else text
+    return replace(output, text=text)
+
+
+def _folders(path: str) -> Iterator[int]:
+    """Yield where each of the folders that a path lies in ends."""
+    return (place for place, character in enumerate(path) if character == "/")
 
 
 @dataclass(frozen=True)
-class _Proposal(PlannedChange):
+class Staging(PlannedChange):
+    """A change that becomes part of a draft.
+
+    Attributes:
+        into: The draft.
+        own_warnings: The warnings that the tool gave the plan itself, with which it is staged.
+    """
+
+    into: Draft
+    own_warnings: tuple[str, ...] = ()
+
+    async def ask(self, running: "Running") -> Self:
+        """Ask for nothing but what reading the plan's files needs."""
+        running.refuse_denied(self)
+        read = (*self.targets, *in_vault(*self.plan.reads))
+        await running.ask_to_tell(read, f"Draft a change with {running.tool.spec.title}: {self.summary}")
+        return self
+
+    async def carry_out(self, running: "Running") -> Output:
+        """Stage it."""
+        tool, tool_call, drafts, draft = running.write_tool, running.tool_call, running.services.drafts, self.into
+        if drafts is None:
+            raise TypeError("there are no drafts")
+        tool_call.phase = Phase.WRITING
+        own = replace(self.plan, warnings=self.own_warnings)
+        await running.to_end(partial(drafts.stage, draft, own, tool_call.tool, tool_call.caller.chain))
+        done = Applied(tool_call.whole.execution_id, None, self.plan, self.plan.disposal)
+        output = with_short_paths(tool.report(running.params, done), self.plan)
+        if draft.head.of_chain:
+            return replace(output, metadata=output.metadata | {"staged": True})
+        head = f"Staged in {draft.head.draft_id}; nothing is written until the user takes the draft."
+        head += f" {draft.nearly_full}" if draft.nearly_full else ""
+        facts = {"staged": True, "draft": draft.head.draft_id}
+        text = output.text if tool_call.caller.chain else f"{head}\n{output.text}"  # the chain says it once
+        return replace(output, text=text, metadata=output.metadata | facts)
+
+
+@dataclass(frozen=True)
+class Proposal(PlannedChange):
     """A change as a tool has planned it.
 
     Attributes:
@@ -49,24 +156,14 @@ class _Proposal(PlannedChange):
 
     async def approved(self, running: "Running") -> Self:
         """Return the change as the person has approved it."""
-        services = running.services
-        warn = partial(with_warnings, services)
-        own = self.own_warnings
-        approval = Approval(
-            self,
-            services.ledger,
-            services.person_workers,
-            warned=warn,
-            own_warnings=own,
-            drafted=services.drafts,
-            who=running.tool_call.caller.name,
-        )
+        who = running.tool_call.caller.name
+        approval = Approval(self, running.services, own_warnings=self.own_warnings, who=who)
         await running.ask(self, approval)
         return replace(self, plan=approval.plan, approval=approval)
 
 
 @dataclass(frozen=True)
-class Writing(_Proposal):
+class Writing(Proposal):
     """A change that the ledger makes."""
 
     async def carry_out(self, running: "Running") -> Output:
@@ -84,15 +181,6 @@ class Writing(_Proposal):
         reported = with_short_paths(tool.report(running.params, approval.reported(applied)), self.plan)
         output = approval.in_answer(reported)
         return with_id(running.services, output, applied, named=tool.spec.listed)
-
-
-@dataclass(frozen=True)
-class WritingByCaller(_Proposal):
-    """A change that its caller makes itself: it is asked about as a whole, and then the tool runs."""
-
-    async def carry_out(self, running: "Running") -> Output | Relayed:
-        """Let the tool note what was allowed."""
-        return await run_tool(running, self, approved=self.plan)
 
 
 async def _draft_of(running: "Running", plan: ChangePlan) -> Draft | None:

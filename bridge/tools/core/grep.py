@@ -13,7 +13,7 @@ from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, check_glob, compile_glob
 from bridge.index.texts.grep import Grep, GrepHit, GrepQuery, GrepResult
 from bridge.index.texts.patterns import MAX_LENGTH, Pattern
-from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members
+from bridge.toolkit.parameters import TEXT, WHOLE, a_list, members
 from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.kinds import SnakeCaseParams, read_spec
 from bridge.tools.storage import Storage

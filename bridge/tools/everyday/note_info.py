@@ -11,7 +11,7 @@ from bridge.index.knowledge import NoteFacts, ResolvedNote
 from bridge.notes.frontmatter import aliases, all_tags
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Link, TooMuchWork, Work
-from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
+from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.everyday.places import Places, line_number
 from bridge.tools.formatting import NOTHING_THERE, counted, shortened, value_text

@@ -14,7 +14,7 @@ from bridge.notes.note import TooMuchWork
 from bridge.notes.parts import Outline, block_keys
 from bridge.notes.rewriting import Edit, LinkTarget, Redirection, apply
 from bridge.notes.tasks import DONE, LIKELY, TODO, Task, tasks_of, with_done_date
-from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, a_list, members
+from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, a_list, members
 from bridge.toolkit.tool import Applied, CallContext, Output, ReadEffect, ReadTool, Unchanged, in_vault
 from bridge.tools.everyday.places import RelocatingTool, with_text_below
 from bridge.tools.files.link_keeping import KeptLinks, broken_data, broken_sentence

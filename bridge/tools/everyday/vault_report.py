@@ -18,7 +18,7 @@ from bridge.notes.frontmatter import find_frontmatter, property_tags, read_prope
 from bridge.notes.names import link_key
 from bridge.notes.note import BlockId, ParsedNote
 from bridge.notes.parts import has_part, parse_reference
-from bridge.toolkit.output_schema import ANYTHING, WHOLE, a_list, members
+from bridge.toolkit.parameters import ANYTHING, WHOLE, a_list, members
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.bases.holding import holding_bases
 from bridge.tools.everyday.places import Places

@@ -15,7 +15,7 @@ from bridge.contract.consent import RiskLevel
 from bridge.errors import DeadlineExceeded, InvalidParameters, ToolFailure
 from bridge.index.knowledge import IndexedFile
 from bridge.index.texts.globs import MAX_LENGTH, check_glob, compile_glob
-from bridge.toolkit.output_schema import TEXT, WHOLE, a_list, members, perhaps
+from bridge.toolkit.parameters import TEXT, WHOLE, a_list, members, perhaps
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, in_vault, matching
 from bridge.tools.formatting import exact_size, local_date, local_time, utc_time
 from bridge.tools.kinds import LONGEST_PATH, RequiredPath, SnakeCaseParams, VaultReadTool, read_spec

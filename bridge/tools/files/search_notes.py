@@ -10,8 +10,7 @@ from bridge.errors import InvalidParameters, ToolFailure
 from bridge.index.search.note_search import FoundNote, NoteQuery, NoteSearch, NoteSearchResult
 from bridge.index.search.query import MAX_LENGTH
 from bridge.index.search.text_session import has_text
-from bridge.toolkit.output_schema import NUMBER, TEXT, a_list, members
-from bridge.toolkit.parameters import Sentence
+from bridge.toolkit.parameters import NUMBER, TEXT, Sentence, a_list, members
 from bridge.toolkit.tool import STILL_INDEXED, CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.core.passages import found_note, words_only
 from bridge.tools.formatting import counted, shortened

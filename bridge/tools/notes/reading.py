@@ -15,7 +15,7 @@ from bridge.index.knowledge import ResolvedNote
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import Heading, Work
 from bridge.notes.parts import Part, find_part
-from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, TEXTS, WHOLE, YES_OR_NO, a_list, members
+from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, YES_OR_NO, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
 from bridge.tools.core.file_part import FilePart, number_lines
 from bridge.tools.formatting import UNLINKABLE, lines_shown, value_text

@@ -16,7 +16,7 @@ from bridge.index.knowledge import ResolvedNote
 from bridge.index.search.note_search import FoundPassage, NoteSearch
 from bridge.index.search.passages import NearPassage
 from bridge.index.search.query import MAX_LENGTH
-from bridge.toolkit.output_schema import NUMBER, TEXT, WHOLE, a_list, members
+from bridge.toolkit.parameters import NUMBER, TEXT, WHOLE, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, matching
 from bridge.tools.core.passages import numbered, snippets, words_only
 from bridge.tools.formatting import shortened

@@ -11,7 +11,7 @@ from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts, TagCount
 from bridge.index.search.properties import find_properties, has_value
 from bridge.notes.properties import check_tag
-from bridge.toolkit.output_schema import ANY_OBJECT, TEXT, WHOLE, a_list, members, perhaps
+from bridge.toolkit.parameters import ANY_OBJECT, TEXT, WHOLE, a_list, members, perhaps
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import listing, page, shortened, value_text
 from bridge.tools.kinds import Cursor, SnakeCaseParams, Tag, read_spec

@@ -18,8 +18,7 @@ from bridge.contract.chains import Template, TemplateInfo, TemplateParameter
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.records.folder import RecordFolder
 from bridge.records.store import RecordStore
-from bridge.toolkit.chain import chain_effect
-from bridge.toolkit.references import parameters
+from bridge.toolkit.references import chain_effect, parameters
 from bridge.toolkit.tool import ChainEffect
 
 LONGEST_TEXT: Final = 100_000

@@ -8,8 +8,8 @@ from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.chains import ChainParams, Template, TemplateParameter
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
-from bridge.toolkit.chain import chain_effect
 from bridge.toolkit.parameters import ModelParameters
+from bridge.toolkit.references import chain_effect
 from bridge.toolkit.tool import (
     AGENT,
     VAULT,

@@ -6,7 +6,7 @@ import pytest
 
 from bridge.contract.consent import ConsentClass, Decision
 from bridge.testing import sandbox
-from bridge.toolkit.enabled import own_acts
+from bridge.toolkit.registry import own_acts
 from bridge.tools import specs
 
 VAULT: dict[str, bytes | str] = {

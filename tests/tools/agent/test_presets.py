@@ -13,9 +13,8 @@ from bridge.drafts.store import Drafts
 from bridge.identity.caller import CHAT_ID, PERSON, SHARED, Caller, Client
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
-from bridge.toolkit.enabled import EnabledTools, enabled_tools, refusal
 from bridge.toolkit.parameters import JsonSchemaParameters
-from bridge.toolkit.registry import ALL, ToolRegistry
+from bridge.toolkit.registry import ALL, EnabledTools, ToolRegistry, enabled_tools, refusal
 from bridge.toolkit.schema import describe
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.tools import specs

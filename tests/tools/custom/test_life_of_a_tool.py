@@ -16,7 +16,7 @@ from bridge.client.errors import ProtocolFailure
 from bridge.client.token_storage import config_folder
 from bridge.contract.custom import CustomResult, RunToolQuestion
 from bridge.custom.process import Processes
-from bridge.rpc.host_runs import HostRuns
+from bridge.rpc.hosts import HostRuns
 from bridge.sandbox.programs import Programs
 from tests.patience import PATIENCE
 from tests.people import Person, person_at

@@ -87,7 +87,7 @@ async def anywhere(
 ) -> AsyncIterator[World]:
     """In each sandbox that works here, and without one."""
     found = probe_one(request.param)
-    monkeypatch.setattr("bridge.capabilities.programs.probe", lambda: found)
+    monkeypatch.setattr("bridge.capabilities.network.probe", lambda: found)
     async with serve(vault) as made:
         yield made
 
@@ -112,7 +112,7 @@ async def test_a_command_is_refused_until_commands_are_allowed_on_this_computer(
 async def test_where_a_sandbox_is_required_and_none_works_nothing_runs(
     vault: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("bridge.capabilities.programs.probe", lambda: NO_SANDBOX)
+    monkeypatch.setattr("bridge.capabilities.network.probe", lambda: NO_SANDBOX)
     async with serve(vault, requireSandbox="always") as world:
         assert (await world.run("ls")).raw["data"]["code"] == "no_sandbox"
     async with serve(vault, requireSandbox="never") as world:

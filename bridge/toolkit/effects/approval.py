@@ -1,20 +1,26 @@
-"""One change on its way through a question: what was proposed, what a person made of it, what its caller is told."""
+"""A change that the person is asked about: as it was planned, what they make of it, what its caller is told of that."""
 
 import asyncio
-import dataclasses
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from bridge.contract.consent import LineComment, Take
+from bridge.contract.consent import LineComment, Operation, Preview, Take
 from bridge.contract.drafts import ReviewComment
+from bridge.contract.tools import WritePlan
 from bridge.drafts.store import Drafts, said_of
 from bridge.errors import InvalidParameters
-from bridge.identity.caller import Caller
-from bridge.journal.ledger import Ledger
-from bridge.toolkit.effects.change import PlannedChange
-from bridge.toolkit.tool import Applied, Output
+from bridge.journal.editors import unsaved_warnings
+from bridge.policy.risk import Risk, additions_of, assess, with_hazards
+from bridge.policy.targets import Target
+from bridge.settings.model import Settings
+from bridge.toolkit.effects.kind import EffectKind, Terms
+from bridge.toolkit.tool import Applied, Output, Relayed, ToolSpec, in_vault
+from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.person_edits import (
+    NO_BACKUP,
     HunkText,
     KeptHunks,
     LeftOut,
@@ -22,24 +28,123 @@ from bridge.vault.person_edits import (
     RevisedPlan,
     is_divisible,
     is_editable,
+    needs_backup,
     revised_lines,
 )
-from bridge.vault.plan import ChangeKind, ChangePlan, Rest
+from bridge.vault.plan import ChangeKind, ChangePlan, Hazard, Rest
+
+if TYPE_CHECKING:
+    from bridge.toolkit.effects.running import CallServices, Running
 
 T = TypeVar("T")
 
 
-@dataclasses.dataclass(frozen=True, slots=True)
-class PlanEdit:
-    """An edit by a person of the text of a plan.
+_MANY: Final = 100
+"""Changes of which the question is worked out beside the loop."""
+_CARRIES = "It adds an address that carries text of a note, which would leave when the address is followed"
+
+
+@dataclass(frozen=True)
+class PlannedChange(EffectKind):
+    """A change of files.
 
     Attributes:
-        by: The screen at which it was made.
-        digest: Of the plan that came of it.
+        plan: The change.
     """
 
-    by: Caller
-    digest: str
+    plan: ChangePlan
+
+    @cached_property
+    def targets(self) -> tuple[Target, ...]:
+        """Return every file that it touches, and those of which it says why it does not."""
+        return in_vault(*self.plan.targets, *(one.path for one in self.plan.left))
+
+    @property
+    def is_large(self) -> bool:
+        """Return whether it changes many files."""
+        return len(self.plan.changes) > _MANY
+
+    @property
+    def summary(self) -> str:
+        """Return the question's sentence."""
+        return self.plan.summary
+
+    def operation(self, spec: ToolSpec) -> Operation:
+        """Return what the plan as a whole does."""
+        del spec
+        return self.plan.operation
+
+    def risk(self, spec: ToolSpec) -> Risk:
+        """Return the plan's risk, unless the tool's is fixed."""
+        return assess(spec.risk if spec.fixed_risk else None, self.plan)
+
+    def terms(self) -> Terms:
+        """Return what the rules and the question need to know of it."""
+        return self._terms
+
+    @cached_property
+    def _terms(self) -> Terms:
+        plan = self.plan
+        return Terms(
+            plan.subjects,
+            subjects=in_vault(*plan.subjects),
+            additions=additions_of(plan),
+            files=plan.files,
+            takes_back=plan.reversal is not None or plan.restores,
+            reads=plan.reads,
+            digest=plan.digest,
+            draft=plan.draft,
+            reason=plan.reason,
+            size=sum(map(len, plan.blobs.values())),
+            linked_from=plan.linked_from,
+            insists=_CARRIES if Hazard.CARRIES in plan.hazards else "",
+            hazards=plan.hazards,
+        )
+
+    def preview(self, spec: ToolSpec, tool_call: ToolCall, settings: Settings, insists: str) -> Preview:
+        """Return the diffs, and where the bytes from before go."""
+        overwrites = any(change.before for change in self.plan.changes)
+        backup = f".vault-bridge/backups/{tool_call.execution_id}/"
+        return Preview(
+            files=self.plan.previews,
+            backup=backup if overwrites and settings.patch_backup_enabled and not spec.by_caller else None,
+            warnings=(*self.plan.warnings, *([insists] if insists else [])),
+            conflicts=self.plan.conflicts,
+        )
+
+    def call_plan(self, spec: ToolSpec) -> WritePlan:
+        """Return the diffs."""
+        plan = self.plan
+        return WritePlan(**self._members(spec), digest=plan.digest, files=plan.previews, warnings=plan.warnings)
+
+    async def ask_to_show(self, running: "Running") -> None:
+        """Return when the caller may see the diffs."""
+        what = f"Show what {running.tool.spec.title} would change: {self.summary}"
+        await running.ask_to_tell(self.targets, what)
+
+    @abstractmethod
+    async def carry_out(self, running: "Running") -> Output | Relayed:
+        """Do it, and return what the caller is answered."""
+
+
+def with_warnings(services: "CallServices", plan: ChangePlan, *, by_caller: bool = False) -> ChangePlan:
+    """Return a plan with warnings of what its diff does not show: the same for every tool that writes. Blocks.
+
+    Args:
+        services: The services that calls need.
+        plan: The plan, with the warnings that its tool gave it.
+        by_caller: Whether its caller makes the change itself, so that no backups are kept.
+    """
+    shown = with_hazards(plan)
+    found = [*unsaved_warnings(plan, services.ledger.editors), *services.losses(plan), *services.read_only(plan)]
+    if not by_caller and is_lost(services, plan):
+        found.append(NO_BACKUP)
+    return replace(shown, warnings=(*found, *shown.warnings)) if found else shown
+
+
+def is_lost(services: "CallServices", plan: ChangePlan) -> bool:
+    """Return whether the user has set that what a plan replaces is lost."""
+    return needs_backup(plan) and not services.settings().patch_backup_enabled
 
 
 class Approval:
@@ -47,12 +152,9 @@ class Approval:
 
     Args:
         effect: What the tool will do, as the person is shown it.
-        ledger: Looks at the vault again.
-        workers: Threads for that.
-        warned: Adds to a plan the warnings of what its diff does not show.
-        own_warnings: Those that the tool gave its plan itself.
-        drafted: Where the plan is that of a draft: knows the draft.
-        who: Whose that is, for people.
+        services: The services that calls need.
+        own_warnings: The warnings that the tool gave its plan itself.
+        who: Whose the plan is, for people.
 
     Attributes:
         effect: What is to be done: what was proposed, and then what the person made of it.
@@ -60,17 +162,9 @@ class Approval:
     """
 
     def __init__(
-        self,
-        effect: PlannedChange,
-        ledger: Ledger,
-        workers: Executor,
-        *,
-        warned: Callable[[ChangePlan], ChangePlan] = lambda plan: plan,
-        own_warnings: tuple[str, ...] = (),
-        drafted: Drafts | None = None,
-        who: str = "",
+        self, effect: PlannedChange, services: "CallServices", *, own_warnings: tuple[str, ...] = (), who: str = ""
     ) -> None:
-        self._drafted = drafted if effect.plan.draft is not None else None
+        self._services = services
         self._who = who
         self._whole = effect.plan
         """The plan before anything was left out of it."""
@@ -79,9 +173,6 @@ class Approval:
         self._proposed = effect.plan
         self._before: dict[str, bytes] = {}
         """The bytes from before of each file that the person has edited."""
-        self._ledger = ledger
-        self._workers = workers
-        self._warned = warned
         self._own_warnings = tuple(f"About the text before you edited it: {warning}" for warning in own_warnings)
 
     @property
@@ -111,12 +202,12 @@ class Approval:
         Raises:
             Conflict: The vault has changed since.
         """
-        await self._working(self._ledger.check, self.plan)
+        await self._working(self._services.ledger.check, self.plan)
 
     @property
     def is_draft(self) -> bool:
         """Return whether it is a draft, which can be sent back."""
-        return self._drafted is not None
+        return self._services.drafts is not None and self.plan.draft is not None
 
     async def comments(self, said: Sequence[LineComment]) -> tuple[ReviewComment, ...]:
         """Return the person's comments on files and lines, as the client of the draft is told.
@@ -139,13 +230,13 @@ class Approval:
         for place in self.plan.conflicts:
             if place.taken is None:
                 files.setdefault(place.path, None)
-        self.effect = self.with_plan(dataclasses.replace(self.plan, rest=Rest(files, words, comments)))
+        self.effect = self.with_plan(replace(self.plan, rest=Rest(files, words, comments)))
 
     @property
     def _of_draft(self) -> tuple[Drafts, str]:
-        if self._drafted is None or self.plan.draft is None:
+        if self._services.drafts is None or self.plan.draft is None:
             raise InvalidParameters("Only a draft can be sent back, and its files be commented on")
-        return self._drafted, self.plan.draft
+        return self._services.drafts, self.plan.draft
 
     async def keep_selected(self, keep: KeptHunks) -> str:
         """Leave everything out that is not kept, and check the rest.
@@ -161,7 +252,7 @@ class Approval:
             Conflict: The vault has changed since.
         """
         self._whole = self.plan
-        partial = await self._working(self._ledger.part, self.plan, keep)
+        partial = await self._working(self._services.ledger.part, self.plan, keep)
         self.effect, self.left_out = self.with_plan(partial.plan), partial.left_out
         return partial.plan.digest
 
@@ -182,30 +273,26 @@ class Approval:
 
         def revised() -> RevisedPlan:
             if not isinstance(change, HunkText):
-                drafted, draft = self._of_draft
-                if change is not None and self._before and not drafted.is_handed_in(draft):
+                drafts, name = self._of_draft
+                if change is not None and self._before and not drafts.is_handed_in(name):
                     raise InvalidParameters("You have edited the text; choose what is taken first, then edit")
-                plan = drafted.renewed(draft, self._who) if change is None else drafted.choose(draft, self._who, change)
-                return RevisedPlan(self._warned(plan), "", b"")
-            found = self._ledger.revise(dataclasses.replace(self.plan, warnings=self._own_warnings), change)
-            if (
-                self._drafted is not None
-                and self.plan.draft is not None
-                and self._drafted.is_handed_in(self.plan.draft)
-            ):
+                plan = drafts.renewed(name, self._who) if change is None else drafts.choose(name, self._who, change)
+                return RevisedPlan(with_warnings(self._services, plan), "", b"")
+            found = self._services.ledger.revise(replace(self.plan, warnings=self._own_warnings), change)
+            drafted, draft = self._services.drafts, self.plan.draft
+            if drafted is not None and draft is not None and drafted.is_handed_in(draft):
                 if any(place.path == found.path and place.taken is None for place in self.plan.conflicts):
                     raise InvalidParameters(f"Choose what is taken in {found.path!r} first, then edit it")
                 after = next(one.after for one in found.plan.changes if one.path == found.path)
-                data = found.plan.blobs[after or ""]
-                plan = self._drafted.edit(self.plan.draft, self._who, found.path, data, by)
-                return RevisedPlan(self._warned(plan), found.path, found.old)
-            return found._replace(plan=self._warned(found.plan))
+                plan = drafted.edit(draft, self._who, found.path, found.plan.blobs[after or ""], by)
+                found = RevisedPlan(plan, found.path, found.old)
+            return found._replace(plan=with_warnings(self._services, found.plan))
 
         return await self._working(revised)
 
     def with_plan(self, plan: ChangePlan) -> PlannedChange:
         """Return the same effect with another plan."""
-        return dataclasses.replace(self.effect, plan=plan)
+        return replace(self.effect, plan=plan)
 
     def take(self, revised: RevisedPlan) -> None:
         """Take this as what is to be done from now on."""
@@ -224,7 +311,7 @@ class Approval:
             shown.model_copy(update={"diff": ""}) if shown.path in self._before else shown
             for shown in applied.plan.previews
         )
-        return applied._replace(plan=dataclasses.replace(applied.plan, previews=previews))
+        return applied._replace(plan=replace(applied.plan, previews=previews))
 
     def in_answer(self, output: Output) -> Output:
         """Return a tool's answer, and in it what the person edited and left out."""
@@ -249,7 +336,7 @@ class Approval:
         if not facts:
             return output
         data = output.data | facts if isinstance(output.data, dict) else output.data
-        return dataclasses.replace(output, data=data, text=output.text + "\n".join(lines))
+        return replace(output, data=data, text=output.text + "\n".join(lines))
 
     def _revised_lines(self) -> list[RevisedLines]:
         """Return what became of the proposed lines, for each file that the person edited and that was written."""
@@ -263,20 +350,15 @@ class Approval:
         return found
 
     def _left_out(self, file: LeftOut) -> dict[str, Any]:
-        return {
-            "path": file.path,
-            "change": file.change,
-            "hunks": list(file.hunks),
-            "of": file.of,
-            "diff": self._diff(file),
-        }
+        part = {"path": file.path, "change": file.change, "hunks": list(file.hunks), "of": file.of}
+        return part | {"diff": self._diff(file)}
 
     def _diff(self, file: LeftOut) -> str:
         """Return the diff of what was left out, as whoever proposed it may see it: not of the person's own text."""
         return "" if file.path in self._before else file.diff
 
     async def _working(self, work: Callable[..., T], *arguments: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._workers, work, *arguments)
+        return await asyncio.get_running_loop().run_in_executor(self._services.person_workers, work, *arguments)
 
 
 def _lines(count: int) -> str:
