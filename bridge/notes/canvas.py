@@ -7,7 +7,7 @@ characters and no others.
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import orjson
@@ -398,3 +398,59 @@ def _nodes(text: str) -> Iterator[dict[str, _Span]]:
                 node.pop(name, None)  # of members with one name the last counts
         elif depth == _NODE_DEPTH and mark == '"' and name in _WANTED:
             node[name] = span
+
+
+class CanvasText:
+    """The JSON of a canvas, whose lists of nodes and edges can be written anew.
+
+    Args:
+        text: The canvas file, which holds an object or is blank.
+
+    Attributes:
+        items: The items of each list, as they are written.
+
+    Raises:
+        InvalidParameters: It has one of the lists twice.
+    """
+
+    def __init__(self, text: str) -> None:
+        bare = text.removeprefix("\ufeff")
+        self._text = text if bare.strip() else f"{text[: len(text) - len(bare)]}{{}}{bare}"
+        self._start = self._text.index("{")
+        self._members, self._end = parts(self._text, self._start)
+        self._lists = {name: self._list(name) for name in ("nodes", "edges")}
+        self.items = {name: self._items(place) for name, place in self._lists.items()}
+
+    def _list(self, name: str) -> Member | None:
+        found = [member for member in self._members if member.name == name]
+        if found[1:]:
+            raise InvalidParameters(f"The canvas is damaged: it has {name!r} twice")
+        return found[0] if found else None
+
+    def _items(self, place: Member | None) -> list[str]:
+        return [self._text[item.start : item.end] for item in parts(self._text, place.start)[0]] if place else []
+
+    def style(self, name: str) -> Style:
+        """Return the style of the items next to a new one of a list."""
+        near = (*self.items[name][-1:], *self.items["edges" if name == "nodes" else "nodes"][-1:])
+        return next((style for raw in near if (style := style_of(raw, 0))), Style())
+
+    def with_lists(self, lists: Mapping[str, Sequence[tuple[int | None, str]]]) -> str:
+        """Return the whole file with other items in its lists, each as `rebuilt` takes them."""
+        text, start = self._text, self._start
+        present = sorted(filter(None, self._lists.values()), key=lambda place: place.start)
+        plain = self._members and "\n" not in text[start : self._end]
+        styles = (style_of(text, place.start) for place in self._lists.values() if place)
+        style = next(filter(None, styles), Style() if plain else LINES)
+        for place in reversed(present):
+            text = text[: place.start] + rebuilt(text, place.start, lists[place.name], style) + text[place.end :]
+        missing = [name for name, place in self._lists.items() if not place and (lists[name] or not self._members)]
+        if not missing or not any(lists.values()):
+            return text
+        outer = style_of(text, start) or (Style() if plain else Style("\n\t", ",\n\t", "\n"))
+        whole = {name: rebuilt("[]", 0, [(None, raw) for _old, raw in lists[name]], style) for name in missing}
+        written = [f"{as_json(name)}{outer.colon}{items}" for name, items in whole.items()]
+        inner, end = parts(text, start)
+        if not inner:
+            return f"{text[:start]}{{{outer.lead}{outer.between.join(written)}{outer.tail}}}{text[end:]}"
+        return outer.between.join([text[: inner[-1].end], *written]) + text[inner[-1].end :]

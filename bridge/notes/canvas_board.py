@@ -17,7 +17,7 @@ CANVAS = ".canvas"
 """The ending of canvases' names."""
 
 GROUP = "group"
-_KINDS = {"text": "text", "file": "file", "link": "url", GROUP: "label"}
+MEMBERS = {"text": "text", "file": "file", "link": "url", GROUP: "label"}
 """Each type of node, and the member that says what it is about."""
 _FARTHEST = 1_000_000_000
 _MOST_COMPARED = 1_000_000
@@ -173,7 +173,7 @@ def _card(node: Any, number: int, faults: list[str]) -> Card:
     if not isinstance(node, dict):
         faults.append(f"node {number} is no object")
         return Card("", "", "", None)
-    kind, about = first_words(_text(node, "type")), _text(node, _KINDS.get(_text(node, "type"), "text"))
+    kind, about = first_words(_text(node, "type")), _text(node, MEMBERS.get(_text(node, "type"), "text"))
     if kind == "file":
         about += _text(node, "subpath")
     box = _box(node)
@@ -189,9 +189,8 @@ def _box(node: dict[str, Any]) -> Box | None:
     if any(isinstance(number, bool) or not isinstance(number, int | float) for number in numbers):
         return None
     x, y, width, height = (float(number or 0) for number in numbers)
-    if not all(math.isfinite(number) and abs(number) <= _FARTHEST for number in (x, y, width, height)):
-        return None
-    if width < 0 or height < 0:
+    # What is not a number is not below anything either.
+    if not all(abs(number) <= _FARTHEST for number in (x, y, width, height)) or width < 0 or height < 0:
         return None
     left, top = math.floor(x), math.floor(y)
     return Box(left, top, math.ceil(x + width) - left, math.ceil(y + height) - top)
@@ -220,12 +219,8 @@ def groups_of(cards: Sequence[Card]) -> list[int | None]:
     Args:
         cards: The cards and groups.
     """
-    groups = [
-        (card.box.width * card.box.height, at, card.box)
-        for at, card in enumerate(cards)
-        if card.kind == GROUP and card.box is not None
-    ]
-    groups.sort()
+    boxes = ((at, card.box) for at, card in enumerate(cards) if card.kind == GROUP)
+    groups = sorted((box.width * box.height, at, box) for at, box in boxes if box is not None)
     if len(groups) * len(cards) > _MOST_COMPARED:
         return [None] * len(cards)
     return [next(_around(card, groups), None) for card in cards]
@@ -235,9 +230,7 @@ def _around(card: Card, groups: Sequence[tuple[int, int, Box]]) -> Iterator[int]
     if card.box is None:
         return
     area = card.box.width * card.box.height if card.kind == GROUP else -1
-    for size, at, box in groups:
-        if size > area and box.holds(card.box):
-            yield at
+    yield from (at for size, at, box in groups if size > area and box.holds(card.box))
 
 
 class Outlined(NamedTuple):
@@ -285,15 +278,13 @@ def outline_canvas(text: str, room: int, first: int = 0) -> Outlined:
     for at, depth in islice(_in_order(board.cards, below), first, None):
         card = board.cards[at]
         place = f"at {card.box.x},{card.box.y} size {card.box.width}x{card.box.height}" if card.box else "nowhere"
-        line = (
-            f"{'  ' * min(depth, 10)}{card.kind or 'unknown'} {card.words or '(empty)'} ({_shown_id(card.id)}) {place}"
-        )
-        if not shown.add(line):
+        said = f"{card.kind or 'unknown'} {card.words or '(empty)'} ({_shown_id(card.id)}) {place}"
+        if not shown.add("  " * min(depth, 10) + said):
             break
-        group = within[at]
-        cards.append({"id": _shown_id(card.id), "kind": card.kind, "words": card.words})
-        cards[-1] |= {"group": None if group is None else _shown_id(board.cards[group].id)}
-        cards[-1] |= card.box._asdict() if card.box else {}
+        around = within[at]
+        own: dict[str, Any] = {"id": _shown_id(card.id), "kind": card.kind, "words": card.words}
+        own["group"] = None if around is None else _shown_id(board.cards[around].id)
+        cards.append(own | (card.box._asdict() if card.box else {}))
     connections: list[dict[str, Any]] = []
     names = {card.id: card.words or _shown_id(card.id) for card in board.cards}
     before = max(first - len(board.cards), 0)
@@ -343,6 +334,8 @@ def _in_order(cards: Sequence[Card], below: dict[int | None, list[int]]) -> Iter
 
 
 Side = Literal["right", "left", "top", "bottom"]
+Size = tuple[int, int]
+"""Width and height."""
 
 GAP = 40
 """Pixels between a card that is placed and every other one."""
@@ -351,11 +344,11 @@ PADDING = 20
 _MOST_ROWS = 200
 
 
-def beside(size: tuple[int, int], anchor: Box, side: Side, taken: Iterable[Box]) -> Box:
+def beside(size: Size, anchor: Box, side: Side, taken: Iterable[Box]) -> Box:
     """Find a place beside a card: level with it, else the first one further down or, above and below it, to the right.
 
     Args:
-        size: Width and height.
+        size: Of the card.
         anchor: The card.
         side: On which side of it.
         taken: Where there is something already.
@@ -363,23 +356,18 @@ def beside(size: tuple[int, int], anchor: Box, side: Side, taken: Iterable[Box])
     width, height = size
     x = {"right": anchor.right + GAP, "left": anchor.x - GAP - width}.get(side, anchor.x)
     y = {"bottom": anchor.bottom + GAP, "top": anchor.y - GAP - height}.get(side, anchor.y)
-    box = Box(x, y, width, height)
-    if side in {"right", "left"}:
-        for other in sorted(taken, key=lambda each: each.y):
-            if box.overlaps(other, GAP):
-                box = box._replace(y=other.bottom + GAP)
-        return box
-    for other in sorted(taken, key=lambda each: each.x):
+    box, down = Box(x, y, width, height), side in {"right", "left"}
+    for other in sorted(taken, key=lambda each: each.y if down else each.x):
         if box.overlaps(other, GAP):
-            box = box._replace(x=other.right + GAP)
+            box = box._replace(y=other.bottom + GAP) if down else box._replace(x=other.right + GAP)
     return box
 
 
-def within(size: tuple[int, int], group: Box, taken: Iterable[Box]) -> Box | None:
+def within(size: Size, group: Box, taken: Iterable[Box]) -> Box | None:
     """Find a place in a group, from its top left corner on, row by row; None if there is none.
 
     Args:
-        size: Width and height.
+        size: Of the card.
         group: The group.
         taken: Where there is something already.
     """
@@ -404,11 +392,11 @@ def _few(rows: Sequence[int]) -> Sequence[int]:
     return rows if len(rows) <= _MOST_ROWS else [*rows[:_MOST_ROWS], rows[-1]]
 
 
-def enlarged(size: tuple[int, int], group: Box, members: Iterable[Box]) -> tuple[Box, Box]:
+def enlarged(size: Size, group: Box, members: Iterable[Box]) -> tuple[Box, Box]:
     """Find a place below what is in a group, and how large the group must be for it.
 
     Args:
-        size: Width and height.
+        size: Of the card.
         group: The group.
         members: What is in it.
 
@@ -420,3 +408,12 @@ def enlarged(size: tuple[int, int], group: Box, members: Iterable[Box]) -> tuple
     box = Box(group.x + PADDING, y, width, height)
     right, bottom = max(group.right, box.right + PADDING), max(group.bottom, box.bottom + PADDING)
     return box, Box(group.x, group.y, right - group.x, bottom - group.y)
+
+
+def facing_sides(start: Box, end: Box) -> tuple[str, str]:
+    """Return the sides at which an arrow begins and ends: those that face each other."""
+    right = (end.x + end.right) - (start.x + start.right)
+    down = (end.y + end.bottom) - (start.y + start.bottom)
+    if abs(right) >= abs(down):
+        return ("right", "left") if right >= 0 else ("left", "right")
+    return ("bottom", "top") if down >= 0 else ("top", "bottom")

@@ -4,39 +4,19 @@ import difflib
 import hashlib
 import math
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
 import orjson
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
+from bridge.notes import canvas_board
 from bridge.notes.canvas import (
-    LINES,
-    Member,
-    Style,
-    as_json,
+    CanvasText,
     new_object,
-    parts,
-    rebuilt,
-    style_of,
     with_member,
 )
-from bridge.notes.canvas_board import (
-    GAP,
-    GROUP,
-    MOST_CHARACTERS,
-    Board,
-    Box,
-    Card,
-    Connection,
-    Side,
-    beside,
-    enlarged,
-    first_words,
-    groups_of,
-    parse_board,
-    within,
-)
+from bridge.notes.canvas_board import GAP, GROUP, MEMBERS, Board, Box, Card, Connection, Side, Size, first_words
 
 Action = Literal["add", "change", "remove", "connect", "arrange"]
 
@@ -90,37 +70,25 @@ class CanvasOperation:
     to_card: str | None = None
 
 
-class EditedCanvas(NamedTuple):
-    """A canvas with its changes.
-
-    Attributes:
-        text: The whole file.
-        deeds: What was done, in words: `adds the card "Ideas"`.
-        added: The ids of the new cards, groups and connections, in order.
-    """
-
-    text: str
-    deeds: list[str]
-    added: list[str]
-
-
-def edit_canvas(text: str, operations: Sequence[CanvasOperation]) -> EditedCanvas:
+def edit_canvas(text: str, operations: Sequence[CanvasOperation]) -> tuple[str, list[str]]:
     """Change a canvas. New ids follow from the text and the operations, so the same call makes the same file.
 
     Args:
         text: The canvas file.
         operations: What is done, one after the other.
 
+    Returns:
+        The whole file, and what was done, in words: `adds the card "Ideas"`.
+
     Raises:
         InvalidParameters: It is damaged, or an operation cannot be done, or has no room.
         NotFound: There is no such card.
         Ambiguous: Several are called so.
     """
-    board = parse_board(text)
+    board = canvas_board.parse_board(text)
     if board.faults:
-        raise InvalidParameters(
-            f"The canvas is damaged and stays as it is: {'; '.join(board.faults[:3])}. Mend its text first"
-        )
+        faults = "; ".join(board.faults[:3])
+        raise InvalidParameters(f"The canvas is damaged and stays as it is: {faults}. Mend its text first")
     editor = _Editor(text, board, hashlib.sha256(f"{operations!r}{text}".encode("utf-8", "replace")))
     for number, operation in enumerate(operations, 1):
         try:
@@ -131,9 +99,10 @@ def edit_canvas(text: str, operations: Sequence[CanvasOperation]) -> EditedCanva
                 failure.args = (failure.message,)
             raise
     new = editor.text()
-    if len(new) > MOST_CHARACTERS:
-        raise InvalidParameters(f"The canvas would have {len(new):,} characters; {MOST_CHARACTERS:,} are the most")
-    return EditedCanvas(new, ["".join(deed.parts) for deed in editor.deeds], editor.added)
+    most = canvas_board.MOST_CHARACTERS
+    if len(new) > most:
+        raise InvalidParameters(f"The canvas would have {len(new):,} characters; {most:,} are the most")
+    return new, ["".join(deed) for deed in editor.deeds]
 
 
 @dataclass(slots=True, eq=False)
@@ -143,12 +112,6 @@ class _Node:
     old: int | None
     raw: str
     card: Card
-
-    @property
-    def file(self) -> tuple[str, str]:
-        """Return its file, and which part of it."""
-        value = orjson.loads(self.raw)
-        return str(value.get("file", "")), str(value.get("subpath", ""))
 
     @property
     def box(self) -> Box:
@@ -165,83 +128,26 @@ class _Edge:
     connection: Connection
 
 
-@dataclass(slots=True, eq=False)
-class _Deed:
-    """A description of what was done, in parts."""
-
-    parts: list[str] = field(default_factory=list)
-
-
 class _Editor:
     """A canvas that is being changed."""
 
     def __init__(self, text: str, board: Board, seed: "hashlib._Hash") -> None:
-        self._text = text
+        self._text = CanvasText(text)
         self._seed, self._doubled = seed, frozenset(board.doubled)
-        bare = text.removeprefix("\ufeff")
-        if not bare.strip():
-            self._text = f"{text[: len(text) - len(bare)]}{{}}{bare}"
-        self._start = self._text.index("{")
-        self._members, self._end = parts(self._text, self._start)
-        self._lists = {name: self._list(name) for name in ("nodes", "edges")}
-        nodes, edges = (self._raw(name) for name in ("nodes", "edges"))
-        self._nodes = [_Node(at, raw, card) for at, (raw, card) in enumerate(zip(nodes, board.cards, strict=True))]
-        self._edges = [
-            _Edge(at, raw, edge) for at, (raw, edge) in enumerate(zip(edges, board.connections, strict=True))
-        ]
-        self._styles = {"nodes": self._item_style(nodes, edges), "edges": self._item_style(edges, nodes)}
+        nodes = zip(self._text.items["nodes"], board.cards, strict=True)
+        edges = zip(self._text.items["edges"], board.connections, strict=True)
+        self._nodes = [_Node(at, raw, card) for at, (raw, card) in enumerate(nodes)]
+        self._edges = [_Edge(at, raw, edge) for at, (raw, edge) in enumerate(edges)]
         self._floor = max((node.box.bottom for node in self._nodes), default=0)
         self._aliases: dict[str, _Node] = {}
-        self._new: dict[str, _Deed] = {}
+        self._new: dict[str, list[str]] = {}
         self._ids = {node.card.id for node in self._nodes} | {edge.connection.id for edge in self._edges}
-        self.deeds: list[_Deed] = []
-        self.added: list[str] = []
-
-    # -- the text ---------------------------------------------------------------------------------------------------
-
-    def _list(self, name: str) -> Member | None:
-        found = [member for member in self._members if member.name == name]
-        if found[1:]:
-            raise InvalidParameters(f"The canvas is damaged: it has {name!r} twice")
-        return found[0] if found else None
-
-    def _raw(self, name: str) -> list[str]:
-        place = self._lists[name]
-        return [self._text[item.start : item.end] for item in parts(self._text, place.start)[0]] if place else []
-
-    @staticmethod
-    def _item_style(own: list[str], others: list[str]) -> Style:
-        """Return the style of the items next to a new one."""
-        return next((style for raw in (*own[-1:], *others[-1:]) if (style := style_of(raw, 0))), Style())
+        self.deeds: list[list[str]] = []  # each in parts
 
     def text(self) -> str:
         """Return the whole file."""
-        lists = {
-            "nodes": [(node.old, node.raw) for node in self._nodes],
-            "edges": [(edge.old, edge.raw) for edge in self._edges],
-        }
-        styles = [style for place in self._lists.values() if place and (style := style_of(self._text, place.start))]
-        plain = self._members and "\n" not in self._text[self._start : self._end]
-        style = styles[0] if styles else Style() if plain else LINES
-        text = self._text
-        for place in sorted(
-            (place for place in self._lists.values() if place), reverse=True, key=lambda each: each.start
-        ):
-            text = text[: place.start] + rebuilt(text, place.start, lists[place.name], style) + text[place.end :]
-        missing = [name for name, place in self._lists.items() if not place and (lists[name] or not self._members)]
-        if not missing or not (self._nodes or self._edges):
-            return text
-        outer = style_of(text, self._start) or (Style() if plain else Style("\n\t", ",\n\t", "\n"))
-        written = [f"{as_json(name)}{outer.colon}{self._whole(lists[name], style)}" for name in missing]
-        inner, end = parts(text, self._start)
-        if not inner:
-            return f"{text[: self._start]}{{{outer.lead}{outer.between.join(written)}{outer.tail}}}{text[end:]}"
-        last = inner[-1].end
-        return text[:last] + "".join(f"{outer.between}{each}" for each in written) + text[last:]
-
-    @staticmethod
-    def _whole(entries: Sequence[tuple[int | None, str]], style: Style) -> str:
-        return rebuilt("[]", 0, [(None, raw) for _old, raw in entries], style)
+        nodes = [(node.old, node.raw) for node in self._nodes]
+        return self._text.with_lists({"nodes": nodes, "edges": [(edge.old, edge.raw) for edge in self._edges]})
 
     # -- the operations ---------------------------------------------------------------------------------------------
 
@@ -268,19 +174,18 @@ class _Editor:
         deed = self._deed()
         box = self._place(operation, size, ())
         about = given[kind] or ""
-        member = {"link": "url", GROUP: "label"}.get(kind, kind)
         id_ = self._new_id()
-        values: dict[str, Any] = {"id": id_, "type": kind, member: about}
+        values: dict[str, Any] = {"id": id_, "type": kind, MEMBERS[kind]: about}
         if kind == "file" and operation.subpath:
             values |= {"subpath": operation.subpath}
             about += operation.subpath
         values |= box._asdict() | ({"color": operation.color} if operation.color else {})
-        node = _Node(None, new_object(values, self._styles["nodes"]), Card(id_, kind, about, box))
+        node = _Node(None, new_object(values, self._text.style("nodes")), Card(id_, kind, about, box))
         self._nodes.insert(0 if kind == GROUP else len(self._nodes), node)  # what comes first lies below
         if operation.name:
             self._aliases[operation.name] = node
         self._new[id_] = deed
-        deed.parts.insert(0, f"adds the {node.card}{self._where(operation)}")
+        deed.insert(0, f"adds the {node.card}{self._where(operation)}")
 
     def _where(self, operation: CanvasOperation) -> str:
         if operation.group is not None:
@@ -295,30 +200,26 @@ class _Editor:
             self._change_connection(found, operation)
             return
         node, said = found, str(found.card)
-        kind = node.card.kind
         given = {"text": operation.text, "file": operation.file, "url": operation.url, "label": operation.label}
-        own = {"text": "text", "file": "file", "link": "url", GROUP: "label"}.get(kind, "")
+        own = MEMBERS.get(node.card.kind, "")
         wrong = [name for name, value in given.items() if value is not None and name != own]
         wrong += ["subpath"] if operation.subpath is not None and own != "file" else []
         if wrong:
-            raise InvalidParameters(
-                f"{wrong[0]} does not go with the {said}; it has {own or 'a type of another program'}"
-            )
+            has = own or "a type of another program"
+            raise InvalidParameters(f"{wrong[0]} does not go with the {said}; it has {has}")
         changes: list[str] = []
         deed = self._deed()
         node.raw, about = self._about(node, own, given.get(own), operation.subpath)
         if about != node.card.about:
             node.card = replace(node.card, about=about)
             changes.append(f'its {own} becomes "{node.card.words}"')
-        if operation.color is not None:
-            node.raw = with_member(node.raw, "color", operation.color or None)
-            changes.append(f"its color becomes {operation.color}" if operation.color else "its color goes")
+        changes += self._recolored(node, operation.color)
         if operation.beside is not None or operation.group is not None or operation.width or operation.height:
             changes.append(self._moved(node, operation))
-        if not changes:
-            self.deeds.remove(deed)
-            return
-        deed.parts.insert(0, f"changes the {said}: {', '.join(changes)}")
+        if changes:
+            deed.insert(0, f"changes the {said}: {', '.join(changes)}")
+        else:
+            self.deeds.pop()
 
     @staticmethod
     def _about(node: _Node, own: str, value: str | None, subpath: str | None) -> tuple[str, str]:
@@ -327,19 +228,25 @@ class _Editor:
             if value is None or value == node.card.about:
                 return node.raw, node.card.about
             return with_member(node.raw, own, value), value
-        file, part = node.file
+        written = orjson.loads(node.raw)
+        file, part = str(written.get("file", "")), str(written.get("subpath", ""))
         new = (value or file, subpath if subpath is not None else part if value in {None, file} else "")
         raw = with_member(node.raw, "file", new[0]) if new[0] != file else node.raw
         return (with_member(raw, "subpath", new[1] or None) if new[1] != part else raw), "".join(new)
+
+    @staticmethod
+    def _recolored(item: _Node | _Edge, color: str | None) -> list[str]:
+        if color is None:
+            return []
+        item.raw = with_member(item.raw, "color", color or None)
+        return [f"its color becomes {color}" if color else "its color goes"]
 
     def _moved(self, node: _Node, operation: CanvasOperation) -> str:
         size = (operation.width or node.box.width, operation.height or node.box.height)
         if operation.beside is None and operation.group is None:
             box = Box(node.box.x, node.box.y, *size)
-            if node.card.kind == GROUP:
-                self._check_group(node, box)
-            else:
-                self._check_free(node, box)
+            check = self._check_group if node.card.kind == GROUP else self._check_free
+            check(node, box)
             self._put(node, box)
             return f"it becomes {size[0]} by {size[1]}"
         if node.card.kind == GROUP:
@@ -355,18 +262,14 @@ class _Editor:
         if operation.label is not None:
             edge.raw = with_member(edge.raw, "label", operation.label or None)
             edge.connection = edge.connection._replace(label=operation.label)
-            changes.append(
-                f'its label becomes "{first_words(operation.label)}"' if operation.label else "its label goes"
-            )
-        if operation.color is not None:
-            edge.raw = with_member(edge.raw, "color", operation.color or None)
-            changes.append(f"its color becomes {operation.color}" if operation.color else "its color goes")
-        self._deed().parts.append(f"changes the connection {said}: {', '.join(changes)}")
+            words = first_words(operation.label)
+            changes.append(f'its label becomes "{words}"' if operation.label else "its label goes")
+        changes += self._recolored(edge, operation.color)
+        self._deed().append(f"changes the connection {said}: {', '.join(changes)}")
 
     def _ends(self, edge: _Edge) -> str:
-        cards = {node.card.id: str(node.card) for node in self._nodes}
-        ends = (edge.connection.start, edge.connection.end)
-        start, end = (f"the {cards[each]}" if each in cards else "no card" for each in ends)
+        cards = {node.card.id: f"the {node.card}" for node in self._nodes}
+        start, end = (cards.get(each, "no card") for each in (edge.connection.start, edge.connection.end))
         return f"from {start} to {end}"
 
     def _remove(self, operation: CanvasOperation) -> None:
@@ -374,7 +277,7 @@ class _Editor:
             raise InvalidParameters("remove needs card: which card, group or connection")
         found = self._found(operation.card)
         if isinstance(found, _Edge):
-            self._deed().parts.append(f"removes the connection {self._ends(found)}")
+            self._deed().append(f"removes the connection {self._ends(found)}")
             self._edges.remove(found)
             return
         self._nodes.remove(found)
@@ -383,32 +286,30 @@ class _Editor:
         ends = before - len(self._edges)
         said = f" and its {_counted(ends, 'connection')}" if ends else ""
         stay = " (its cards stay)" if found.card.kind == GROUP else ""
-        self._deed().parts.append(f"removes the {found.card}{stay}{said}")
+        self._deed().append(f"removes the {found.card}{stay}{said}")
 
     def _connect(self, operation: CanvasOperation) -> None:
         if operation.from_card is None or operation.to_card is None:
             raise InvalidParameters("connect needs from_card and to_card")
         start, end = self._node(operation.from_card), self._node(operation.to_card)
         label = operation.label or ""
-        if any(
-            (edge.connection.start, edge.connection.end, edge.connection.label) == (start.card.id, end.card.id, label)
-            for edge in self._edges
-        ):
+        ends = (start.card.id, end.card.id, label)
+        if any((edge.connection.start, edge.connection.end, edge.connection.label) == ends for edge in self._edges):
             raise InvalidParameters(f"The {start.card} and the {end.card} are connected so already")
-        from_side, to_side = _sides(start.box, end.box)
+        from_side, to_side = canvas_board.facing_sides(start.box, end.box)
         id_ = self._new_id()
         values = {"id": id_, "fromNode": start.card.id, "fromSide": from_side, "toNode": end.card.id, "toSide": to_side}
         values |= {"color": operation.color} if operation.color else {}
         values |= {"label": label} if label else {}
-        connection = Connection(id_, start.card.id, end.card.id, label)
-        self._edges.append(_Edge(None, new_object(values, self._styles["edges"]), connection))
+        connection = Connection(id_, *ends)
+        self._edges.append(_Edge(None, new_object(values, self._text.style("edges")), connection))
         named = f' with the label "{first_words(label)}"' if label else ""
         if (deed := self._new.get(end.card.id)) and end is not start:
-            deed.parts.append(f", connected from the {start.card}{named}")
+            deed.append(f", connected from the {start.card}{named}")
         elif deed := self._new.get(start.card.id):
-            deed.parts.append(f", connected to the {end.card}{named}")
+            deed.append(f", connected to the {end.card}{named}")
         else:
-            self._deed().parts.append(f"connects the {start.card} to the {end.card}{named}")
+            self._deed().append(f"connects the {start.card} to the {end.card}{named}")
 
     def _arrange(self, operation: CanvasOperation) -> None:
         moving = self._arranged(operation)
@@ -418,11 +319,10 @@ class _Editor:
         corner = Box(min(node.box.x for node in moving), min(node.box.y for node in moving), 0, 0)
         wide, waiting = math.ceil(math.sqrt(len(moving))), set(moving)
         home = self._home([node.box for node in moving])
-        row = corner.y - GAP
         if operation.group is None and operation.beside is not None:
-            size = (moving[0].box.width, moving[0].box.height)
-            corner = self._place(operation, size, waiting)
-            row, home = corner.y - GAP, self._home([corner])
+            corner = self._place(operation, (moving[0].box.width, moving[0].box.height), waiting)
+            home = self._home([corner])
+        row = corner.y - GAP
         for number, node in enumerate(moving):
             size = (node.box.width, node.box.height)
             if operation.group is not None:
@@ -434,18 +334,16 @@ class _Editor:
             self._put(node, box)
             waiting.remove(node)
         place = self._where(operation)
-        deed.parts.insert(0, f"arranges {_counted(len(moving), 'card')}{place} so that they do not overlap")
+        deed.insert(0, f"arranges {_counted(len(moving), 'card')}{place} so that they do not overlap")
 
     def _arranged(self, operation: CanvasOperation) -> list[_Node]:
         if operation.cards is None and operation.group is not None:
             group = self._group(operation.group)
-            homes = groups_of([node.card for node in self._nodes])
-            inside = [
-                node
-                for node, home in zip(self._nodes, homes, strict=True)
-                if home is not None and self._nodes[home] is group and node.card.kind != GROUP
-            ]
-            return sorted(inside, key=lambda node: (node.box.y, node.box.x))
+            homes = canvas_board.groups_of([node.card for node in self._nodes])
+            at = self._nodes.index(group)
+            inside = [node for node, home in zip(self._nodes, homes, strict=True) if home == at]
+            cards = (node for node in inside if node.card.kind != GROUP)
+            return sorted(cards, key=lambda node: (node.box.y, node.box.x))
         moving = list(dict.fromkeys(self._node(name) for name in operation.cards or ()))
         if groups := [node for node in moving if node.card.kind == GROUP]:
             raise InvalidParameters(f"The {groups[0].card} stays where it is: arrange its cards instead")
@@ -453,7 +351,7 @@ class _Editor:
 
     # -- places -----------------------------------------------------------------------------------------------------
 
-    def _place(self, operation: CanvasOperation, size: tuple[int, int], moving: Collection[_Node]) -> Box:
+    def _place(self, operation: CanvasOperation, size: Size, moving: Collection[_Node]) -> Box:
         """Find a free place where an operation wants a card."""
         if operation.group is not None and operation.beside is not None:
             raise InvalidParameters("Give group or beside, not both")
@@ -469,26 +367,25 @@ class _Editor:
         left = min(node.box.x for node in self._nodes)
         return self._near(size, Box(left, self._floor, 0, 0), "bottom", None, moving)
 
-    def _near(
-        self, size: tuple[int, int], anchor: Box, side: Side, home: _Node | None, moving: Collection[_Node]
-    ) -> Box:
+    def _near(self, size: Size, anchor: Box, side: Side, home: _Node | None, moving: Collection[_Node]) -> Box:
         """Find a place beside a box; in its group, if it is in one."""
         around = set(self._holding(home.box)) if home else set()
-        box = beside(size, anchor, side, self._taken(around, moving))
+        box = canvas_board.beside(size, anchor, side, self._taken(around, moving))
         if home is not None and not home.box.holds(box):
             return self._in_group(size, home, moving)
         return box
 
-    def _in_group(self, size: tuple[int, int], group: _Node, moving: Collection[_Node]) -> Box:
+    def _in_group(self, size: Size, group: _Node, moving: Collection[_Node]) -> Box:
         """Find a place in a group, which is made larger if it is full."""
         taken = list(self._taken({group, *self._holding(group.box)}, moving))
-        box = within(size, group.box, taken)
+        box = canvas_board.within(size, group.box, taken)
         if box is None:
-            box, larger = enlarged(size, group.box, [each for each in taken if each.overlaps(group.box, GAP)])
+            members = [each for each in taken if each.overlaps(group.box, GAP)]
+            box, larger = canvas_board.enlarged(size, group.box, members)
             self._check_group(group, larger, moving)
             self._put(group, larger)
             if self.deeds:
-                self.deeds[-1].parts.append(f" (the {group.card} becomes larger)")
+                self.deeds[-1].append(f" (the {group.card} becomes larger)")
         return box
 
     def _taken(self, around: Collection[_Node], moving: Collection[_Node]) -> Iterator[Box]:
@@ -540,10 +437,9 @@ class _Editor:
 
     # -- names ------------------------------------------------------------------------------------------------------
 
-    def _deed(self) -> _Deed:
-        deed = _Deed()
-        self.deeds.append(deed)
-        return deed
+    def _deed(self) -> list[str]:
+        self.deeds.append([])
+        return self.deeds[-1]
 
     def _new_id(self) -> str:
         while True:
@@ -551,7 +447,6 @@ class _Editor:
             id_ = self._seed.hexdigest()[:_ID_DIGITS]
             if id_ not in self._ids:
                 self._ids.add(id_)
-                self.added.append(id_)
                 return id_
 
     def _group(self, name: str) -> _Node:
@@ -602,12 +497,3 @@ def _told(found: _Node | _Edge) -> str:
 
 def _counted(count: int, thing: str) -> str:
     return f"{count} {thing}{'' if count == 1 else 's'}"
-
-
-def _sides(start: Box, end: Box) -> tuple[str, str]:
-    """Return the sides at which an arrow begins and ends: those that face each other."""
-    right = (end.x + end.right) - (start.x + start.right)
-    down = (end.y + end.bottom) - (start.y + start.bottom)
-    if abs(right) >= abs(down):
-        return ("right", "left") if right >= 0 else ("left", "right")
-    return ("bottom", "top") if down >= 0 else ("top", "bottom")

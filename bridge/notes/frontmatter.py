@@ -208,6 +208,18 @@ def find_frontmatter(text: str) -> FrontmatterBlock | None:
     return None
 
 
+def fenced(text: str, yaml: str, ending: str) -> str:
+    """Return a note that had no properties, with some.
+
+    Args:
+        text: The note.
+        yaml: What goes between the fences, with a line ending at its end.
+        ending: The line ending.
+    """
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    return f"{mark}{_FENCE}{ending}{yaml}{_FENCE}{ending}{text[len(mark) :]}"
+
+
 def read_properties(yaml_text: str) -> dict[str, Any] | None:
     """Return the properties between the fences, in order; None if they are no mapping, or broken (rule 49).
 

@@ -7,11 +7,11 @@ have another value, the first keeps its own.
 import json
 from typing import Any, NamedTuple
 
-from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
-from bridge.notes.yaml_places import CannotEdit, PropertyLines, item_line, line_end, locate_property, property_lines
+from bridge.notes.frontmatter import fenced, find_frontmatter, read_properties
+from bridge.notes.properties import is_plain_item
+from bridge.notes.yaml_places import CannotEdit, item_line, line_end, locate_property, property_lines
 from bridge.vault.paths import fold
 
-_FENCE = "---"
 _LISTS = frozenset({"tags", "aliases", "cssclasses"})
 """Properties that may be one text instead of a list (rule 53)."""
 
@@ -43,7 +43,7 @@ def merge_properties(text: str, other: str, ending: str) -> MergedProperties:
         return MergedProperties(text, ())
     block = find_frontmatter(text)
     yaml = text[block.yaml_start : block.yaml_end] if block else ""
-    had = (read_properties(yaml) if yaml.strip() else {}) if block else {}
+    had = read_properties(yaml) if yaml.strip() else {}
     if had is None:
         return MergedProperties(text, tuple(wanted))
     merging = _Merging(yaml, had, ending)
@@ -52,10 +52,14 @@ def merge_properties(text: str, other: str, ending: str) -> MergedProperties:
     except CannotEdit:
         lines = {}
     for name, value in wanted.items():
-        merging.take(name, value, _lines_of(raw, lines.get(name)))
+        found = lines.get(name)
+        merging.take(name, value, raw[found.start : found.end] if found else "")
     if merging.yaml == yaml:
         return MergedProperties(text, tuple(merging.left_out))
-    return MergedProperties(_with_yaml(text, block, merging.yaml, ending), tuple(merging.left_out))
+    if block is None:
+        return MergedProperties(fenced(text, merging.yaml, ending), tuple(merging.left_out))
+    merged = text[: block.yaml_start] + merging.yaml + text[block.yaml_end :]
+    return MergedProperties(merged, tuple(merging.left_out))
 
 
 class _Merging:
@@ -137,21 +141,9 @@ def _items(name: str, value: Any) -> list[Any] | None:
 
 def _written(value: Any) -> str:
     """Return an item of a list, quoted where YAML would read something else."""
-    if isinstance(value, str) and read_properties(f"t: [{value}]\nu:\n- {value}\n") == {"t": [value], "u": [value]}:
-        return value
-    return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _lines_of(yaml: str, found: PropertyLines | None) -> str:
-    return yaml[found.start : found.end] if found else ""
+    plain = isinstance(value, str) and is_plain_item(value)
+    return str(value) if plain else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _ended(text: str, ending: str) -> str:
     return text if not text or text.endswith("\n") else text + ending
-
-
-def _with_yaml(text: str, block: FrontmatterBlock | None, yaml: str, ending: str) -> str:
-    if block is not None:
-        return text[: block.yaml_start] + yaml + text[block.yaml_end :]
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    return f"{mark}{_FENCE}{ending}{yaml}{_FENCE}{ending}{text[len(mark) :]}"

@@ -8,11 +8,11 @@ refused and not rewritten (rule 49).
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from bridge.errors import InvalidParameters
-from bridge.notes.frontmatter import FrontmatterBlock, find_frontmatter, read_properties
+from bridge.notes.frontmatter import FrontmatterBlock, fenced, find_frontmatter, read_properties
 from bridge.notes.syntax import is_tag
 from bridge.notes.yaml_places import (
     CannotEdit,
@@ -65,18 +65,14 @@ def add_tag(text: str, tag: str) -> str:
     block = find_frontmatter(text)
     if block is None:
         ending = _ending(text)
-        return with_yaml(text, f"{TAGS}:{ending}  - {_written(tag, '')}{ending}", {TAGS: [tag]}, ending)
+        return _with_yaml(text, f"{TAGS}:{ending}  - {_written(tag, '')}{ending}", {TAGS: [tag]}, ending)
     yaml = text[block.yaml_start : block.yaml_end]
     before = read_yaml_properties(yaml)
     name, values = _tag_values(before)
     if any(_same(value, tag) for value in values):
         return text
-    try:
-        place = locate_property(yaml, TAGS)
-        edited = _added(yaml, place, tag, values, _ending(text))
-    except CannotEdit as error:
-        raise refused(str(error)) from None
-    return replaced_yaml(text, block, edited, {**before, name: [*values, tag]})
+    after = {**before, name: [*values, tag]}
+    return _edited(text, block, TAGS, lambda place: (_added(yaml, place, tag, values, _ending(text)), after))
 
 
 def remove_tag(text: str, tag: str) -> str:
@@ -98,17 +94,16 @@ def remove_tag(text: str, tag: str) -> str:
     gone = [index for index, value in enumerate(values) if _same(value, tag)]
     if not gone:
         return text
-    try:
-        place = locate_property(yaml, TAGS)
-        found = place.wanted
-    except CannotEdit as error:
-        raise refused(str(error)) from None
-    if found is None or len(found.items) != len(values):
-        raise refused("its items cannot be told apart")
-    edited = _removed(yaml, found, gone, flow=place.flow)
     left = [value for value in values if not _same(value, tag)]
-    emptied: list[Any] | None = [] if place.flow or found.form == "flow" else None
-    return replaced_yaml(text, block, edited, {**before, name: left or emptied})
+
+    def removed(place: FrontmatterSpans) -> tuple[str, dict[str, Any]]:
+        found = place.wanted
+        if found is None or len(found.items) != len(values):
+            raise CannotEdit("its items cannot be told apart")
+        emptied = place.flow or found.form == "flow"
+        return _removed(yaml, found, gone, flow=place.flow), {**before, name: left or ([] if emptied else None)}
+
+    return _edited(text, block, TAGS, removed)
 
 
 # -- reading ----------------------------------------------------------------------------------------------------------
@@ -133,8 +128,7 @@ def read_yaml_properties(yaml: str) -> dict[str, Any]:
 
 def _tag_values(properties: dict[str, Any]) -> tuple[str, list[Any]]:
     """Return the name of the property that holds the tags, as spelled, and its values."""
-    name = next((each for each in properties if each == TAGS), None)
-    name = name or next((each for each in properties if each.lower() == TAGS), TAGS)
+    name = _known(properties, TAGS)
     value = properties.get(name)
     if value is None or value == "":
         return name, []
@@ -155,7 +149,7 @@ def _same(value: Any, tag: str) -> bool:
 # -- adding -----------------------------------------------------------------------------------------------------------
 
 
-def with_yaml(text: str, yaml: str, expected: dict[str, Any], ending: str) -> str:
+def _with_yaml(text: str, yaml: str, expected: dict[str, Any], ending: str) -> str:
     """Return a note that had no properties, with them.
 
     Args:
@@ -167,8 +161,7 @@ def with_yaml(text: str, yaml: str, expected: dict[str, Any], ending: str) -> st
     Raises:
         InvalidParameters: They cannot be put there.
     """
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    added = f"{mark}---{ending}{yaml}---{ending}{text[len(mark) :]}"
+    added = fenced(text, yaml, ending)
     block = find_frontmatter(added)
     if block is None or repr(read_properties(added[block.yaml_start : block.yaml_end])) != repr(expected):
         raise refused("properties cannot be put before its text")
@@ -228,11 +221,14 @@ def _quote(items: tuple[ItemSpan, ...]) -> str:
 
 def _written(tag: str, quote: str) -> str:
     """Return a tag as an item of a list; quoted where YAML would read something else."""
-    if not quote and (
-        tag.lower() in _NOT_WORDS or read_properties(f"t: [{tag}]\nu:\n- {tag}\n") != {"t": [tag], "u": [tag]}
-    ):
+    if not quote and (tag.lower() in _NOT_WORDS or not is_plain_item(tag)):
         quote = '"'
     return f"{quote}{tag}{quote}"
+
+
+def is_plain_item(text: str) -> bool:
+    """Return whether a text is itself as an item of a list, in brackets and in a line of its own, without quotes."""
+    return read_properties(f"t: [{text}]\nu:\n- {text}\n") == {"t": [text], "u": [text]}
 
 
 # -- removing ---------------------------------------------------------------------------------------------------------
@@ -241,28 +237,20 @@ def _written(tag: str, quote: str) -> str:
 def _removed(yaml: str, found: PropertySpan, gone: list[int], *, flow: bool) -> str:
     """Return the YAML without some items of the property."""
     if not all(found.items[index].plain for index in gone):
-        raise refused("the tag is written in a way that is not edited")
-    if found.form == "scalar" and flow:
-        return f"{yaml[: found.start]}[]{yaml[found.end :]}"
+        raise CannotEdit("the tag is written in a way that is not edited")
     if found.form == "scalar":
-        start = found.start
-        while yaml[start - 1] in _SPACE:
-            start -= 1
-        return yaml[:start] + yaml[found.end :]
+        before = yaml[: found.start]
+        return (f"{before}[]" if flow else before.rstrip(_SPACE)) + yaml[found.end :]
     last_kept = max({*range(len(found.items))} - {*gone}, default=-1)
     for index in reversed(gone):
-        if found.form == "block":
-            yaml = _without_line(yaml, found.items[index])
-        else:
+        item = found.items[index]
+        if found.form != "block":
             yaml = _without_item(yaml, found, index, later=index < last_kept)
+        elif item_line(yaml, item) is None:
+            raise CannotEdit("the tag does not stand in a line of its own")
+        else:  # with the comment behind it
+            yaml = yaml[: line_start(yaml, item.start)] + yaml[line_end(yaml, item.end) :]
     return yaml
-
-
-def _without_line(yaml: str, item: ItemSpan) -> str:
-    """Return a list in lines without one of them, and without the comment behind it."""
-    if item_line(yaml, item) is None:
-        raise refused("the tag does not stand in a line of its own")
-    return yaml[: line_start(yaml, item.start)] + yaml[line_end(yaml, item.end) :]
 
 
 def _without_item(yaml: str, found: PropertySpan, index: int, *, later: bool) -> str:
@@ -286,29 +274,34 @@ def _without_item(yaml: str, found: PropertySpan, index: int, *, later: bool) ->
 # -- checking ---------------------------------------------------------------------------------------------------------
 
 
-def replaced_yaml(text: str, block: FrontmatterBlock, edited: str, expected: dict[str, Any]) -> str:
+def _edited(
+    text: str, block: FrontmatterBlock, name: str, change: Callable[[FrontmatterSpans], tuple[str, dict[str, Any]]]
+) -> str:
     """Return the note with other YAML, if that says exactly what it should.
 
     Args:
         text: The whole note.
         block: Where its properties stand.
-        edited: What is to stand there.
-        expected: What that must say.
+        name: The property that is edited.
+        change: Returns the new YAML and the properties that it must hold, for the places of the properties.
 
     Raises:
-        InvalidParameters: It says something else.
+        InvalidParameters: The properties cannot be edited safely, or would say something else.
     """
+    try:
+        edited, expected = change(locate_property(text[block.yaml_start : block.yaml_end], name))
+    except CannotEdit as error:
+        raise refused(str(error)) from None
     new = text[: block.yaml_start] + edited + text[block.yaml_end :]
     found = find_frontmatter(new)
     ends = block.yaml_start + len(edited)
-    if found is None or found.yaml_end != ends or repr(_said(edited)) != repr(expected):
+    if (
+        found is None
+        or found.yaml_end != ends
+        or repr(read_properties(edited) if edited.strip() else {}) != repr(expected)
+    ):
         raise refused("the edit would change more than it should")
     return new
-
-
-def _said(yaml: str) -> dict[str, Any] | None:
-    """Return the properties; an empty text is the same as none."""
-    return read_properties(yaml) if yaml.strip() else {}
 
 
 def _ending(text: str) -> str:
@@ -341,21 +334,17 @@ def set_property(text: str, name: str, value: Any) -> str:
         InvalidParameters: It is no such name or value, or the properties are broken or cannot be edited safely.
     """
     wanted = _checked(name, value)
-    ending = _list_ending(text)
+    ending = _ending(text)
     block = find_frontmatter(text)
     if block is None:
-        return with_yaml(text, _property(name, wanted, "  ", ending), {name: wanted}, ending)
+        return _with_yaml(text, _property(name, wanted, "  ", ending), {name: wanted}, ending)
     yaml = text[block.yaml_start : block.yaml_end]
     before = read_yaml_properties(yaml)
     known = _known(before, name)
     if known in before and repr(before[known]) == repr(wanted):
         return text
-    try:
-        place = locate_property(yaml, known)
-        edited = _set(yaml, place, known, wanted, ending)
-    except CannotEdit as error:
-        raise refused(str(error)) from None
-    return replaced_yaml(text, block, edited, {**before, known: wanted})
+    after = {**before, known: wanted}
+    return _edited(text, block, known, lambda place: (_set(yaml, place, known, wanted, ending), after))
 
 
 def remove_property(text: str, name: str) -> str:
@@ -368,13 +357,13 @@ def remove_property(text: str, name: str) -> str:
     known = _known(before, name)
     if known not in before:
         return text
-    try:
-        place = locate_property(yaml, known)
-        start, end = _lines(yaml, place)
-    except CannotEdit as error:
-        raise refused(str(error)) from None
     left = {key: value for key, value in before.items() if key != known}
-    return replaced_yaml(text, block, yaml[:start] + yaml[end:], left)
+
+    def removed(place: FrontmatterSpans) -> tuple[str, dict[str, Any]]:
+        start, end = _lines(yaml, place)
+        return yaml[:start] + yaml[end:], left
+
+    return _edited(text, block, known, removed)
 
 
 def _known(properties: dict[str, Any], name: str) -> str:
@@ -450,12 +439,6 @@ def _scalar(value: Any) -> str:
         "\n" not in value and value and read_properties(f"a: {value}\nb:\n  - {value}\n") == {"a": value, "b": [value]}
     )
     return value if plain else json.dumps(value, ensure_ascii=False)
-
-
-def _list_ending(text: str) -> str:
-    """Return the line ending that prevails in a note."""
-    head = text[:100_000].encode("utf-8", "surrogatepass")
-    return (prevailing_ending(head, 0, len(head)) or b"\n").decode()
 
 
 def rename_property(text: str, old: str, new: str) -> str:

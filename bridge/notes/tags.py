@@ -44,19 +44,12 @@ def rename_tag(text: str, old: str, new: str) -> str:
     """
     text = _in_properties(text, old, new)
     before = parse_note(text, outline=False, work=Work.of_one_note())
-    wished = [renamed(each.tag[1:], old, new) or each.tag[1:] for each in before.tags]
-    edits = [
-        Edit(each.start, each.end, f"#{name}")
-        for each, name in zip(before.tags, wished, strict=True)
-        if name != each.tag[1:]
-    ]
+    wished = [f"#{renamed(each.tag[1:], old, new) or each.tag[1:]}" for each in before.tags]
+    edits = [Edit(each.start, each.end, tag) for each, tag in zip(before.tags, wished, strict=True) if tag != each.tag]
     if not edits:
         return text
-    written = apply(text, edits)
-    after = parse_note(written, outline=False, work=Work.of_one_note())
-    if [each.tag[1:] for each in after.tags] != wished or _others(before) != _others(after):
-        raise InvalidParameters("with the new tag its text would say something else")
-    return written
+    failure = InvalidParameters("with the new tag its text would say something else")
+    return _verified(apply(text, edits), before, wished, failure)
 
 
 def _in_properties(text: str, old: str, new: str) -> str:
@@ -93,12 +86,12 @@ def _replaced(text: str, tag: str, name: str) -> str:
         if fold(bare) == fold(tag) and item.plain:
             at = item.start + width + said.index(bare)
             edits.append(Edit(at, at + len(bare), name))
-    written = apply(yaml, edits)
-    if _expected(yaml, tag, name) != repr(read_properties(written)):
-        written = apply(yaml, [Edit(edit.start, edit.end, f'"{name}"') for edit in edits])  # YAML took it for a number
-    if not edits or _expected(yaml, tag, name) != repr(read_properties(written)):
-        raise InvalidParameters("its tags are written in a way that is not edited")
-    return text[: block.yaml_start] + written + text[block.yaml_end :]
+    expected = _expected(yaml, tag, name)
+    for new in (name, f'"{name}"'):  # YAML may take it for a number
+        written = apply(yaml, [edit._replace(new=new) for edit in edits])
+        if edits and expected == repr(read_properties(written)):
+            return text[: block.yaml_start] + written + text[block.yaml_end :]
+    raise InvalidParameters("its tags are written in a way that is not edited")
 
 
 def _expected(yaml: str, tag: str, name: str) -> str:
@@ -106,9 +99,9 @@ def _expected(yaml: str, tag: str, name: str) -> str:
     properties = read_properties(yaml) or {}
     key = TAGS if TAGS in properties else next(each for each in properties if each.lower() == TAGS)
     value = properties[key]
-    items = value if isinstance(value, list) else [value]
-    new = [_renamed_item(item, tag, name) for item in items]
-    return repr({**properties, key: new if isinstance(value, list) else new[0]})
+    if isinstance(value, list):
+        return repr({**properties, key: [_renamed_item(item, tag, name) for item in value]})
+    return repr({**properties, key: _renamed_item(value, tag, name)})
 
 
 def _renamed_item(item: object, tag: str, name: str) -> object:
@@ -116,6 +109,18 @@ def _renamed_item(item: object, tag: str, name: str) -> object:
     if isinstance(item, bool) or not isinstance(item, str | int | float) or fold(said.removeprefix("#")) != fold(tag):
         return item
     return f"#{name}" if said.startswith("#") else name
+
+
+def _verified(written: str, before: ParsedNote, tags: Sequence[str], failure: InvalidParameters) -> str:
+    """Return an edited note that has these tags and is otherwise as before.
+
+    Raises:
+        InvalidParameters: It has other tags, or something else in it means something else.
+    """
+    after = parse_note(written, outline=False, work=Work.of_one_note())
+    if [each.tag for each in after.tags] != tags or _others(before) != _others(after):
+        raise failure
+    return written
 
 
 def _others(note: ParsedNote) -> tuple[object, ...]:
@@ -154,19 +159,15 @@ def append_tag(text: str, tag: str) -> str:
     ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     body = text.rstrip(" \t\r\n")
     last = body[body.rfind("\n") + 1 :].split()
-    before = parse_note(text, work=Work.of_one_note())
+    before = parse_note(text, outline=False, work=Work.of_one_note())
     if last and all(f"#{word.removeprefix('#')}" == word for word in last) and _are_tags(before, body, last):
         added = f"{body} #{tag}{text[len(body) :]}"
     else:
         kept = text if text.endswith("\n") or not text else text + ending
         gap = ending if body and not kept.endswith(ending * 2) else ""
         added = f"{kept}{gap}#{tag}{ending}"
-    after = parse_note(added, work=Work.of_one_note())
-    if [each.tag for each in after.tags] != [*(each.tag for each in before.tags), f"#{tag}"] or not _alike(
-        before, after
-    ):
-        raise _refused("its text ends with something that the tag would become a part of")
-    return added
+    failure = _refused("its text ends with something that the tag would become a part of")
+    return _verified(added, before, [*(each.tag for each in before.tags), f"#{tag}"], failure)
 
 
 def remove_tags(text: str, tag: str) -> str:
@@ -181,23 +182,16 @@ def remove_tags(text: str, tag: str) -> str:
     Raises:
         InvalidParameters: Without it the text would say something else.
     """
-    before = parse_note(text, work=Work.of_one_note())
+    before = parse_note(text, outline=False, work=Work.of_one_note())
     places = tag_places(before, tag)
     if not places:
         return text
-    pieces: list[str] = []
-    at = 0
+    gone, cuts, at = {place.start for place in places}, list[Edit](), 0
     for place in places:
-        start, end = _cut(text, place, at)
-        pieces.append(text[at:start])
-        at = end
-    removed = "".join([*pieces, text[at:]])
-    after = parse_note(removed, work=Work.of_one_note())
-    gone = {place.start for place in places}
+        start, at = _cut(text, place, at)
+        cuts.append(Edit(start, at, ""))
     left = [each.tag for each in before.tags if each.start not in gone]
-    if [each.tag for each in after.tags] != left or not _alike(before, after):
-        raise _refused(f"without #{tag} its text would say something else")
-    return removed
+    return _verified(apply(text, cuts), before, left, _refused(f"without #{tag} its text would say something else"))
 
 
 def _cut(text: str, place: Tag, after: int) -> tuple[int, int]:
@@ -218,16 +212,6 @@ def _are_tags(note: ParsedNote, body: str, words: Sequence[str]) -> bool:
     """Return whether the last line's words are tags to Obsidian too."""
     start = body.rfind("\n") + 1
     return [each.tag for each in note.tags if each.start >= start] == list(words)
-
-
-def _alike(before: ParsedNote, after: ParsedNote) -> bool:
-    """Return whether two texts have the same properties, links, headings (except tags in them) and blocks."""
-    return (
-        before.frontmatter == after.frontmatter
-        and [link.original for link in before.all_links] == [link.original for link in after.all_links]
-        and [heading.level for heading in before.headings] == [heading.level for heading in after.headings]
-        and [block.id for block in before.blocks] == [block.id for block in after.blocks]
-    )
 
 
 def _refused(why: str) -> InvalidParameters:

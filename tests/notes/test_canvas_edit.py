@@ -29,8 +29,7 @@ FORMS = {"obsidian": OBSIDIAN, "compact": COMPACT, "pretty": PRETTY, "bom": "\uf
 
 
 def done(text: str, *operations: dict[str, Any]) -> tuple[str, list[str]]:
-    edited = edit_canvas(text, [CanvasOperation(**each) for each in operations])
-    return edited.text, edited.deeds
+    return edit_canvas(text, [CanvasOperation(**each) for each in operations])
 
 
 def read(text: str) -> dict[str, Any]:

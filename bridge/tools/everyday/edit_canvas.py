@@ -87,8 +87,8 @@ class EditCanvasTool(VaultWriteTool[EditCanvasParams]):
             raise InvalidParameters(f'"{place}" is no canvas; use edit')
         path, data = read_text(self._storage, place)
         operations = [self._operation(each) for each in params.operations]
-        edited = edit_canvas(data.decode("utf-8"), operations)
-        new = encode(edited.text)
+        text, deeds = edit_canvas(data.decode("utf-8"), operations)
+        new = encode(text)
         if new == data:
             output = Output({"path": str(path)}, f'No changes made: "{path}" already is as asked.')
             return Unchanged(in_vault(str(path)), f"Compare {path} with a change", output)
@@ -96,7 +96,7 @@ class EditCanvasTool(VaultWriteTool[EditCanvasParams]):
         builder.modify(path, data, new)
         # That a card was made says that its file is there: it takes what reading that file takes.
         files = sorted({each.file for each in operations if each.file is not None})
-        return builder.build(self.spec.operation, f"Edit {path}: {some(edited.deeds, '; ')}", reads=files)
+        return builder.build(self.spec.operation, f"Edit {path}: {some(deeds, '; ')}", reads=files)
 
     def _operation(self, asked: Operation) -> CanvasOperation:
         """Return a change as the canvas takes it: a file by its whole path in the vault.
