@@ -10,7 +10,6 @@ from bridge.contract.events import DraftsChanged
 from bridge.drafts.draft import Base as DraftBase
 from bridge.drafts.draft import Limits
 from bridge.drafts.store import Drafts
-from bridge.index.search.passages import LateMeaning
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.additions import judge
 from bridge.pictures.reader import PictureReader
@@ -59,7 +58,7 @@ async def open_tools(
         history=history.ledger,
         clock=base.clock,
         denied=trust.grants.closed,
-        meaning=LateMeaning(lambda: base.vectors.made),
+        meaning=lambda: base.vectors.made,
         file_texts=base.file_texts,
         pictures=pictures,
         screens=trust.screens,

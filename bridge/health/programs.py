@@ -19,8 +19,7 @@ from bridge.health.finding import Finding, LookedAtFolder
 from bridge.health.reinstalling import install_again
 from bridge.health.state import settings_of
 from bridge.index.texts.patterns import SEARCHING
-from bridge.index.vectors.embedder import packaged_model, transformer_files
-from bridge.index.vectors.packaged import EMBEDDING
+from bridge.index.vectors.embedder import EMBEDDING, packaged_model, transformer_files
 from bridge.pdf.reader import READING as READING_PDFS
 from bridge.pictures.reader import RECOGNISING, SHOWING
 from bridge.pictures.recognition import recognition_files

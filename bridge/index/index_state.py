@@ -211,7 +211,7 @@ class IndexState:
         """Take in files that were read, and forget files that are no more, in one transaction."""
 
         def write(store: Store) -> None:
-            with store.writing() as writing:
+            with store.change() as writing:
                 for path in gone:
                     writing.discard(path)
                 for reading in readings:
@@ -250,7 +250,7 @@ class IndexState:
             return False
 
         def write(store: Store) -> None:
-            with store.writing() as writing:
+            with store.change() as writing:
                 writing.put_text(file.path, text)
 
         self.ask(write)
@@ -263,7 +263,7 @@ class IndexState:
             return
 
         def write(store: Store) -> None:
-            with store.writing() as writing:
+            with store.change() as writing:
                 for path in come:
                     writing.put_folder(path)
                 for path in gone:

@@ -11,7 +11,7 @@ from bridge.errors import NotFound
 from bridge.identity.caller import Caller
 from bridge.index.file_texts import AllFileTexts, FileTexts
 from bridge.index.knowledge import Knowledge
-from bridge.index.search.passages import Meaning, NoMeaning
+from bridge.index.search.passages import Meaning
 from bridge.index.vault_index import PermittedKnowledge, VaultIndex
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.permitted import Denials, PermittedFiles
@@ -180,7 +180,7 @@ class ToolServices:
     handed: Handed = field(default=lambda _session_id, _path: False)
     calls: Callable[[], CallsPort] = field(default=NoCalls)
     decided: Callable[[Caller], str] = lambda _caller: ""
-    meaning: Meaning = field(default=NoMeaning())
+    meaning: Callable[[], Meaning | None] = lambda: None
     file_texts: FileTexts = field(default_factory=AllFileTexts)
     pictures: PictureReader | None = None
     screens: Screens | None = None

@@ -94,6 +94,8 @@ place = next((at for at, path in enumerate(sys.path) if path.endswith("-packages
 sys.path.insert(place, sys.argv[1])
 importlib.import_module(sys.argv[2]).main()
 """
+ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+"""What has libraries for numbers work in one thread: one processor is enough for work that others should not notice."""
 # What an interpreter may need to start; nothing that could hold a secret.
 _ENVIRONMENT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
 
@@ -130,7 +132,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             cwd=Path(sys.executable).anchor,
-            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ},
+            env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | ONE_THREAD,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
         if self._process.stderr is None:

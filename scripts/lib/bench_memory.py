@@ -18,8 +18,7 @@ import numpy as np
 import orjson
 import psutil
 
-from bridge.index.vectors.embedder import unit
-from bridge.index.vectors.packaged import BETTER
+from bridge.index.vectors.embedder import BETTER, unit
 from bridge.index.vectors.vector_store import EmbeddedNote, StoreKey, VectorStore, folder_of, kept_store
 from bridge.records.folder import cache_folder
 from scripts.lib.bench_measure import percentile

@@ -25,8 +25,7 @@ from bridge.index.search.passages import cut
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords, phrase
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.embedder import packaged_model
-from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
+from bridge.index.vectors.embedder import BETTER, QUICK, installed, packaged_model
 from bridge.index.vectors.vectors import Vectors
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -195,9 +194,9 @@ def _ours(vault: Path, *, by_meaning: bool = False) -> Iterator[Find]:
             clock,
             folder=PLAYGROUND / f"vectors-{vault.name}",
             mode=lambda: "on",
-            model=lambda: PackagedModel.installed(QUICK, clock),
+            model=lambda: installed(QUICK, clock),
             better_mode=lambda: "on",
-            better_model=lambda: PackagedModel.installed(BETTER, clock),
+            better_model=lambda: installed(BETTER, clock),
             delay=0,
         )
         if by_meaning:
@@ -205,7 +204,7 @@ def _ours(vault: Path, *, by_meaning: bool = False) -> Iterator[Find]:
             while vectors.status().state not in {"ready", "failed"}:
                 time.sleep(0.1)
         texts = SearchTexts(index.texts, files, clock)
-        search = NoteSearch(index, StoredWords(index.search), texts, vectors if by_meaning else None)
+        search = NoteSearch(index, StoredWords(index.search), texts, lambda: vectors if by_meaning else None)
 
         def find(question: str) -> Sequence[str]:
             found = search.search(NoteQuery(question, clock.monotonic() + 60))

@@ -48,7 +48,9 @@ class MeantShelf(Shelf):
             delay=0,
             file_texts=self.pdfs,
         )
-        self._meant = NoteSearch(self.world.index, StoredWords(self.world.index.search), self.texts, self.vectors)
+        self._meant = NoteSearch(
+            self.world.index, StoredWords(self.world.index.search), self.texts, lambda: self.vectors
+        )
 
     def embedded(self) -> set[str]:
         store = self.vectors._better._store

@@ -70,9 +70,9 @@ def test_a_process_killed_while_it_builds_leaves_nothing_wrong(world: World, at:
 
 def test_a_disk_that_is_full_is_done_without(world: World, caplog: pytest.LogCaptureFixture) -> None:
     store = world.index._state.store
-    with store._connections.writing() as connection:
+    with store.writing() as connection:
         pages = connection.execute("PRAGMA page_count").fetchone()[0]
-    store._connections._writer.execute(f"PRAGMA max_page_count = {pages + 20}")
+    store._writer.execute(f"PRAGMA max_page_count = {pages + 20}")
     world.index.refresh()
     world.index.refresh()
     assert world.wrong == []

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -11,16 +11,16 @@ from typing import NamedTuple
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.search.passages import (
     NEAR,
+    NO_MODEL,
     Meaning,
     MeaningState,
     Near,
     NearPassage,
-    NoMeaning,
     Passage,
     heading_at,
     readable,
 )
-from bridge.index.search.query import And, CaseTerm, Node, Or, TextTerm, Within, parse_query, patterns, plain_words
+from bridge.index.search.query import And, Node, Or, TextTerm, Within, parse_query, patterns, plain_words
 from bridge.index.search.query_evaluation import Evaluation
 from bridge.index.search.ranking import ENOUGH, RankedNotes, Ranking, WeighedNote
 from bridge.index.search.text_session import LARGEST, Needle, NoteText, SearchTexts, TextSession, folded
@@ -285,16 +285,20 @@ class NoteSearch:
         knowledge: What may be found.
         words: The full-text index.
         texts: The texts.
-        meaning: Compares by meaning.
+        meaning: Returns what compares by meaning; None if nothing does now.
     """
 
     def __init__(
-        self, knowledge: Knowledge, words: StoredWords, texts: SearchTexts, meaning: Meaning | None = None
+        self,
+        knowledge: Knowledge,
+        words: StoredWords,
+        texts: SearchTexts,
+        meaning: Callable[[], Meaning | None] = lambda: None,
     ) -> None:
         self._knowledge = knowledge
         self._words = words
         self._texts = texts
-        self._meaning = meaning or NoMeaning()
+        self._meaning = meaning
         self._languages = Languages(lambda word: words.count(phrase(word), lambda: False))
         self._seen: tuple[Sequence[IndexedFile], tuple[Excludes, ...], Mapping[str, IndexedFile]] = ((), (), {})
 
@@ -450,7 +454,8 @@ class NoteSearch:
     @property
     def meaning(self) -> MeaningState:
         """Return whether meaning can be compared."""
-        return self._meaning.state()
+        meaning = self._meaning()
+        return NO_MODEL if meaning is None else meaning.state()
 
     def near(
         self, asked: str | Sequence[float], count: int, deadline: float, excludes: tuple[Excludes, ...] = ()
@@ -470,7 +475,8 @@ class NoteSearch:
             InvalidParameters: The vector is none of the model's.
             DeadlineExceeded: It did not end in time.
         """
-        near = self._meaning.nearest(asked, self._files(excludes), NEAR)
+        meaning = self._meaning()
+        near = None if meaning is None else meaning.nearest(asked, self._files(excludes), NEAR)
         if near is None:
             return None
         best: dict[str, NearPassage] = {}
@@ -497,11 +503,14 @@ class NoteSearch:
         Returns:
             None if meaning cannot be compared now.
         """
-        return self._meaning.related(path, self._files(()), count)
+        meaning = self._meaning()
+        return None if meaning is None else meaning.related(path, self._files(()), count)
 
     def _near(self, question: str, files: Mapping[str, IndexedFile]) -> Near | None:
         """Return what is near a question in meaning; None if meaning cannot be compared now."""
-        passages, openings = self._meaning.nearest(question, files, NEAR), self._meaning.openings(question, files)
+        if (meaning := self._meaning()) is None:
+            return None
+        passages, openings = meaning.nearest(question, files, NEAR), meaning.openings(question, files)
         return None if passages is None and openings is None else Near(passages or (), openings or ())
 
     def close(self) -> None:
@@ -523,7 +532,7 @@ def _texts(query: Node) -> list[str]:
     match query:
         case And(parts) | Or(parts):
             return [text for part in parts for text in _texts(part)]
-        case CaseTerm(_, part) | Within(_, part):
+        case Within(_, part):
             return _texts(part)
         case TextTerm(text):
             return [text]

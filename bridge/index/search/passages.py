@@ -2,7 +2,7 @@
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from bridge.index.knowledge import IndexedFile
@@ -325,6 +325,9 @@ class MeaningState(NamedTuple):
         return self.why_not if self.is_fault else ""
 
 
+NO_MODEL = MeaningState(why_not="no model for search by meaning is installed")
+
+
 class Meaning(Protocol):
     """The comparison by meaning, which `VectorIndex` implements."""
 
@@ -370,56 +373,3 @@ class Meaning(Protocol):
         Returns:
             None if meaning cannot be compared now.
         """
-
-
-class NoMeaning:
-    """A stand-in for when there is no model. It has the members of `Meaning`."""
-
-    def state(self) -> MeaningState:
-        """Return why meaning cannot be compared."""
-        return MeaningState(why_not="no model for search by meaning is installed")
-
-    def nearest(self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int) -> None:
-        """Return None: there is nothing to compare with."""
-        del asked, files, count
-
-    def openings(self, question: str, files: Mapping[str, IndexedFile]) -> None:
-        """Return None: there is nothing to compare with."""
-        del question, files
-
-    def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> None:
-        """Return None: there is nothing to compare with."""
-        del path, files, count
-
-
-class LateMeaning:
-    """A `Meaning` that answers once there are vectors, and never if there will be none.
-
-    Args:
-        find: Returns what compares, once it exists.
-    """
-
-    def __init__(self, find: Callable[[], Meaning | None]) -> None:
-        self._find = find
-
-    def state(self) -> MeaningState:
-        """Return whether it can."""
-        return self._meaning.state()
-
-    def nearest(
-        self, asked: str | Sequence[float], files: Mapping[str, IndexedFile], count: int
-    ) -> Sequence[NearPassage] | None:
-        """See `Meaning`."""
-        return self._meaning.nearest(asked, files, count)
-
-    def openings(self, question: str, files: Mapping[str, IndexedFile]) -> Sequence[NearPassage] | None:
-        """See `Meaning`."""
-        return self._meaning.openings(question, files)
-
-    def related(self, path: str, files: Mapping[str, IndexedFile], count: int) -> Sequence[NearPassage] | None:
-        """See `Meaning`."""
-        return self._meaning.related(path, files, count)
-
-    @property
-    def _meaning(self) -> Meaning:
-        return self._find() or NoMeaning()

@@ -14,7 +14,6 @@ from typing import Any
 
 from bridge.index.search.query import (
     And,
-    CaseTerm,
     CompareTerm,
     Node,
     Not,
@@ -41,8 +40,8 @@ _SIGNS: dict[str, Callable[[Any, Any], bool]] = {
 }
 
 
-Tests = Callable[[RegexTerm, bool], Callable[[str], bool]]
-"""Takes a pattern and whether case matters, and returns what checks whether a short text matches."""
+Tests = Callable[[RegexTerm], Callable[[str], bool]]
+"""Takes a pattern, and returns what checks whether a short text matches."""
 
 
 def find_properties(properties: Mapping[str, Any], name: str) -> Iterator[Any]:
@@ -136,7 +135,7 @@ def texts(value: Any) -> Iterator[str]:
     return map(_text, items(value))
 
 
-def has_property(properties: Mapping[str, Any], query: PropertyTerm, tests: Tests, *, case: bool = False) -> bool:
+def has_property(properties: Mapping[str, Any], query: PropertyTerm, tests: Tests) -> bool:
     """Return whether a note has a property, with this value if one is given.
 
     A word must be in the value, a phrase must be all of it, as in Obsidian's search.
@@ -145,11 +144,9 @@ def has_property(properties: Mapping[str, Any], query: PropertyTerm, tests: Test
         properties: The note's properties.
         query: The property that is asked for.
         tests: For patterns.
-        case: Whether upper and lower case differ, for patterns; elsewhere they never do.
     """
     return any(
-        query.value is None or _fits(value, query.value, tests, case=case)
-        for value in _named(properties, query.name, tests, case=case)
+        query.value is None or _fits(value, query.value, tests) for value in _named(properties, query.name, tests)
     )
 
 
@@ -190,28 +187,26 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _named(properties: Mapping[str, Any], name: Node, tests: Tests, *, case: bool) -> Iterator[Any]:
+def _named(properties: Mapping[str, Any], name: Node, tests: Tests) -> Iterator[Any]:
     if isinstance(name, TextTerm):
         yield from find_properties(properties, name.text)
     elif isinstance(name, RegexTerm):
-        fits = tests(name, case)
+        fits = tests(name)
         yield from (value for key, value in properties.items() if fits(str(key)))
 
 
-def _fits(value: Any, query: Node, tests: Tests, *, case: bool) -> bool:
+def _fits(value: Any, query: Node, tests: Tests) -> bool:
     match query:
         case And(parts):
-            found = all(_fits(value, part, tests, case=case) for part in parts)
+            found = all(_fits(value, part, tests) for part in parts)
         case Or(parts):
-            found = any(_fits(value, part, tests, case=case) for part in parts)
+            found = any(_fits(value, part, tests) for part in parts)
         case Not(part):
-            found = not _fits(value, part, tests, case=case)
-        case CaseTerm(matters, part):
-            found = _fits(value, part, tests, case=matters)
+            found = not _fits(value, part, tests)
         case TextTerm(text, quoted):
             found = equals(value, text) if quoted else contains(value, text)
         case RegexTerm():
-            found = any(map(tests(query, case), texts(value)))
+            found = any(map(tests(query), texts(value)))
         case CompareTerm(sign, text):
             found = compares(value, sign, text)
         case PropertyKind():

@@ -47,17 +47,25 @@ _PARTS = {
 
 @dataclass(frozen=True, slots=True)
 class TextTerm:
-    """A word, or with `quoted` a phrase. Empty text, which only a phrase can be, is everywhere."""
+    """A word, or with `quoted` a phrase. Empty text, which only a phrase can be, is everywhere.
+
+    Attributes:
+        text: What is searched for.
+        quoted: Whether it is a phrase.
+        case: Whether upper and lower case differ, as `match-case:` or `ignore-case:` says; None without either.
+    """
 
     text: str
     quoted: bool = False
+    case: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class RegexTerm:
-    """A regular expression, searched line by line."""
+    """A regular expression, searched line by line; `case` is that of `TextTerm`."""
 
     pattern: str
+    case: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +94,6 @@ class Within:
     """A restriction to a part, as `line:(a b)`: true of a note with one such part in which the query is true."""
 
     scope: QueryScope
-    part: "Node"
-
-
-@dataclass(frozen=True, slots=True)
-class CaseTerm:
-    """A term in `match-case:` or `ignore-case:`, which say whether upper and lower case differ."""
-
-    matters: bool
     part: "Node"
 
 
@@ -132,12 +132,12 @@ class PropertyTerm:
     value: "Node | None" = None
 
 
-Node = TextTerm | RegexTerm | And | Or | Not | Within | CaseTerm | PropertyTerm | CompareTerm | PropertyKind
+Node = TextTerm | RegexTerm | And | Or | Not | Within | PropertyTerm | CompareTerm | PropertyKind
 
 
 def plain_words(query: Node) -> tuple[str, ...] | None:
     """Return the words, when a query is nothing but words; None when it has operators, phrases or alternatives."""
-    if isinstance(query, TextTerm) and not query.quoted:
+    if isinstance(query, TextTerm) and not query.quoted and query.case is None:
         return (query.text,)
     if isinstance(query, And):
         found = [plain_words(part) for part in query.parts]
@@ -154,7 +154,7 @@ def patterns(query: Node) -> Iterator[str]:
         case And(parts) | Or(parts):
             for part in parts:
                 yield from patterns(part)
-        case Not(part) | Within(_, part) | CaseTerm(_, part):
+        case Not(part) | Within(_, part):
             yield from patterns(part)
         case PropertyTerm(name, value):
             yield from patterns(name)
@@ -174,6 +174,7 @@ MAX_TERMS = 2_000
 _OPERATOR = re.compile(
     r"(file|path|content|tag|line|block|section|task|task-todo|task-done|match-case|ignore-case):", re.IGNORECASE
 )
+_CASES = {"match-case": True, "ignore-case": False}
 _REGEX = re.compile(r"/((?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/(?=[\s)\]:]|$)")
 _PHRASE = re.compile(r'"((?:[^"\\]|\\.)*)"|"((?:[^"\\]|\\.)+)\\?$', re.DOTALL)
 _WORD = re.compile(r"[^\s()]+")
@@ -213,6 +214,7 @@ class _Parser:
         self._depth = 0
         self._terms = 0
         self._in_value = False
+        self._case: bool | None = None
 
     def whole(self) -> Node | None:
         """Return the whole query. A closing parenthesis that closes nothing is skipped."""
@@ -270,10 +272,10 @@ class _Parser:
         """Return a phrase or a regular expression."""
         if found := _PHRASE.match(self._text, self._at):
             self._at = found.end()
-            return _phrase(found)
+            return self._phrase(found)
         if found := _REGEX.match(self._text, self._at):
             self._at = found.end()
-            return RegexTerm(found[1])
+            return RegexTerm(found[1], self._case)
         return None
 
     def _applied(self) -> Node | None:
@@ -284,19 +286,22 @@ class _Parser:
             return None
         operator = found[1].lower()
         self._at = found.end()
+        case, self._case = self._case, _CASES.get(operator, self._case)
         part = None if self._closes() or self._is_or() else self._nested(self._term)
+        self._case = case
         if part is None:
             self._at = began
             return None
-        if operator in {"match-case", "ignore-case"}:
-            return CaseTerm(operator == "match-case", part)
-        return Within(QueryScope(operator), part)
+        return part if operator in _CASES else Within(QueryScope(operator), part)
 
     def _word(self, form: re.Pattern[str]) -> TextTerm:
         found = form.match(self._text, self._at)
         word = found[0] if found else self._text[self._at]
         self._at += len(word)
-        return TextTerm(word)
+        return TextTerm(word, case=self._case)
+
+    def _phrase(self, found: re.Match[str]) -> TextTerm:
+        return TextTerm(_ESCAPED.sub(r"\1", found[1] or found[2] or ""), quoted=True, case=self._case)
 
     def _property(self) -> Node | None:
         """Read `[name]` or `[name:value]`; return None, with nothing consumed, if it is not one."""
@@ -305,11 +310,11 @@ class _Parser:
             return None
         name: Node
         if found := _PHRASE.match(text, began + 1):
-            name = _phrase(found)
+            name = self._phrase(found)
         elif found := _REGEX.match(text, began + 1):
-            name = RegexTerm(found[1])
+            name = RegexTerm(found[1], self._case)
         elif found := _PROPERTY_NAME.match(text, began + 1):
-            name = TextTerm(found[0].strip(), quoted=True)
+            name = TextTerm(found[0].strip(), quoted=True, case=self._case)
         else:
             return None
         self._at = _skip(text, found.end())
@@ -360,10 +365,6 @@ class _Parser:
 def _skip(text: str, at: int) -> int:
     found = _SPACE.match(text, at)
     return found.end() if found else at
-
-
-def _phrase(found: re.Match[str]) -> TextTerm:
-    return TextTerm(_ESCAPED.sub(r"\1", found[1] or found[2] or ""), quoted=True)
 
 
 def _and(parts: list[Node]) -> Node | None:

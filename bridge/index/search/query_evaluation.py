@@ -6,6 +6,7 @@ Only the files between the two (parts of a text: `line:`, `task:`) are looked in
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -13,7 +14,6 @@ from bridge.index.knowledge import Knowledge
 from bridge.index.search.properties import has_property
 from bridge.index.search.query import (
     And,
-    CaseTerm,
     Node,
     Not,
     Or,
@@ -23,7 +23,7 @@ from bridge.index.search.query import (
     TextTerm,
     Within,
 )
-from bridge.index.search.text_session import Find, MatchingFiles, Needle, NoteText, TextSession
+from bridge.index.search.text_session import MatchingFiles, Needle, NoteText, TextSession
 from bridge.index.texts.line_patterns import Span
 
 MOST_PLACES = 10_000
@@ -37,180 +37,27 @@ TODO = " "
 """Content of an open task's box (rule 71); with anything else the task is done."""
 
 
-class Matcher:
-    """A matcher for notes, one after the other.
-
-    Args:
-        patterns: Finds lines: a pattern and whether case matters, in some text.
-        outside: Answers what is not in the text: a file's name, its tags and properties.
-        check: Called often; raises when the time is over.
-
-    Attributes:
-        note: The note that is looked into.
-    """
-
-    def __init__(
-        self, patterns: Callable[[str, bool], Find], outside: Callable[[Node, bool], bool], check: Callable[[], None]
-    ) -> None:
-        self._patterns = patterns
-        self._outside = outside
-        self._check = check
-        self.note = NoteText("")
-        self._needles: dict[tuple[str, bool], Needle] = {}
-        self._lines: dict[tuple[str, bool], list[Span]] = {}
-
-    def open(self, note: NoteText) -> None:
-        """Choose the note that is searched from now on."""
-        self.note = note
-        self._lines = {}
-
-    def holds(self, query: Node, span: Span, *, case: bool = False) -> bool:
-        """Return whether a query is true of a part of the note's text.
-
-        Args:
-            query: The query.
-            span: The part.
-            case: Whether upper and lower case differ.
-        """
-        match query:
-            case And(parts):
-                found = all(self.holds(part, span, case=case) for part in parts)
-            case Or(parts):
-                found = any(self.holds(part, span, case=case) for part in parts)
-            case Not(part):
-                found = not self.holds(part, span, case=case)
-            case CaseTerm(matters, part):
-                found = self.holds(part, span, case=matters)
-            case TextTerm() | RegexTerm():
-                found = next(self.places(query, span, case=case), None) is not None
-            case Within(QueryScope.CONTENT, part):
-                found = self.holds(part, span, case=case)
-            case Within(scope) if scope.is_part:
-                found = self._in_some_line(query, span, case=case) or any(
-                    self.holds(query.part, part, case=case) for part in self._parts(query, span, case=case)
-                )
-            case _:
-                found = self._outside(query, case)
-        return found
-
-    def highlights(self, query: Node, span: Span | None = None, *, case: bool = False) -> Iterator[Iterator[Span]]:
-        """Yield where the words and patterns of a matching query are in the note; some of each.
-
-        Args:
-            query: The query.
-            span: A part of the note; None for all of it.
-            case: Whether upper and lower case differ.
-        """
-        span = span or self.note.whole
-        match query:
-            case And(parts) | Or(parts):
-                for part in parts:
-                    yield from self.highlights(part, span, case=case)
-            case CaseTerm(matters, part):
-                yield from self.highlights(part, span, case=matters)
-            case TextTerm() | RegexTerm():
-                yield islice(self.places(query, span, case=case), SHOWN_PLACES)
-            case Within(QueryScope.CONTENT, part):
-                yield from self.highlights(part, span, case=case)
-            case Within(scope, part) if scope.is_part:
-                parts_of = self._parts(query, span, case=case)
-                for inside in islice((each for each in parts_of if self.holds(part, each, case=case)), SHOWN_PARTS):
-                    yield from self.highlights(part, inside, case=case)
-            case _:
-                return
-
-    def places(self, query: TextTerm | RegexTerm, span: Span, *, case: bool) -> Iterator[Span]:
-        """Yield where a word, phrase or pattern is in a part of the text."""
-        self._check()
-        if isinstance(query, TextTerm):
-            if not query.text:
-                yield span[0], span[0]
-                return
-            key = (query.text, case)
-            if key not in self._needles:
-                self._needles[key] = Needle(query.text, case_matters=case)
-            yield from self.note.find_all(self._needles[key], span)
-            return
-        find = self._patterns(query.pattern, case)
-        if not self.note.begins_line(span[0]):
-            yield from self.note.matches(find, span, MOST_PLACES)
-            return
-        pattern = (query.pattern, case)
-        if pattern not in self._lines:
-            self._lines[pattern] = self.note.matches(find, self.note.whole, MOST_PLACES)
-        yield from (found for found in self._lines[pattern] if span[0] <= found[0] and found[1] <= span[1])
-
-    def _parts(self, query: Within, span: Span, *, case: bool) -> Iterator[Span]:
-        """Yield the parts of the text that an operator names, as far as it may be true of them."""
-        if query.scope is QueryScope.LINE:
-            yield from self._lines_of(query.part, span, case=case)
-            return
-        for start, end in self._structure(query.scope):
-            part = max(start, span[0]), min(end, span[1])
-            if part[0] < part[1] or start == end:
-                yield part
-
-    def _structure(self, scope: QueryScope) -> list[Span]:
-        if scope is QueryScope.SECTION:
-            return self.note.sections
-        if scope is QueryScope.BLOCK:
-            return self.note.blocks
-        return [
-            part
-            for box, part in self.note.tasks
-            if scope is QueryScope.TASK or (box == TODO) is (scope is QueryScope.TASK_TODO)
-        ]
-
-    def _in_some_line(self, query: Within, span: Span, *, case: bool) -> bool:
-        """Return whether one line already shows that the query is true of the block or section around it."""
-        return (
-            query.scope in {QueryScope.BLOCK, QueryScope.SECTION}
-            and self.note.is_parsed
-            and _grows(query.part)
-            and any(self.holds(query.part, line, case=case) for line in self._lines_of(query.part, span, case=case))
-        )
-
-    def _lines_of(self, query: Node, span: Span, *, case: bool) -> Iterator[Span]:
-        """Yield the lines that contain a required word, or all of them if none is required."""
-        anchors = list(_anchors(query, case=case))
-        if not anchors:
-            yield from self.note.lines(span)
-            return
-        if not all(next(self.places(anchor, span, case=matters), None) for anchor, matters in anchors):
-            return
-        # The longest word is the rarest; a pattern is dearer than any word.
-        anchor, matters = max(anchors, key=lambda found: len(getattr(found[0], "text", "")))
-        last = -1
-        for start, _end in self.places(anchor, span, case=matters):
-            if start < last:
-                continue
-            low, high = self.note.line_at(start)
-            last = high
-            yield max(low, span[0]), min(high, span[1])
-
-
 def _grows(query: Node) -> bool:
     """Return whether a query that is true of a text is true of every longer one."""
-    if isinstance(query, (And, Or)):
-        return all(map(_grows, query.parts))
-    return _grows(query.part) if isinstance(query, CaseTerm) else isinstance(query, (TextTerm, RegexTerm))
+    return all(map(_grows, query.parts)) if isinstance(query, (And, Or)) else isinstance(query, (TextTerm, RegexTerm))
 
 
-def _anchors(query: Node, *, case: bool) -> Iterator[tuple[TextTerm | RegexTerm, bool]]:
-    """Yield words and patterns without each of which a query cannot be true, and whether their case matters."""
+def _needle(query: TextTerm) -> Needle:
+    return Needle(query.text, case_matters=bool(query.case))
+
+
+def _anchors(query: Node) -> Iterator[TextTerm | RegexTerm]:
+    """Yield words and patterns without each of which a query cannot be true."""
     match query:
-        case TextTerm(text):
-            if text:
-                yield query, case
-        case RegexTerm():
-            yield query, case
-        case CaseTerm(matters, part):
-            yield from _anchors(part, case=matters)
+        case TextTerm(text) if not text:
+            return
+        case TextTerm() | RegexTerm():
+            yield query
         case Within(QueryScope.LINE | QueryScope.CONTENT, part):
-            yield from _anchors(part, case=case)
+            yield from _anchors(part)
         case And(parts):
             for part in parts:
-                yield from _anchors(part, case=case)
+                yield from _anchors(part)
         case _:
             return
 
@@ -245,9 +92,11 @@ class Evaluation:
         self._knowledge = knowledge
         self._files = frozenset(files)
         self._notes = session.searched(self._files)
-        self._known: dict[tuple[Node, SearchedPart, bool], Bounds] = {}
+        self._known: dict[tuple[Node, SearchedPart], Bounds] = {}
         self._path = ""
-        self._matcher = Matcher(session.find, self._outside, session.check)
+        self._note = NoteText("")
+        self._needles: dict[TextTerm, Needle] = {}
+        self._lines: dict[RegexTerm, list[Span]] = {}
 
     def matches(self, query: Node) -> set[str]:
         """Return the files of which a query is true.
@@ -257,56 +106,54 @@ class Evaluation:
             DeadlineExceeded: It was not known in time.
         """
         everything = self._files if _names_files(query) else self._notes
-        bounds = self._bounds(query, None, case=False)
+        bounds = self._bounds(query, None)
         found = set(bounds.sure & everything)
         for path in sorted((bounds.perhaps & everything) - found):
             self._session.check()
             self._open(path)
-            if self._holds(query, None, case=False):
+            if self._holds(query, None):
                 found.add(path)
         return found
 
     def places(self, query: Node, path: str) -> tuple[NoteText, list[list[Span]]]:
         """Return the text of a file that was found, and the spans of each word or pattern of the query in it."""
-        return self._open(path), [list(spans) for spans in self._matcher.highlights(query)]
+        return self._open(path), [list(spans) for spans in self._highlights(query, self._note.whole)]
 
     def _open(self, path: str) -> NoteText:
-        note = (self._session.note(path) if path in self._notes else None) or NoteText("")
-        self._matcher.open(note)
+        self._note = (self._session.note(path) if path in self._notes else None) or NoteText("")
+        self._lines = {}
         self._path = path
-        return note
+        return self._note
 
     # -- all files at once --------------------------------------------------------------------------------------
 
-    def _bounds(self, query: Node, place: SearchedPart, *, case: bool) -> Bounds:
-        key = (query, place, case)
+    def _bounds(self, query: Node, place: SearchedPart) -> Bounds:
+        key = (query, place)
         if key not in self._known:
             self._session.check()
-            self._known[key] = self._bound(query, place, case=case)
+            self._known[key] = self._bound(query, place)
         return self._known[key]
 
-    def _bound(self, query: Node, place: SearchedPart, *, case: bool) -> Bounds:
+    def _bound(self, query: Node, place: SearchedPart) -> Bounds:
         match query:
             case And(parts):
-                found = _all([self._bounds(part, place, case=case) for part in parts])
+                found = _all([self._bounds(part, place) for part in parts])
             case Or(parts):
-                found = _any([self._bounds(part, place, case=case) for part in parts])
+                found = _any([self._bounds(part, place) for part in parts])
             case Not(part):
-                inner = self._bounds(part, place, case=case)
+                inner = self._bounds(part, place)
                 found = Bounds(self._files - inner.perhaps, self._files - inner.sure)
-            case CaseTerm(matters, part):
-                found = self._bounds(part, place, case=matters)
             case Within(scope, part) if not scope.is_part:
-                found = self._bounds(part, scope, case=case)
+                found = self._bounds(part, scope)
             case Within(scope, part):
-                found = Bounds(frozenset(), self._with_parts(scope) & self._loosely(part, scope, case=case))
+                found = Bounds(frozenset(), self._with_parts(scope) & self._loosely(part, scope))
             case PropertyTerm():
-                found = _exactly(self._with_property(query, case=case))
+                found = _exactly(self._with_property(query))
             case _:
-                found = self._leaf(query, place, case=case)
+                found = self._leaf(query, place)
         return found
 
-    def _leaf(self, query: Node, place: SearchedPart, *, case: bool) -> Bounds:
+    def _leaf(self, query: Node, place: SearchedPart) -> Bounds:
         """Return a word, phrase or pattern, somewhere in a file."""
         if isinstance(query, TextTerm) and not query.text:
             return _exactly(self._all_of(place))
@@ -317,12 +164,12 @@ class Evaluation:
         named: frozenset[str] = frozenset()
         if place is not QueryScope.CONTENT:
             shown = _SHOWN[place]
-            is_in = self._tester(query, case=case)
+            is_in = self._tester(query)
             candidates = self._files if place in {QueryScope.FILE, QueryScope.PATH} else self._notes
             named = frozenset(path for path in candidates if is_in(shown(path)))
         if place in {QueryScope.FILE, QueryScope.PATH}:
             return _exactly(named)
-        held = self._holding(query, case=case)
+        held = self._holding(query)
         sure = (held.sure & self._notes) | named
         return Bounds(sure, sure | (held.unsure & self._notes))
 
@@ -333,18 +180,18 @@ class Evaluation:
             return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
         return self._files if place in {QueryScope.FILE, QueryScope.PATH} else self._notes
 
-    def _holding(self, query: TextTerm | RegexTerm, *, case: bool) -> MatchingFiles:
+    def _holding(self, query: TextTerm | RegexTerm) -> MatchingFiles:
         if isinstance(query, TextTerm):
-            return self._session.holding(Needle(query.text, case_matters=case))
+            return self._session.holding(_needle(query))
         self._session.compile(query.pattern)
-        return self._session.matching(query.pattern, case=case)
+        return self._session.matching(query.pattern, case=bool(query.case))
 
-    def _tester(self, query: TextTerm | RegexTerm, *, case: bool) -> Callable[[str], bool]:
+    def _tester(self, query: TextTerm | RegexTerm) -> Callable[[str], bool]:
         """Return a function that checks whether a short text contains something."""
         if isinstance(query, TextTerm):
-            return Needle(query.text, case_matters=case).is_in
+            return _needle(query).is_in
         self._session.compile(query.pattern)
-        find = self._session.find(query.pattern, case)
+        find = self._session.find(query.pattern, bool(query.case))
 
         def is_in(text: str) -> bool:
             return bool(find(text.encode("utf-8", "surrogateescape") + b"\n", 1))
@@ -354,29 +201,27 @@ class Evaluation:
     def _tagged(self, query: TextTerm | RegexTerm) -> frozenset[str]:
         if isinstance(query, TextTerm):
             return self._files.intersection(self._knowledge.tagged(query.text.rstrip("/")))
-        is_in = self._tester(query, case=False)
+        is_in = self._tester(replace(query, case=False))
         tags = [count.tag for count in self._knowledge.tags() if is_in(count.tag)]
         return self._files.intersection(path for tag in tags for path in self._knowledge.tagged(tag))
 
-    def _loosely(self, query: Node, scope: QueryScope, *, case: bool) -> frozenset[str]:
+    def _loosely(self, query: Node, scope: QueryScope) -> frozenset[str]:
         """Return the notes with a part that may match: those that have all the words, wherever they are."""
         match query:
             case And(parts):
-                found = frozenset.intersection(*(self._loosely(part, scope, case=case) for part in parts))
+                found = frozenset.intersection(*(self._loosely(part, scope) for part in parts))
             case Or(parts):
-                found = _union(self._loosely(part, scope, case=case) for part in parts)
-            case CaseTerm(matters, part):
-                found = self._loosely(part, scope, case=matters)
+                found = _union(self._loosely(part, scope) for part in parts)
             case Within(inner, part) if inner.is_part or inner is QueryScope.CONTENT:
-                found = self._loosely(part, scope, case=case)
+                found = self._loosely(part, scope)
             case RegexTerm() if scope in _TASKS:
                 found = self._notes  # the line's beginning is not the task's, to which `^` belongs
             case TextTerm() | RegexTerm():
-                found = self._bounds(query, QueryScope.CONTENT, case=case).perhaps
+                found = self._bounds(query, QueryScope.CONTENT).perhaps
             case Not():
                 found = self._notes
             case _:
-                found = self._bounds(query, None, case=case).perhaps
+                found = self._bounds(query, None).perhaps
         return found
 
     def _with_parts(self, scope: QueryScope) -> frozenset[str]:
@@ -386,15 +231,10 @@ class Evaluation:
         held = self._session.matching(_TASKS[scope], case=True)
         return self._notes & (held.sure | held.unsure)
 
-    def _with_property(self, query: PropertyTerm, *, case: bool) -> frozenset[str]:
-        def tests(pattern: RegexTerm, matters: bool) -> Callable[[str], bool]:
-            return self._tester(pattern, case=matters)
-
+    def _with_property(self, query: PropertyTerm) -> frozenset[str]:
         candidates = self._notes & self._naming(query)
         return frozenset(
-            path
-            for path, properties in self._properties(candidates)
-            if has_property(properties, query, tests, case=case)
+            path for path, properties in self._properties(candidates) if has_property(properties, query, self._tester)
         )
 
     def _naming(self, query: PropertyTerm) -> frozenset[str]:
@@ -419,36 +259,146 @@ class Evaluation:
 
     # -- one file -----------------------------------------------------------------------------------------------
 
-    def _holds(self, query: Node, place: SearchedPart, *, case: bool) -> bool:
+    def _holds(self, query: Node, place: SearchedPart) -> bool:
         """Return whether a query is true of the file that is open."""
-        bounds = self._bounds(query, place, case=case)
+        bounds = self._bounds(query, place)
         if self._path in bounds.sure or self._path not in bounds.perhaps:
             return self._path in bounds.sure
         match query:
             case And(parts):
-                found = all(self._holds(part, place, case=case) for part in parts)
+                found = all(self._holds(part, place) for part in parts)
             case Or(parts):
-                found = any(self._holds(part, place, case=case) for part in parts)
+                found = any(self._holds(part, place) for part in parts)
             case Not(part):
-                found = not self._holds(part, place, case=case)
-            case CaseTerm(matters, part):
-                found = self._holds(part, place, case=matters)
+                found = not self._holds(part, place)
             case Within(scope, part) if not scope.is_part:
-                found = self._holds(part, scope, case=case)
+                found = self._holds(part, scope)
             case _:
-                found = self._matcher.holds(query, self._matcher.note.whole, case=case)
+                found = self._is_true_of(query, self._note.whole)
         return found
 
-    def _outside(self, query: Node, case: bool) -> bool:
-        return self._holds(query, None, case=case)
+    # -- parts of its text ---------------------------------------------------------------------------------------
+
+    def _is_true_of(self, query: Node, span: Span) -> bool:
+        """Return whether a query is true of a part of the note's text.
+
+        Args:
+            query: The query.
+            span: The part.
+        """
+        match query:
+            case And(parts):
+                found = all(self._is_true_of(part, span) for part in parts)
+            case Or(parts):
+                found = any(self._is_true_of(part, span) for part in parts)
+            case Not(part):
+                found = not self._is_true_of(part, span)
+            case TextTerm() | RegexTerm():
+                found = next(self._occurrences(query, span), None) is not None
+            case Within(QueryScope.CONTENT, part):
+                found = self._is_true_of(part, span)
+            case Within(scope) if scope.is_part:
+                found = self._in_some_line(query, span) or any(
+                    self._is_true_of(query.part, part) for part in self._parts(query, span)
+                )
+            case _:
+                found = self._holds(query, None)
+        return found
+
+    def _highlights(self, query: Node, span: Span) -> Iterator[Iterator[Span]]:
+        """Yield where the words and patterns of a matching query are in the note; some of each.
+
+        Args:
+            query: The query.
+            span: A part of the note.
+        """
+        match query:
+            case And(parts) | Or(parts):
+                for part in parts:
+                    yield from self._highlights(part, span)
+            case TextTerm() | RegexTerm():
+                yield islice(self._occurrences(query, span), SHOWN_PLACES)
+            case Within(QueryScope.CONTENT, part):
+                yield from self._highlights(part, span)
+            case Within(scope, part) if scope.is_part:
+                parts_of = self._parts(query, span)
+                for inside in islice((each for each in parts_of if self._is_true_of(part, each)), SHOWN_PARTS):
+                    yield from self._highlights(part, inside)
+            case _:
+                return
+
+    def _occurrences(self, query: TextTerm | RegexTerm, span: Span) -> Iterator[Span]:
+        """Yield where a word, phrase or pattern is in a part of the text."""
+        self._session.check()
+        if isinstance(query, TextTerm):
+            if not query.text:
+                yield span[0], span[0]
+                return
+            if query not in self._needles:
+                self._needles[query] = _needle(query)
+            yield from self._note.find_all(self._needles[query], span)
+            return
+        find = self._session.find(query.pattern, bool(query.case))
+        if not self._note.begins_line(span[0]):
+            yield from self._note.matches(find, span, MOST_PLACES)
+            return
+        if query not in self._lines:
+            self._lines[query] = self._note.matches(find, self._note.whole, MOST_PLACES)
+        yield from (found for found in self._lines[query] if span[0] <= found[0] and found[1] <= span[1])
+
+    def _parts(self, query: Within, span: Span) -> Iterator[Span]:
+        """Yield the parts of the text that an operator names, as far as it may be true of them."""
+        if query.scope is QueryScope.LINE:
+            yield from self._lines_of(query.part, span)
+            return
+        for start, end in self._structure(query.scope):
+            part = max(start, span[0]), min(end, span[1])
+            if part[0] < part[1] or start == end:
+                yield part
+
+    def _structure(self, scope: QueryScope) -> list[Span]:
+        if scope is QueryScope.SECTION:
+            return self._note.sections
+        if scope is QueryScope.BLOCK:
+            return self._note.blocks
+        return [
+            part
+            for box, part in self._note.tasks
+            if scope is QueryScope.TASK or (box == TODO) is (scope is QueryScope.TASK_TODO)
+        ]
+
+    def _in_some_line(self, query: Within, span: Span) -> bool:
+        """Return whether one line already shows that the query is true of the block or section around it."""
+        return (
+            query.scope in {QueryScope.BLOCK, QueryScope.SECTION}
+            and self._note.is_parsed
+            and _grows(query.part)
+            and any(self._is_true_of(query.part, line) for line in self._lines_of(query.part, span))
+        )
+
+    def _lines_of(self, query: Node, span: Span) -> Iterator[Span]:
+        """Yield the lines that contain a required word, or all of them if none is required."""
+        anchors = list(_anchors(query))
+        if not anchors:
+            yield from self._note.lines(span)
+            return
+        if not all(next(self._occurrences(anchor, span), None) for anchor in anchors):
+            return
+        # The longest word is the rarest; a pattern is dearer than any word.
+        anchor = max(anchors, key=lambda found: len(getattr(found, "text", "")))
+        last = -1
+        for start, _end in self._occurrences(anchor, span):
+            if start < last:
+                continue
+            low, high = self._note.line_at(start)
+            last = high
+            yield max(low, span[0]), min(high, span[1])
 
 
 def _names_files(query: Node) -> bool:
     """Return whether a query asks for files by their names, and so for any files."""
     if isinstance(query, (And, Or)):
         return any(map(_names_files, query.parts))
-    if isinstance(query, CaseTerm):
-        return _names_files(query.part)
     return isinstance(query, Within) and (query.scope in {QueryScope.FILE, QueryScope.PATH} or _names_files(query.part))
 
 

@@ -289,7 +289,7 @@ def make_tables(connection: sqlite3.Connection, vault: str) -> None:
     connection.execute("BEGIN IMMEDIATE")
     for statement in _TABLES.split(";"):
         connection.execute(statement)
-    FullText.create(connection)
+    FullText(connection).create()
     connection.execute("INSERT INTO fulltext(fulltext, rank) VALUES('automerge', ?)", (FULLTEXT_SEGMENTS,))
     connection.executemany("INSERT INTO meta VALUES(?, ?)", _identity(vault).items())
     connection.execute("COMMIT")

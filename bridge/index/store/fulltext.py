@@ -20,7 +20,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import orjson
 
@@ -40,38 +40,9 @@ _GREEK = "\u0386-\u03ce\u1f00-\u1fff"
 _WIDE = "\u3131-\u318e\uff01-\uffee"
 """Half-width, full-width and single Korean forms of characters that have others."""
 
-_LETTERS = {
-    "ß": "ss",
-    "ẞ": "SS",
-    "œ": "oe",
-    "Œ": "OE",
-    "æ": "ae",
-    "Æ": "AE",
-    "ø": "o",
-    "Ø": "O",
-    "ł": "l",
-    "Ł": "L",
-    "đ": "d",
-    "Đ": "D",
-    "ð": "d",
-    "Ð": "D",
-    "þ": "th",
-    "Þ": "Th",
-    "ħ": "h",
-    "Ħ": "H",
-    "ı": "i",
-    "İ": "I",
-    "ŋ": "n",
-    "Ŋ": "N",
-    "ё": "е",
-    "Ё": "Е",
-    "ς": "σ",
-    "أ": "ا",
-    "إ": "ا",
-    "آ": "ا",
-    "ى": "ي",
-    "ة": "ه",
-}
+_FOLDED = "ßss ẞSS œoe ŒOE æae ÆAE øo ØO łl ŁL đd ĐD ðd ÐD þth ÞTh ħh ĦH ıi İI ŋn ŊN ёе ЁЕ ςσ أا إا آا ىي ةه"
+"""Letters, each followed by what it is folded to."""
+_LETTERS = {letters[0]: letters[1:] for letters in _FOLDED.split()}
 _TYPED_AS = {"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"}
 """Letters that people who lack the key for them type as two."""
 _IDEOGRAPH = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]")
@@ -274,45 +245,41 @@ class Ask(Protocol):
         """Return the answer."""
 
 
-class Scored(NamedTuple):
-    """One document that matches, the better the higher its score."""
-
-    document: int
-    score: float
-
-
 class FullText:
-    """The tables, as functions of the connection that holds them."""
+    """The tables.
 
-    @staticmethod
-    def create(connection: sqlite3.Connection) -> None:
+    Args:
+        connection: Holds them; it is used by nobody else meanwhile, and is in a transaction when they are changed.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def create(self) -> None:
         """Make the tables, if there are none yet."""
-        connection.execute(
+        self._connection.execute(
             f"CREATE VIRTUAL TABLE IF NOT EXISTS fulltext USING fts5({', '.join(COLUMNS)}, content='', "
             f"tokenize='{_TOKENIZER}')"
         )
-        connection.execute("CREATE TABLE IF NOT EXISTS fulltext_discarded(document INTEGER PRIMARY KEY)")
-        connection.execute("CREATE TABLE IF NOT EXISTS fulltext_made(key BLOB NOT NULL)")
-        connection.execute(
+        self._connection.execute("CREATE TABLE IF NOT EXISTS fulltext_discarded(document INTEGER PRIMARY KEY)")
+        self._connection.execute("CREATE TABLE IF NOT EXISTS fulltext_made(key BLOB NOT NULL)")
+        self._connection.execute(
             "INSERT INTO fulltext_made SELECT randomblob(16) WHERE NOT EXISTS (SELECT * FROM fulltext_made)"
         )
 
-    @staticmethod
-    def clear(connection: sqlite3.Connection) -> None:
+    def clear(self) -> None:
         """Empty the tables, to be filled anew; numbers may be used again."""
-        connection.execute("INSERT INTO fulltext(fulltext) VALUES('delete-all')")
-        connection.execute("DELETE FROM fulltext_discarded")
-        connection.execute("UPDATE fulltext_made SET key = randomblob(16)")
+        self._connection.execute("INSERT INTO fulltext(fulltext) VALUES('delete-all')")
+        self._connection.execute("DELETE FROM fulltext_discarded")
+        self._connection.execute("UPDATE fulltext_made SET key = randomblob(16)")
 
-    @staticmethod
-    def key(connection: sqlite3.Connection) -> bytes:
+    def key(self) -> bytes:
         """Return a value that differs for each filling of the tables: under one key, a number is always one version."""
-        (key,) = connection.execute("SELECT key FROM fulltext_made").fetchone()
+        (key,) = self._connection.execute("SELECT key FROM fulltext_made").fetchone()
         return bytes(key)
 
-    @staticmethod
     def put(
-        connection: sqlite3.Connection,
+        self,
         document: int,
         *,
         name: str,
@@ -324,7 +291,6 @@ class FullText:
         """Add one version of one note.
 
         Args:
-            connection: In a transaction.
             document: Its number, never used before (`AUTOINCREMENT`), not even for another version of the note.
             name: Its file's name, without `.md`.
             headings: The texts of its headings.
@@ -333,51 +299,45 @@ class FullText:
             text: All of its text; surrogate escapes are indexed as question marks.
         """
         row = (name, "\n".join(headings), "\n".join(aliases), "\n".join(tags), text)
-        connection.execute(
+        self._connection.execute(
             f"INSERT INTO fulltext(rowid, {', '.join(COLUMNS)}) VALUES(?, ?, ?, ?, ?, ?)",
             (document, *(indexed(_storable(text)) for text in row)),
         )
 
-    @staticmethod
-    def discard(connection: sqlite3.Connection, document: int) -> None:
+    def discard(self, document: int) -> None:
         """Leave a version of a note out of every answer from now on."""
-        connection.execute("INSERT OR IGNORE INTO fulltext_discarded VALUES(?)", (document,))
+        self._connection.execute("INSERT OR IGNORE INTO fulltext_discarded VALUES(?)", (document,))
 
-    @staticmethod
-    def worn(connection: sqlite3.Connection) -> bool:
+    def worn(self) -> bool:
         """Return whether so much is discarded that it pays to `clear` the index and fill it anew."""
-        (discarded,) = connection.execute("SELECT count(*) FROM fulltext_discarded").fetchone()
+        (discarded,) = self._connection.execute("SELECT count(*) FROM fulltext_discarded").fetchone()
         if discarded <= MANY_DISCARDED:
             return False
-        (all_of_them,) = connection.execute("SELECT count(*) FROM fulltext_docsize").fetchone()
+        (all_of_them,) = self._connection.execute("SELECT count(*) FROM fulltext_docsize").fetchone()
         return bool(discarded * 2 > all_of_them)
 
-    @staticmethod
-    def merge(connection: sqlite3.Connection, pages: int = 500) -> bool:
+    def merge(self, pages: int = 500) -> bool:
         """Do a part of the tidying that makes searches fast after many changes.
 
         Args:
-            connection: In a transaction.
             pages: How much to write at most; 500 take some milliseconds.
 
         Returns:
             Whether there may be more to do.
         """
-        before = connection.total_changes
-        connection.execute("INSERT INTO fulltext(fulltext, rank) VALUES('merge', ?)", (pages,))
-        return connection.total_changes - before > 1
+        before = self._connection.total_changes
+        self._connection.execute("INSERT INTO fulltext(fulltext, rank) VALUES('merge', ?)", (pages,))
+        return self._connection.total_changes - before > 1
 
-    @staticmethod
     def ranked(
-        connection: sqlite3.Connection, expression: str, *, limit: int = -1, expired: Callable[[], bool] = lambda: False
-    ) -> list[Scored]:
-        """Return the documents that match, best first; of equals, the newest version first.
+        self, expression: str, *, limit: int = -1, expired: Callable[[], bool] = lambda: False
+    ) -> list[tuple[int, float]]:
+        """Return the documents that match with their scores, best first; of equals, the newest version first.
 
         The time goes into weighing: every place of every word of the expression is looked at in every document that
         matches. So leave words that are everywhere to `matching`.
 
         Args:
-            connection: Used by nobody else meanwhile.
             expression: In FTS5's language; see `phrase`.
             limit: Maximum number; -1 for all.
             expired: Asked now and then whether to give up.
@@ -386,23 +346,17 @@ class FullText:
             DeadlineExceeded: `expired` said so.
         """
         weights = ", ".join(map(str, WEIGHTS))
-        rows = _select(
-            connection,
+        return self._select(
             f"SELECT rowid, -bm25(fulltext, {weights}) AS score FROM fulltext WHERE fulltext MATCH ? "  # noqa: S608
             "AND rowid NOT IN (SELECT document FROM fulltext_discarded) ORDER BY score DESC, rowid DESC LIMIT ?",
             (expression, limit),
             expired,
         )
-        return [Scored(document, score) for document, score in rows]
 
-    @staticmethod
-    def matching(
-        connection: sqlite3.Connection, expression: str, *, expired: Callable[[], bool] = lambda: False
-    ) -> list[int]:
+    def matching(self, expression: str, *, expired: Callable[[], bool] = lambda: False) -> list[int]:
         """Return every document that matches, by number. Raises what `ranked` raises, and is much cheaper."""
         # All in one row: to take thousands of rows from SQLite takes longer than to find them.
-        ((numbers,),) = _select(
-            connection,
+        ((numbers,),) = self._select(
             "SELECT group_concat(rowid) FROM fulltext WHERE fulltext MATCH ? "
             "AND rowid NOT IN (SELECT document FROM fulltext_discarded)",
             (expression,),
@@ -411,11 +365,22 @@ class FullText:
         found: list[int] = orjson.loads(f"[{numbers or ''}]")
         return found
 
-    @staticmethod
-    def count(connection: sqlite3.Connection, expression: str, *, expired: Callable[[], bool] = lambda: False) -> int:
+    def count(self, expression: str, *, expired: Callable[[], bool] = lambda: False) -> int:
         """Return how many documents match, even discarded ones; the cheapest query. Raises what `ranked` raises."""
-        rows = _select(connection, "SELECT count(*) FROM fulltext WHERE fulltext MATCH ?", (expression,), expired)
+        rows = self._select("SELECT count(*) FROM fulltext WHERE fulltext MATCH ?", (expression,), expired)
         return int(rows[0][0])
+
+    def _select(self, sql: str, values: tuple[str | int, ...], expired: Callable[[], bool]) -> list[Any]:
+        """Return all rows of a query that may take long. SQLite lets other threads run meanwhile."""
+        self._connection.set_progress_handler(expired, CHECK_EVERY)
+        try:
+            return self._connection.execute(sql, values).fetchall()
+        except sqlite3.OperationalError as error:
+            if str(error) == "interrupted":
+                raise DeadlineExceeded("The search did not end in time; use rarer or longer words") from None
+            raise
+        finally:
+            self._connection.set_progress_handler(None, 0)
 
 
 class StoredWords:
@@ -435,13 +400,13 @@ class StoredWords:
 
     def count(self, expression: str, expired: Callable[[], bool]) -> int:
         """Return about how many notes match."""
-        return self._ask(lambda connection: FullText.count(connection, expression, expired=expired))
+        return self._ask(lambda connection: FullText(connection).count(expression, expired=expired))
 
     def matching(self, expression: str, expired: Callable[[], bool]) -> Sequence[str]:
         """Return the paths of all notes that match."""
 
         def question(connection: sqlite3.Connection) -> list[str]:
-            found = FullText.matching(connection, expression, expired=expired)
+            found = FullText(connection).matching(expression, expired=expired)
             return list(filter(None, map(self._known(connection, found).get, found)))
 
         return self._ask(question)
@@ -450,7 +415,7 @@ class StoredWords:
         """Return the paths of the notes that match best with their scores, best first; -1 for all."""
 
         def question(connection: sqlite3.Connection) -> list[tuple[str, float]]:
-            found = FullText.ranked(connection, expression, limit=limit, expired=expired)
+            found = FullText(connection).ranked(expression, limit=limit, expired=expired)
             paths = self._known(connection, [document for document, _score in found])
             return [(paths[document], score) for document, score in found if document in paths]
 
@@ -458,7 +423,7 @@ class StoredWords:
 
     def _known(self, connection: sqlite3.Connection, documents: Sequence[int]) -> dict[int, str]:
         """Return the paths of at least these documents, but for those that are gone by now."""
-        key = FullText.key(connection)
+        key = FullText(connection).key()
         with self._lock:
             if key != self._key:
                 self._key, self._paths = key, {}
@@ -499,18 +464,3 @@ def _storable(text: str) -> str:
     except UnicodeEncodeError:
         return text.encode(errors="replace").decode()
     return text
-
-
-def _select(
-    connection: sqlite3.Connection, sql: str, values: tuple[str | int, ...], expired: Callable[[], bool]
-) -> list[Any]:
-    """Return all rows of a query that may take long. SQLite lets other threads run meanwhile."""
-    connection.set_progress_handler(expired, CHECK_EVERY)
-    try:
-        return connection.execute(sql, values).fetchall()
-    except sqlite3.OperationalError as error:
-        if str(error) == "interrupted":
-            raise DeadlineExceeded("The search did not end in time; use rarer or longer words") from None
-        raise
-    finally:
-        connection.set_progress_handler(None, 0)

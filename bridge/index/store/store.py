@@ -10,7 +10,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from itertools import islice
 from operator import itemgetter
 from pathlib import Path
@@ -38,6 +38,7 @@ class StoreWriter:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        self._words = FullText(connection)
         connection.execute("DELETE FROM file_list")  # it was made of the tables as they were
         row = connection.execute("SELECT value FROM meta WHERE name = 'cleared'").fetchone()
         self._cleared = int(row[0]) if row else 0
@@ -95,7 +96,7 @@ class StoreWriter:
             number = int(made.lastrowid or 0)
             # What a picture is called says little: most are pasted, and the program that did that named them.
             name = "" if is_picture(path) else note_name(path)
-            FullText.put(self._connection, number, name=name, text=text)
+            self._words.put(number, name=name, text=text)
         self._connection.execute("UPDATE files SET document = ? WHERE path = ?", (number, path))
 
     def _discard_document(self, path: str, number: int) -> None:
@@ -103,7 +104,7 @@ class StoreWriter:
             "DELETE FROM documents WHERE document = ? RETURNING facts", (number,)
         ).fetchone()
         if (facts is not None or is_pdf(path) or is_picture(path)) and number > self._cleared:
-            FullText.discard(self._connection, number)
+            self._words.discard(number)
 
     def put_folder(self, path: str) -> None:
         """Add a folder."""
@@ -131,8 +132,7 @@ class StoreWriter:
         if facts.aliases:
             folded = dict.fromkeys(pack_text(fold(alias)) for alias in facts.aliases)
             many("INSERT INTO aliases VALUES(?, ?)", enumerate(folded, first))
-        FullText.put(
-            self._connection,
+        self._words.put(
             number,
             name=note_name(path),
             headings=[heading.heading for heading in facts.headings],
@@ -219,8 +219,7 @@ def stored_facts(path: str, data: bytes) -> NoteFacts:
 
 def packed_link(link: Link) -> bytes:
     """Return a link, to be stored."""
-    row = (link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key, link.kind)
-    return pack(row)
+    return pack((link.link, link.original, link.display, link.start, link.embed, link.markdown, link.key, link.kind))
 
 
 def stored_link(source: str, data: bytes) -> StoredLink:
@@ -248,7 +247,7 @@ class TagUse(NamedTuple):
     uses: int
 
 
-class Store:
+class Store(Connections):
     """The index's tables. Every method may be called from any thread.
 
     Args:
@@ -260,27 +259,11 @@ class Store:
         sqlite3.Error: The file cannot be made. Every other method raises it too, when the disk fails.
     """
 
-    def __init__(self, folder: Path | None, vault: str) -> None:
-        self._connections = Connections(folder, vault)
-        self.in_memory = self._connections.in_memory
-
-    def close(self) -> None:
-        """Close the file."""
-        self._connections.close()
-
-    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Return a connection to ask, for searches with tables of their own; hold it only briefly."""
-        return self._connections.reading()
-
     @contextmanager
-    def writing(self) -> Iterator["StoreWriter"]:
+    def change(self) -> Iterator["StoreWriter"]:
         """Provide a transaction: all that is done in it is seen afterwards, or nothing."""
-        with self._connections.writing() as connection:
+        with self.writing() as connection:
             yield StoreWriter(connection)
-
-    def checkpoint(self) -> None:
-        """Bring what was written into the file itself. It may wait for the disk."""
-        self._connections.checkpoint()
 
     def tidy(self) -> bool:
         """Do a part of what makes searches fast again after many changes.
@@ -288,8 +271,8 @@ class Store:
         Returns:
             Whether there may be more to do.
         """
-        with self._connections.writing() as connection:
-            return FullText.merge(connection)
+        with self.writing() as connection:
+            return FullText(connection).merge()
 
     def clear_worn(self) -> bool:
         """Empty the full-text index when most of it is discarded.
@@ -297,10 +280,10 @@ class Store:
         Returns:
             Whether it was emptied: then every note must be put anew.
         """
-        with self._connections.writing() as connection:
-            if not FullText.worn(connection):
+        with self.writing() as connection:
+            if not FullText(connection).worn():
                 return False
-            FullText.clear(connection)
+            FullText(connection).clear()
             connection.execute(
                 "INSERT OR REPLACE INTO meta SELECT 'cleared', coalesce(max(document), 0) FROM documents"
             )
@@ -313,7 +296,7 @@ class Store:
 
     def keep_files(self) -> None:
         """Make the next start fast, which must know every file; it is in vain when anything is written afterwards."""
-        with self._connections.writing() as connection:
+        with self.writing() as connection:
             keep_files(connection)
 
     # -- asking -------------------------------------------------------------------------------------------------
@@ -325,20 +308,14 @@ class Store:
 
     def facts(self, path: str) -> NoteFacts | None:
         """Return what is known about one note."""
-        with self.reading() as connection:
-            row = connection.execute(
-                "SELECT facts FROM files JOIN documents USING(document) WHERE files.path = ?", (_text(path),)
-            ).fetchone()
-        return None if row is None or row[0] is None else stored_facts(path, row[0])
+        rows = self._rows("SELECT facts FROM files JOIN documents USING(document) WHERE files.path = ?", _text(path))
+        return stored_facts(path, rows[0][0]) if rows and rows[0][0] is not None else None
 
     def without_document(self) -> list[str]:
         """Return the notes and canvases that are only known by name, by path."""
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT path FROM files WHERE document IS NULL AND (path LIKE '%.md' OR path LIKE '%.canvas') "
-                "ORDER BY path"
-            ).fetchall()
-        return [path for (path,) in rows]
+        return self._paths(
+            "SELECT path FROM files WHERE document IS NULL AND (path LIKE '%.md' OR path LIKE '%.canvas') ORDER BY path"
+        )
 
     def with_text(self, extension: str) -> frozenset[str]:
         """Return the files with an extension that are found by a text which was read of them.
@@ -346,13 +323,9 @@ class Store:
         Args:
             extension: As `.pdf`; case does not matter.
         """
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT path FROM files WHERE path LIKE '%' || ? AND document > coalesce("
-                "(SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'cleared'), 0)",
-                (extension,),
-            ).fetchall()
-        return frozenset(path for (path,) in rows)
+        query = "SELECT path FROM files WHERE path LIKE '%' || ? AND document > coalesce("
+        query += "(SELECT CAST(value AS INTEGER) FROM meta WHERE name = 'cleared'), 0)"
+        return frozenset(self._paths(query, extension))
 
     def facts_after(self, path: str) -> list[tuple[str, NoteFacts | None]]:
         """Return a page of files, by path, with what is known of those that are notes; an empty one is the last.
@@ -360,12 +333,8 @@ class Store:
         Args:
             path: Where the page before ended.
         """
-        with self.reading() as connection:
-            page = connection.execute(
-                "SELECT files.path, facts FROM files LEFT JOIN documents USING(document) WHERE files.path > ? "
-                "ORDER BY files.path LIMIT ?",
-                (path, _PAGE),
-            ).fetchall()
+        query = "SELECT files.path, facts FROM files LEFT JOIN documents USING(document) WHERE files.path > ? "
+        page = self._rows(query + "ORDER BY files.path LIMIT ?", path, _PAGE)
         return [(path, None if facts is None else stored_facts(path, facts)) for path, facts in page]
 
     def links_from(self, path: str) -> list[StoredLink]:
@@ -374,10 +343,8 @@ class Store:
             row = connection.execute("SELECT document FROM files WHERE path = ?", (_text(path),)).fetchone()
             if row is None or row[0] is None:
                 return []
-            rows = connection.execute(
-                "SELECT link FROM links WHERE id BETWEEN ? AND ? ORDER BY id", places(row[0])
-            ).fetchall()
-        return [stored_link(path, link) for (link,) in rows]
+            rows = connection.execute("SELECT link FROM links WHERE id BETWEEN ? AND ? ORDER BY id", places(row[0]))
+            return [stored_link(path, link) for (link,) in rows.fetchall()]
 
     def all_links(self) -> list[StoredLink]:
         """Return every link, by source and place."""
@@ -408,33 +375,21 @@ class Store:
 
     def with_alias(self, alias: str) -> list[str]:
         """Return the notes with this alias."""
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT DISTINCT path FROM aliases JOIN documents ON document = id >> ? WHERE folded = ? ORDER BY path",
-                (PLACE_BITS, pack_text(fold(alias))),
-            ).fetchall()
-        return [path for (path,) in rows]
+        query = "SELECT DISTINCT path FROM aliases JOIN documents ON document = id >> ? WHERE folded = ? ORDER BY path"
+        return self._paths(query, PLACE_BITS, pack_text(fold(alias)))
 
     def tagged(self, tag: str) -> list[str]:
         """Return the notes with a tag or one nested in it, by path."""
         folded = pack_text(folded_tag(tag))
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT DISTINCT path FROM tags JOIN documents ON document = id >> ? "
-                "WHERE folded = ? OR (folded > ? AND folded < ?) ORDER BY path",
-                (PLACE_BITS, folded, folded + b"/", folded + b"0"),  # "0" comes next after "/"
-            ).fetchall()
-        return [path for (path,) in rows]
+        query = "SELECT DISTINCT path FROM tags JOIN documents ON document = id >> ? "
+        query += "WHERE folded = ? OR (folded > ? AND folded < ?) ORDER BY path"
+        return self._paths(query, PLACE_BITS, folded, folded + b"/", folded + b"0")  # "0" comes next after "/"
 
     def tag_counts(self) -> list[TagCount]:
         """Return every tag, the most used first, then by name; spelled as in the first note by path that has it."""
-        with self.reading() as connection:
-            # Of the columns that are not aggregated, SQLite takes the values of the row with the minimum.
-            rows = connection.execute(
-                "SELECT tag, sum(uses) AS used, count(*), min(path) FROM tags JOIN documents ON document = id >> ? "
-                "GROUP BY folded ORDER BY used DESC, folded",
-                (PLACE_BITS,),
-            ).fetchall()
+        # Of the columns that are not aggregated, SQLite takes the values of the row with the minimum.
+        query = "SELECT tag, sum(uses) AS used, count(*), min(path) FROM tags JOIN documents ON document = id >> ? "
+        rows = self._rows(query + "GROUP BY folded ORDER BY used DESC, folded", PLACE_BITS)
         return [TagCount(unpack_text(tag), uses, notes) for tag, uses, notes, _first in rows]
 
     def tag_uses(self) -> Iterator[TagUse]:
@@ -447,6 +402,13 @@ class Store:
             while page := rows.fetchmany(_PAGE):
                 for path, folded, tag, uses in page:
                     yield TagUse(path, unpack_text(folded), unpack_text(tag), uses)
+
+    def _rows(self, query: str, *values: str | bytes | int) -> list[Any]:
+        with self.reading() as connection:
+            return connection.execute(query, values).fetchall()
+
+    def _paths(self, query: str, *values: str | bytes | int) -> list[str]:
+        return [path for (path,) in self._rows(query, *values)]
 
 
 def _text(path: str) -> str:

@@ -8,18 +8,16 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from bridge.clock import Clock
 from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.index.vectors.embedder import ModelChanged, unit
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    from bridge.index.vectors.embedder import Matrix
-
+Matrix = NDArray[np.float32]
 logger = logging.getLogger(__name__)
 
 BATCH: Final = 16
@@ -119,15 +117,13 @@ class ServedModel:
         known = f"{self._name}@{self._version}" if self._version else self._name
         return ServedQueries(self._name, known, self._dimensions, self._server, self._clock)
 
-    def embed(self, texts: Sequence[str]) -> "Matrix":
+    def embed(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of passages; that of one which the model cannot take is all zeros.
 
         Raises:
             ModelChanged: The server has another version of the model by now.
             ToolFailure: There are none.
         """
-        import numpy as np  # noqa: PLC0415 - an extra
-
         if self._server.version(self._name) != self._version:
             raise ModelChanged("The model is another one by now")
         shown = [f"{self._prefixes.passage}{text}" for text in texts]
@@ -182,19 +178,15 @@ class ServedQueries:
         self._kept: OrderedDict[str, Matrix] = OrderedDict()
         self._away_until = 0.0
 
-    def embed(self, texts: Sequence[str]) -> "Matrix":
+    def embed(self, texts: Sequence[str]) -> Matrix:
         """Return the vectors of some questions, within seconds.
 
         Raises:
             ToolFailure: The server does not answer in time, or has not just before.
         """
-        import numpy as np  # noqa: PLC0415 - an extra
-
         return np.concatenate([self._one(text) for text in texts])
 
-    def _one(self, text: str) -> "Matrix":
-        import numpy as np  # noqa: PLC0415 - an extra
-
+    def _one(self, text: str) -> Matrix:
         with self._lock:
             if text in self._kept:
                 self._kept.move_to_end(text)
@@ -220,10 +212,8 @@ def _fitting(row: Sequence[float], dimensions: int) -> Sequence[float]:
     return row
 
 
-def _unit(vectors: "NDArray[np.float64]") -> "Matrix":
+def _unit(vectors: NDArray[np.float64]) -> Matrix:
     """Return vectors with the length 1, whatever their numbers are; one that is all zeros stays so."""
-    import numpy as np  # noqa: PLC0415 - an extra
-
     largest = np.abs(vectors).max(axis=1, keepdims=True, initial=0.0)
     scaled = np.divide(vectors, largest, out=np.zeros_like(vectors), where=largest > 0)
     return unit(scaled.astype(np.float32))

@@ -21,7 +21,7 @@ from bridge.contract.session import SemanticStatus
 from bridge.errors import InvalidParameters, PermissionDenied, ToolFailure
 from bridge.index.file_texts import FileTexts
 from bridge.index.knowledge import ClosedRules, IndexedFile
-from bridge.index.search.passages import MOST_TEXT, MeaningState, NearPassage, NoMeaning, body_start, cut, readable
+from bridge.index.search.passages import MOST_TEXT, NO_MODEL, MeaningState, NearPassage, body_start, cut, readable
 from bridge.index.search.text_session import NoteText, SearchTexts
 from bridge.index.texts.line_patterns import Span
 from bridge.index.vault_index import VaultIndex
@@ -196,7 +196,7 @@ class VectorIndex:
         if self._mode() == "off":
             return MeaningState(why_not="search by meaning is off")
         if state == "missing":
-            return NoMeaning().state()
+            return NO_MODEL
         if embedder is None:
             return MeaningState(why_not=_SILENT, is_fault=True) if state in _WRONG else MeaningState(why_not=_UNREADY)
         why_not, is_fault = ("", False) if store is not None and store.passages else (_UNREADY, False)

@@ -51,7 +51,7 @@ class Place:
 
     def __init__(self, folder: Path, index: Any, meaning: Given, texts: SearchTexts) -> None:
         self.folder, self.meaning = folder, meaning
-        self.search = NoteSearch(index, StoredWords(index.search), texts, meaning)
+        self.search = NoteSearch(index, StoredWords(index.search), texts, lambda: meaning)
         self.plain = NoteSearch(index, StoredWords(index.search), texts)
 
     def put(self, name: str, text: str) -> None:

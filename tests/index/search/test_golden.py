@@ -12,7 +12,7 @@ from bridge.index.search.passages import Meaning
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.vault_index import VaultIndex
-from bridge.index.vectors.packaged import BETTER, QUICK, PackagedModel
+from bridge.index.vectors.embedder import BETTER, QUICK, installed
 from bridge.index.vectors.vectors import Vectors
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -26,7 +26,9 @@ Find = Callable[[str], Sequence[str]]
 def finder(index: VaultIndex, root: VaultRoot, meaning: Meaning | None = None) -> Find:
     """What the tool search_notes finds in a vault."""
     clock = SystemClock()
-    search = NoteSearch(index, StoredWords(index.search), SearchTexts(index.texts, VaultFiles(root), clock), meaning)
+    search = NoteSearch(
+        index, StoredWords(index.search), SearchTexts(index.texts, VaultFiles(root), clock), lambda: meaning
+    )
     return lambda question: [found.path for found in search.search(NoteQuery(question, clock.monotonic() + 60)).results]
 
 
@@ -81,9 +83,9 @@ def test_with_the_packaged_models_questions_in_a_persons_own_words_are_answered(
             clock,
             folder=None,
             mode=lambda: "on",
-            model=lambda: PackagedModel.installed(QUICK, clock),
+            model=lambda: installed(QUICK, clock),
             better_mode=lambda: "on",
-            better_model=lambda: PackagedModel.installed(BETTER, clock),
+            better_model=lambda: installed(BETTER, clock),
             delay=0,
         )
         index.refresh()

@@ -206,13 +206,13 @@ def test_a_folded_text_has_as_many_characters_and_pieces_cover_a_run(text: str) 
 @settings(deadline=None)
 def test_whatever_is_in_a_note_is_found_by_it(text: str, data: st.DataObject) -> None:
     with closing(sqlite3.connect(":memory:")) as connection:
-        FullText.create(connection)
-        FullText.put(connection, 1, name="", text=text)
+        FullText(connection).create()
+        FullText(connection).put(1, name="", text=text)
         runs = [run for run in re.split(r"[a-cßü\s]+", text) if run]
         if runs:
             run = data.draw(st.sampled_from(runs))
             start = data.draw(st.integers(0, len(run) - 1))
             part = run[start : data.draw(st.integers(start + 1, len(run)))]
             if words(part):
-                found = FullText.matching(connection, phrase(part), expired=lambda: False)
+                found = FullText(connection).matching(phrase(part), expired=lambda: False)
                 assert list(found) == [1]

@@ -49,7 +49,7 @@ def file(path: str, size: int = 1) -> IndexedFile:
 def store(tmp_path: Path) -> Iterator[Store]:
     """Some files and folders, of which one is unsettled; kept for the next start."""
     store = Store(tmp_path, "vault")
-    with store.writing() as writing:
+    with store.change() as writing:
         for folder, paths in FOLDERS.items():
             if folder:
                 writing.put_folder(folder)
@@ -85,7 +85,7 @@ def spoil(place: Path, statement: str, *values: object) -> None:
 @pytest.mark.parametrize("part", [1, 2, 5000])
 def test_what_is_kept_is_what_the_tables_say(store: Store, monkeypatch: pytest.MonkeyPatch, part: int) -> None:
     monkeypatch.setattr(database, "_PART", part)
-    with store.writing():
+    with store.change():
         pass
     from_tables = store.files()
     assert {folder: [found.path for found in files] for folder, files in from_tables.folders.items()} == FOLDERS
@@ -111,7 +111,7 @@ def test_damaged_rows_are_as_if_they_were_not_there(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: str, part: int
 ) -> None:
     monkeypatch.setattr(database, "_PART", part)
-    with store.writing():
+    with store.change():
         pass
     from_tables = store.files()
     store.keep_files()
@@ -140,7 +140,7 @@ def test_rows_of_another_form_are_as_if_they_were_not_there(store: Store, tmp_pa
 def test_no_change_leaves_what_was_kept_before_it(store: Store, tmp_path: Path, change: Callable[..., None]) -> None:
     before = store.files()
     assert rows(tmp_path) == 1
-    with store.writing() as writing:
+    with store.change() as writing:
         change(writing)
     assert rows(tmp_path) == 0
     after = store.files()
@@ -151,7 +151,7 @@ def test_no_change_leaves_what_was_kept_before_it(store: Store, tmp_path: Path, 
 
 def test_a_change_that_is_given_up_leaves_it(store: Store, tmp_path: Path) -> None:
     before = store.files()
-    with pytest.raises(OverflowError), store.writing() as writing:
+    with pytest.raises(OverflowError), store.change() as writing:
         writing.put(file("new.md", 1 << 70), None, settled=True)
     assert (rows(tmp_path), store.files()) == (1, before)
 

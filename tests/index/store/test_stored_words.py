@@ -20,17 +20,17 @@ class Tables:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
         connection.execute("CREATE TABLE documents(document INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL)")
-        FullText.create(connection)
+        FullText(connection).create()
         self.words = StoredWords(lambda question: question(connection))
 
     def put(self, path: str, text: str) -> int:
         number = int(self.connection.execute("INSERT INTO documents(path) VALUES(?)", (path,)).lastrowid or 0)
-        FullText.put(self.connection, number, name=path, text=text)
+        FullText(self.connection).put(number, name=path, text=text)
         return number
 
     def drop(self, number: int) -> None:
         self.connection.execute("DELETE FROM documents WHERE document = ?", (number,))
-        FullText.discard(self.connection, number)
+        FullText(self.connection).discard(number)
 
 
 @pytest.fixture
@@ -62,7 +62,7 @@ def test_a_note_that_moved_is_found_by_its_new_path(tables: Tables, monkeypatch:
 def test_numbers_that_are_given_again_after_a_new_beginning_are_looked_up_again(tables: Tables) -> None:
     tables.put("Old.md", "alpha")
     assert tables.words.matching(phrase("alpha"), _never) == ["Old.md"]
-    FullText.clear(tables.connection)
+    FullText(tables.connection).clear()
     tables.connection.execute("DELETE FROM documents")
     tables.connection.execute("DELETE FROM sqlite_sequence")
     assert tables.put("New.md", "alpha") == 1

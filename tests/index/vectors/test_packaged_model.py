@@ -12,8 +12,8 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
-from bridge.index.vectors.embedder import ModelFiles, StaticModel, packaged_model
-from bridge.index.vectors.packaged import BETTER, QUICK, Packaged, PackagedModel
+from bridge.index.vectors.embedder import BETTER, QUICK, ModelFiles, Packaged, installed, packaged_model
+from bridge.index.vectors.packaged import PackagedModel, StaticModel
 from bridge.workers.pool import Worker
 from tests.index.vectors.conftest import Make
 from tests.patience import PATIENCE
@@ -57,7 +57,7 @@ def test_vectors_have_the_length_one_and_that_of_nothing_is_nothing(files: Model
 
 @pytest.mark.parametrize("of", [QUICK, BETTER], ids=lambda of: of.name)
 def test_the_worker_makes_the_same_vectors(of: Packaged) -> None:
-    model = PackagedModel.installed(of, SystemClock())
+    model = installed(of, SystemClock())
     assert model is not None
     texts = [f"note {number} about tea, é and 猫" for number in range(of.few + 5)]
     assert np.allclose(model.embed(texts), model.query().embed(texts), atol=1e-3)

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from bridge.errors import ExecutionFailed
-from bridge.index.vectors import embedder
-from bridge.index.vectors.embedder import BATCH, TOKENS, ModelFiles, Transformer, transformer_files
+from bridge.index.vectors import packaged
+from bridge.index.vectors.embedder import ModelFiles, transformer_files
+from bridge.index.vectors.packaged import BATCH, TOKENS, Transformer
 from bridge.mapped_files import read_tensors
 
 np: Any = pytest.importorskip("numpy", reason="comes with the extra `semantic`")
@@ -88,7 +89,7 @@ import sys, numpy, psutil
 from pathlib import Path
 from tokenizers.implementations import BertWordPieceTokenizer
 from bridge.index.vectors.embedder import ModelFiles
-from bridge.index.vectors.embedder import Transformer
+from bridge.index.vectors.packaged import Transformer
 process = psutil.Process()
 before = process.memory_info().rss
 model = Transformer(ModelFiles(*map(Path, sys.argv[1:])))
@@ -106,7 +107,7 @@ def test_nothing_is_imported_but_numpy_and_what_cuts_texts(files: ModelFiles) ->
 import sys
 from pathlib import Path
 from bridge.index.vectors.embedder import ModelFiles
-from bridge.index.vectors.embedder import Transformer
+from bridge.index.vectors.packaged import Transformer
 Transformer(ModelFiles(*map(Path, sys.argv[1:]))).embed(["tea"])
 print(*{name.partition(".")[0] for name in sys.modules})
 """
@@ -152,7 +153,7 @@ def test_a_file_that_ends_early_is_told_of(files: ModelFiles, tmp_path: Path, le
 def test_a_file_of_another_model_is_told_of(files: ModelFiles, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tensors = read_tensors(files.weights)
     tensors["inner.encoder.layer.0.intermediate.dense.bias"] = np.zeros(7, np.float32)
-    monkeypatch.setattr(embedder, "read_tensors", lambda _path: tensors)
+    monkeypatch.setattr(packaged, "read_tensors", lambda _path: tensors)
     with pytest.raises(ExecutionFailed, match="install it anew"):
         Transformer(ModelFiles(files.tokenizer, tmp_path))
 

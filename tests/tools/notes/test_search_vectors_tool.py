@@ -65,7 +65,7 @@ class Tool:
             index = VaultIndex(files, clock)
             index.refresh()
             texts = SearchTexts(index.texts, files, clock)
-            search = NoteSearch(index, StoredWords(index.search), texts, self.meaning)
+            search = NoteSearch(index, StoredWords(index.search), texts, lambda: self.meaning)
             tool = SearchVectorsTool(NoteLookup(VaultStorage(files, index)), search)
             params, context = SearchVectorsParams(**arguments), CallContext(PERSON, settings or Settings(), 1e12)
             tool.prepare(params, context)
