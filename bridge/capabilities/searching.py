@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from bridge.capabilities.core import Capability
 from bridge.chat.endpoints import EMBEDDING, AgreedEndpoints
 from bridge.index.file_text_index import PDF_FILES, PICTURES, FileKind, FileTextIndex, TextReader
-from bridge.index.vectors.embedder import Model
+from bridge.index.vectors.embedder import BETTER, QUICK, Model, installed
 from bridge.index.vectors.vector_index import Mode
 from bridge.index.vectors.vectors import Vectors
 from bridge.pdf.reader import PdfReader
@@ -92,14 +92,7 @@ class SearchByMeaning(Capability):
                 server = OllamaServer(core.network.door, core.network.keys, agreed)
                 embeddings = OllamaEmbeddings(server, lambda: base.settings.current, base.loop)
                 return ServedModel(name, embeddings, base.clock)
-            from bridge.index.vectors.packaged import QUICK, PackagedModel  # noqa: PLC0415 - not before the start
-
-            return PackagedModel.installed(QUICK, base.clock)
-
-        def better_model() -> Model | None:
-            from bridge.index.vectors.packaged import BETTER, PackagedModel  # noqa: PLC0415 - not before the start
-
-            return PackagedModel.installed(BETTER, base.clock)
+            return installed(QUICK, base.clock)
 
         def chosen() -> tuple[str, str]:
             settings = base.settings.current
@@ -118,7 +111,7 @@ class SearchByMeaning(Capability):
             mode=lambda: base.settings.current.semantic_search,
             model=model,
             better_mode=better_mode,
-            better_model=better_model,
+            better_model=lambda: installed(BETTER, base.clock),
             chosen=chosen,
             file_texts=base.file_texts,
         )
