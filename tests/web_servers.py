@@ -24,11 +24,10 @@ from bridge.clock import SystemClock
 from bridge.contract.keys import SearchService
 from bridge.errors import NetworkFailure
 from bridge.settings.model import Settings
-from bridge.web.cache import WebCache
 from bridge.web.door import Exchanged, WebDoor, WebResponse
 from bridge.web.extraction.reader import PageReader
 from bridge.web.search_services import Hit, search_reader
-from bridge.web.services import LastUsed, RobotsRules, WebCredentials, WebServices
+from bridge.web.services import LastUsed, RobotsRules, WebCache, WebCredentials, WebServices
 from bridge.web.transport import Transport
 from bridge.web.url import Address
 

@@ -113,7 +113,7 @@ class NameHiding:
             for count in range(min(longest, len(keys) - at), 0, -1):
                 start, stop = words[at][0], words[at + count - 1][1]
                 key = " ".join(keys[at : at + count])
-                if not self._is_name(key):
+                if not any(key in names for names in self._names):
                     continue
                 is_quoted = any(first < start and stop < last for first, last in quoted)
                 is_part = "_" in {text[start - 1 : start], text[stop : stop + 1]}
@@ -124,9 +124,6 @@ class NameHiding:
             else:
                 at += 1
         return "".join((*shown, text[end:]))
-
-    def _is_name(self, key: str) -> bool:
-        return any(key in names for names in self._names)
 
     def _is_meant(self, said: str, key: str, *, is_quoted: bool) -> bool:
         """Return whether words in one of our sentences are meant as a name, and not there by chance."""
@@ -198,21 +195,9 @@ def _names_in(path: str) -> Iterator[str]:
 
 _OPEN = frozenset(
     (
-        *(
-            "seq",
-            "timestamp",
-            "kind",
-            "executionId",
-            "userId",
-            "client",
-            "clientId",
-            "role",
-            "by",
-            "byId",
-            "success",
-            "elicited",
-        ),
-        *("duration", "outcome", "decision", "errorType", "code", "planDigest", "event", "retryAfter", "version"),
+        *("seq", "timestamp", "kind", "executionId", "userId", "client", "clientId", "role", "by", "byId", "success"),
+        *("elicited", "duration", "outcome", "decision", "errorType", "code", "planDigest", "event", "retryAfter"),
+        "version",
     )
 )
 """Members of a record that are neither values nor paths."""
@@ -330,13 +315,9 @@ def _paths(value: Any, name: str = "") -> Iterator[str]:
     elif isinstance(value, list):
         for item in value:
             yield from _paths(item, name)
-    elif isinstance(value, str) and len(value) > 1 and _holds_path(name) and _is_path(name, value):
-        yield value
-
-
-def _is_path(name: str, value: str) -> bool:
-    """Return whether the value is a path; a target may also be `the whole vault`, or a tool."""
-    return name != "targets" or not _SEPARATORS.isdisjoint(value)
+    elif isinstance(value, str) and len(value) > 1 and _holds_path(name):
+        # A target may also be `the whole vault`, or a tool.
+        yield from () if name == "targets" and _SEPARATORS.isdisjoint(value) else (value,)
 
 
 def _holds_path(name: str) -> bool:

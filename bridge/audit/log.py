@@ -33,6 +33,8 @@ logger = logging.getLogger(__name__)
 
 LOG: Final = f".vault-bridge/{FOLDER}/{NAME}"
 
+_BULK: Final = {"parameters", "result", "files", "changes"}
+"""Members of a record that can be large."""
 _STEP: Final = timedelta(days=2)
 """Limit on how far the time may be past the last retention check: a clock that jumps must not empty the log."""
 
@@ -146,7 +148,8 @@ class AuditLog:
                 self._seq += 1
                 line, head = chain_state.chain.link(self._head, self._seq, shown)
                 if len(line) > MAX_LINE:
-                    line, head = chain_state.chain.link(self._head, self._seq, _without_bulk(shown))
+                    shown = {name: value for name, value in shown.items() if name not in _BULK}
+                    line, head = chain_state.chain.link(self._head, self._seq, shown)
                 self._files.append(line)
                 self._head = head
             except OSError as error:
@@ -268,11 +271,6 @@ class AuditLog:
     def _trouble(self, what: str) -> None:
         self.fault = f"{what}. Make room, or correct the permissions of that folder"
         logger.warning("%s", self.fault)
-
-
-def _without_bulk(record: AuditRecord) -> AuditRecord:
-    """Return the record without what can be large."""
-    return {name: value for name, value in record.items() if name not in {"parameters", "result", "files", "changes"}}
 
 
 MAX_FILES = 1_000

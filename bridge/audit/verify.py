@@ -116,7 +116,9 @@ class ChainWalk:
             self._begin(signed, line, file, number)
         elif (gap := self.chain.gap_of(line)) is not None and gap.after in {self.head, self._claimed}:
             self._pass(gap)
-        elif self._vouches_for_nothing():
+        elif (
+            self.head.chain == self.chain.genesis.chain and self.head.total < self.adopted
+        ):  # from before there was a key
             self.unverified += 1
             self.head = replace(self.head, total=self.head.total + 1)
         else:
@@ -148,10 +150,6 @@ class ChainWalk:
             "begins": self.began.wire() if self.began else None,
             "head": self.head.wire(),
         }
-
-    def _vouches_for_nothing(self) -> bool:
-        """Return whether the log is still in the lines from before there was a key."""
-        return self.head.chain == self.chain.genesis.chain and self.head.total < self.adopted
 
     def _begin(self, signed: Head, line: bytes, file: str, number: int) -> None:
         """Follow a sign-off: everything before it was removed by the bridge, or is about to be."""

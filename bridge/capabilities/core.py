@@ -19,7 +19,7 @@ from bridge.index.losses import ChangedBases, lost_parts, lost_properties
 from bridge.index.search.fuzzy import NearestNames
 from bridge.index.vault_index import PermittedKnowledge, VaultIndex
 from bridge.policy.limits import RateLimits
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.toolkit.audit_step import log_call
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep

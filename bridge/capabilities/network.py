@@ -12,7 +12,7 @@ from bridge.keys.master_keys import MasterKeys, SystemKeyring
 from bridge.keys.store import KeyStore
 from bridge.ports import Signal
 from bridge.records.folder import RunFolder, UserFolder, cache_folder, state_folder
-from bridge.sandbox.programs import Programs, probe
+from bridge.sandbox.sandbox import Programs, probe
 from bridge.servers.opening import HOMES
 from bridge.settings.model import requires_sandbox
 from bridge.web.door import Exchanged, WebDoor

@@ -14,11 +14,10 @@ from bridge.servers.opening import Opener
 from bridge.servers.servers import Servers
 from bridge.tools import web_provider
 from bridge.tools.servers.provider import ServersProvider
-from bridge.web.cache import WebCache
 from bridge.web.extraction.reader import PageReader
 from bridge.web.search import WebSearch
 from bridge.web.search_services import search_services
-from bridge.web.services import LastUsed, RobotsRules, WebCredentials, WebServices
+from bridge.web.services import LastUsed, RobotsRules, WebCache, WebCredentials, WebServices
 
 if TYPE_CHECKING:
     from bridge.chat.chats import Chats

@@ -141,16 +141,9 @@ class OllamaServer:
         Raises:
             ModelFailure: It does not say.
         """
-        answer = await self._ask(
-            settings,
-            WebRequest(_service(settings).url("/api/tags"), headers=await asyncio.to_thread(self._key, settings)),
-        )
-        listed = answer.get("models")
-        if not isinstance(listed, list):
-            raise _no_ollama(settings)
-        named = [one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"]]
         return tuple(
-            ChatModel(name=one["name"], size=one["size"] if isinstance(one.get("size"), int) else 0) for one in named
+            ChatModel(name=one["name"], size=one["size"] if isinstance(one.get("size"), int) else 0)
+            for one in await self._listed(settings)
         )
 
     async def about(self, model: str, settings: Settings) -> ModelFacts:
@@ -159,10 +152,7 @@ class OllamaServer:
         Raises:
             ModelFailure: The server does not say, does not have it, or has it run by somebody else.
         """
-        url = _service(settings).url("/api/show")
-        answer = await self._ask(
-            settings, WebRequest.json(url, {"model": model}, await asyncio.to_thread(self._key, settings)), model
-        )
+        answer = await self._ask(settings, await self._post(settings, "/api/show", {"model": model}), model)
         _check_runs_there(model, answer, settings)
         capabilities, info = answer.get("capabilities"), answer.get("model_info")
         lengths = [
@@ -189,7 +179,7 @@ class OllamaServer:
         asked = {"model": request.model, "messages": list(request.messages), "stream": True, "options": options}
         if request.tools:
             asked["tools"] = list(request.tools)
-        post = WebRequest.json(_service(settings).url("/api/chat"), asked, await asyncio.to_thread(self._key, settings))
+        post = await self._post(settings, "/api/chat", asked)
         async with self._open(settings, post, REPLY, request.model) as answer:
             calls = length = 0
             async for line in _lines(answer):
@@ -219,10 +209,7 @@ class OllamaServer:
             PermissionDenied: Nobody has agreed to the address.
         """
         shown = [text.encode("utf-8", "replace").decode() for text in texts]
-        asked = {"model": model, "input": shown, "truncate": True}
-        post = WebRequest.json(
-            _service(settings).url("/api/embed"), asked, await asyncio.to_thread(self._key, settings)
-        )
+        post = await self._post(settings, "/api/embed", {"model": model, "input": shown, "truncate": True})
         body = await self._body(settings, post, model, StreamLimits(most=EMBEDDINGS, silence=seconds, seconds=seconds))
         return await asyncio.to_thread(_vectors, body, len(texts))
 
@@ -233,19 +220,26 @@ class OllamaServer:
             ModelFailure: It does not have it, or has it run by somebody else.
             PermissionDenied: Nobody has agreed to the address.
         """
-        url = _service(settings).url("/api/tags")
-        listed = (await self._ask(settings, WebRequest(url, headers=await asyncio.to_thread(self._key, settings)))).get(
-            "models"
-        )
-        if not isinstance(listed, list):
-            raise _no_ollama(settings)
-        named = {str(one.get("name")).lower(): one for one in listed if isinstance(one, dict)}
+        named = {one["name"].lower(): one for one in await self._listed(settings)}
         found = named.get(model.lower()) or named.get(model.lower() + LATEST)
         if found is None:
             raise _no_model(model)
         _check_runs_there(model, found, settings)
         digest = found.get("digest")
         return digest.removeprefix("sha256:")[:_SHORT_DIGEST] if isinstance(digest, str) else ""
+
+    async def _listed(self, settings: Settings) -> list[dict[str, Any]]:
+        """Return what the server says of each of its models that has a name."""
+        headers = await asyncio.to_thread(self._key, settings)
+        answer = await self._ask(settings, WebRequest(_service(settings).url("/api/tags"), headers=headers))
+        listed = answer.get("models")
+        if not isinstance(listed, list):
+            raise _no_ollama(settings)
+        return [one for one in listed if isinstance(one, dict) and isinstance(one.get("name"), str) and one["name"]]
+
+    async def _post(self, settings: Settings, path: str, value: dict[str, Any]) -> WebRequest:
+        headers = await asyncio.to_thread(self._key, settings)
+        return WebRequest.json(_service(settings).url(path), value, headers)
 
     async def _ask(self, settings: Settings, request: WebRequest, model: str = "") -> dict[str, Any]:
         body = await self._body(settings, request, model, QUESTION)

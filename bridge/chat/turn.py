@@ -5,9 +5,9 @@ other program. Nothing here decides about a call, and nothing here answers a que
 """
 
 import contextlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, NoReturn
+from typing import Any, Final, NoReturn
 
 import orjson
 
@@ -230,11 +230,11 @@ class Turn:
         system = SYSTEM.format(vault=around.vault, today=around.clock.now().date().isoformat())
         tools: Sequence[dict[str, Any]] = ()
         if self._native:
-            tools = [tool.to_wire() for tool in self._described("ollama", settings)]
+            found = describe(around.registry, _caller(settings), settings, "ollama")
+            tools = [] if isinstance(found, str) else [tool.to_wire() for tool in found]
         else:
-            system = (
-                f"{system}\n\n{describe_tools(str(describe(around.registry, _caller(settings), settings, 'text')))}"
-            )
+            described = str(describe(around.registry, _caller(settings), settings, "text"))
+            system = f"{system}\n\n{describe_tools(described)}"
         reply = reply_room(context)
         room = context - reply - (count_tokens(list(tools)) if tools else 0)
         if room - count_tokens(system) < LEAST_ROOM:
@@ -254,17 +254,10 @@ class Turn:
             )
         return ModelRequest(self.conversation.model, fitted.messages, context, reply, tools), settings
 
-    def _described(self, form: Literal["ollama"], settings: Settings) -> Sequence[Any]:
-        found = describe(self._around.registry, _caller(settings), settings, form)
-        return () if isinstance(found, str) else found
-
     def _too_small(self, context: int, settings: Settings) -> NoReturn:
-        set_here = context == settings.chat_context_length
-        what = (
-            "Set a larger `chatContextLength`"
-            if set_here
-            else f"The model {self.conversation.model!r} can take in no more: choose another one"
-        )
+        what = f"The model {self.conversation.model!r} can take in no more: choose another one"
+        if context == settings.chat_context_length:
+            what = "Set a larger `chatContextLength`"
         raise ModelFailure(
             f"A context of {context:,} tokens has no room for the descriptions of the tools. {what}, or give the chat "
             "fewer tools: `vault-bridge settings set chatTools=minimal`",
@@ -296,18 +289,8 @@ class Turn:
         self, call: ChatToolCall, summary: str, state: CallState, text: str, execution_id: str | None = None
     ) -> None:
         self._tell_call(call, summary, state, text, execution_id)
-        await self._append(
-            ChatMessage(
-                role="tool",
-                text=text,
-                time=self._now(),
-                call_id=call.call_id,
-                tool=call.tool,
-                summary=summary,
-                state=state,
-                execution_id=execution_id,
-            )
-        )
+        facts = {"call_id": call.call_id, "tool": call.tool, "summary": summary, "execution_id": execution_id}
+        await self._append(ChatMessage(role="tool", text=text, time=self._now(), state=state, **facts))
 
     def _summary(self, call: ChatToolCall, settings: Settings) -> str:
         """Return what a call does, in its own words."""
@@ -343,18 +326,9 @@ class Turn:
     def _tell_call(
         self, call: ChatToolCall, summary: str, state: CallState, text: str = "", execution_id: str | None = None
     ) -> None:
-        self._around.notify(
-            ChatToolEvent(
-                conversation_id=self.conversation.conversation_id,
-                turn_id=self._turn_id,
-                call_id=call.call_id,
-                tool=call.tool,
-                summary=summary,
-                state=state,
-                text=text[:MOST_SHOWN],
-                execution_id=execution_id,
-            )
-        )
+        facts = {"call_id": call.call_id, "tool": call.tool, "summary": summary, "execution_id": execution_id}
+        named = {"conversation_id": self.conversation.conversation_id, "turn_id": self._turn_id}
+        self._around.notify(ChatToolEvent(**named, **facts, state=state, text=text[:MOST_SHOWN]))
 
     def _now(self) -> str:
         return stamp(self._around.clock.now())
@@ -392,7 +366,12 @@ def _is_json(arguments: dict[str, Any]) -> bool:
     """Return whether arguments can be written as JSON, and are no deeper than any tool's."""
     level: list[Any] = [arguments]
     for _ in range(DEEPEST):
-        level = [inner for one in level if isinstance(one, dict | list) for inner in _members(one)]
+        level = [
+            inner
+            for one in level
+            if isinstance(one, dict | list)
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
         if not level:
             break
     else:
@@ -402,10 +381,6 @@ def _is_json(arguments: dict[str, Any]) -> bool:
     except orjson.JSONEncodeError:
         return False
     return True
-
-
-def _members(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
-    return value.values() if isinstance(value, dict) else value
 
 
 def _state(answer: ToolResult) -> CallState:

@@ -115,7 +115,7 @@ async def _serve(
 
 async def _look_for_sandbox(printer: Printer) -> None:
     """Say what is missing where no sandbox works: without one, programs that agents start are refused."""
-    from bridge.sandbox.programs import probe, remedy  # noqa: PLC0415 - `serve --help` is fast without
+    from bridge.sandbox.sandbox import probe, remedy  # noqa: PLC0415 - `serve --help` is fast without
 
     if not (await asyncio.to_thread(probe)).confines and remedy():
         printer.say(f"No sandbox works here, so agents' commands, tools and servers are not started. {remedy()}.")

@@ -229,6 +229,10 @@ _FAULT: Final = (
 )
 
 
+_COPIED: Final = ("id", "decision", "holder", "title", "since", "used", "feedback")
+"""The members that an answer and its record have in common."""
+
+
 class _Record(BaseModel):
     """One answer as the file holds it. The members have the names that they have in the file."""
 
@@ -260,37 +264,19 @@ class _Record(BaseModel):
     @classmethod
     def of(cls, answer: Standing) -> "_Record":
         """Return an answer as the file holds it."""
-        extent = answer.extent
-        return cls(
-            id=answer.id,
-            client=answer.client_id,
-            holder=answer.holder,
-            who=extent.who,
-            what=extent.what,
-            tool=extent.tool,
-            title=answer.title,
-            rungs=extent.rungs,
-            until=extent.until,
-            decision=answer.decision,
-            since=answer.since,
-            used=answer.used,
-            feedback=answer.feedback,
-            letters=None if answer.letters is None else "".join(answer.letters),
-        )
+        members = answer.extent._asdict() | {name: getattr(answer, name) for name in _COPIED}
+        letters = None if answer.letters is None else "".join(answer.letters)
+        return cls.model_validate(members | {"client": answer.client_id, "letters": letters})
 
     def answer(self) -> Standing:
         """Return the answer."""
         letters: list[Letter] = [letter for letter in ("r", "w", "x") if letter in (self.letters or "")]
+        held = {name: getattr(self, name) for name in _COPIED}
+        held |= {"holder": self.holder or self.client, "title": self.title or self.tool or ""}
         return Standing(
-            id=self.id,
-            decision=self.decision,
+            **held,
             extent=Extent(self.who, self.what, self.until, tool=self.tool, rungs=self.rungs),
             client_id=self.client,
             client=self.client,
-            holder=self.holder or self.client,
-            title=self.title or self.tool or "",
-            since=self.since,
-            used=self.used,
-            feedback=self.feedback,
             letters=None if self.letters is None else tuple(letters),
         )

@@ -341,9 +341,7 @@ class GrantStore:
         where = self._always(tool) or "" if decision.allows else ""
         title = f"{self._title_of(tool)}{where}"
         sentence = extent.sentence(decision, holder="", title=title, days=self._days())
-        return Grant.model_validate(
-            extent.to_wire(sentence) | {"grant_id": f"m-{tool}", "kind": "mode", "decision": decision}
-        )
+        return extent.to_wire(Grant, sentence, grant_id=f"m-{tool}", kind="mode", decision=decision)
 
     def _file_grants(self) -> Iterator[Grant]:
         """Yield the lines of the permission file: those of one answer as one row, the others by key and letter."""
@@ -368,24 +366,17 @@ class GrantStore:
             rung = parse_key(key)
             about = Coverage.REQUESTS if rung.kind is TargetKind.URL else _COVERAGE[letter]
             extent = Extent(Holder.EVERYONE, about, until, rungs=(rung,))
-            members = extent.to_wire(extent.sentence(decision, holder="", title="", days=self._days()))
-            expires = self._expiry.expires(key, letter) if allows else None
-            members |= {"grant_id": f"f-{letter}-{key}", "kind": "file", "decision": decision, "where": (key,)}
-            yield Grant.model_validate(members | {"expires": None if expires is None else stamp(expires)})
+            sentence = extent.sentence(decision, holder="", title="", days=self._days())
+            ends = self._expiry.expires(key, letter) if allows else None
+            own = {"grant_id": f"f-{letter}-{key}", "kind": "file", "decision": decision, "where": (key,)}
+            yield extent.to_wire(Grant, sentence, expires=None if ends is None else stamp(ends), **own)
 
     def _line_denial(self, entry: PermissionEntry, letters: Sequence[Letter]) -> Rule:
         """Return the denial of a line, with the command that takes it back: all of the answer that it belongs to."""
         single = {f"f-{letter}-{entry.key}" for letter in letters}
-        answer = next(
-            (
-                grant.grant_id
-                for grant in self._file_grants()
-                if not grant.decision.allows
-                and entry.key in grant.where
-                and (grant.grant_id in single or not grant.grant_id.startswith("f-"))
-            ),
-            None,
-        )
+        denials = (one for one in self._file_grants() if not one.decision.allows and entry.key in one.where)
+        named = (one.grant_id for one in denials)
+        answer = next((one for one in named if one in single or not one.startswith("f-")), None)
         return _file_denial(entry, f" or with {own_command('policy', 'revoke', answer)}" if answer else "")
 
 

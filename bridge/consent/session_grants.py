@@ -96,22 +96,19 @@ class Standing:
             expires: When it ends if it is not used until then.
         """
         is_everyone = self.extent.who is Holder.EVERYONE
-        members = self.extent.to_wire(self.sentence(days))
-        if expires is not None:
-            members["expires"] = stamp(expires)
-        return Grant.model_validate(
-            members
-            | {
-                "grant_id": self.id,
-                "kind": kind,
-                "client": None if is_everyone else self.client,
-                "client_id": None if is_everyone else self.client_id,
-                "session_id": self.session_id,
-                "decision": self.decision,
-                "feedback": self.feedback,
-                "used_files": None if self.extent.most_files is None else self.files,
-                "since": stamp(self.since),
-            }
+        return self.extent.to_wire(
+            Grant,
+            self.sentence(days),
+            grant_id=self.id,
+            kind=kind,
+            client=None if is_everyone else self.client,
+            client_id=None if is_everyone else self.client_id,
+            session_id=self.session_id,
+            decision=self.decision,
+            feedback=self.feedback,
+            used_files=None if self.extent.most_files is None else self.files,
+            since=stamp(self.since),
+            **({} if expires is None else {"expires": stamp(expires)}),
         )
 
 
@@ -239,7 +236,7 @@ class SessionGrants:
                 kept.id: kept
                 for holder in _holders(case)
                 for kept in self._near(holder, case, allows=True)
-                if _has_room(kept, case)
+                if kept.extent.most_files is None or kept.files + case.files <= kept.extent.most_files
             }
             needed = covering(((key, kept.extent) for key, kept in allows.items()), case)
         if not needed:
@@ -459,11 +456,6 @@ def _revocable(standing: Standing) -> str:
 def _places(case: ConsentCase) -> list[Rung | None]:
     """Return the places that a call is about, as the person sees it."""
     return [target.place for target in case.subjects or case.targets]
-
-
-def _has_room(standing: Standing, case: ConsentCase) -> bool:
-    most = standing.extent.most_files
-    return most is None or standing.files + case.files <= most
 
 
 def _since(grant: Grant) -> str:

@@ -21,8 +21,7 @@ from bridge.errors import ExecutionFailed, PermissionDenied
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
-from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import Ready, Running, get_ready
+from bridge.sandbox.sandbox import Programs, Ready, Running, get_ready
 from bridge.servers.opening import own_files
 from bridge.toolkit.tool_call import TimeLimit, uncancelled
 from bridge.workers.pool import first_line

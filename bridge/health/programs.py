@@ -24,7 +24,7 @@ from bridge.pdf.reader import READING as READING_PDFS
 from bridge.pictures.reader import RECOGNISING, SHOWING
 from bridge.pictures.recognition import recognition_files
 from bridge.policy.redaction import hide_secrets
-from bridge.sandbox.programs import Programs, probe, remedy
+from bridge.sandbox.sandbox import Programs, probe, remedy
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServerEntry, ServersFile
 from bridge.servers.opening import find_program

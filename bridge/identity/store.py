@@ -14,7 +14,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Annotated, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final
 
 from pydantic import ConfigDict, Field, PlainSerializer, Strict
 from pydantic.alias_generators import to_camel
@@ -63,16 +63,12 @@ def fault_of(name: str) -> str | None:
     if any(hidden_characters(name)):
         return "A client's name holds no characters that nobody sees"
     for word in _WORD.findall(unicodedata.normalize("NFKC", name)):
-        alphabets = {_alphabet(letter) for letter in word}
+        alphabets = {re.split(r"[ -]", unicodedata.name(letter, ""), maxsplit=1)[0] for letter in word}
         if not alphabets <= _ALPHABETS:
             return f"A client's name is written in letters that are in everyday use, and {word!r} is not"
         if len(alphabets) > 1 and not alphabets - _EAST_ASIAN <= {"LATIN"}:
             return f"{word!r} mixes letters of several alphabets, which look alike; write it in one"
     return None
-
-
-def _alphabet(letter: str) -> str:
-    return re.split(r"[ -]", unicodedata.name(letter, ""), maxsplit=1)[0]
 
 
 _OUR_LOOKS: Final = frozenset(map(look_of, _OUR_WORDS))
@@ -228,14 +224,8 @@ class ClientStore:
 
         Raises what `get` and `add` raise. Only a person may have said that reads may be confirmed so.
         """
-        with self._lock:
-            record = self._record(client_id)
-            elicits = record.elicitation if elicitation is None else elicitation
-            staged = record.drafts if drafts is None else drafts
-            chosen = replace(record, preset=preset or record.preset, elicitation=elicits, drafts=staged)
-            changed = self._replace(chosen)
-        self._on_change()
-        return changed.info()
+        given = {"preset": preset, "elicitation": elicitation, "drafts": drafts}
+        return self._change(client_id, **{name: value for name, value in given.items() if value is not None})
 
     def allow(self, client_id: str, capability: Capability) -> ClientInfo:
         """Let a client do more. Only a person may have said so. Raises what `get` and `add` raise."""
@@ -285,6 +275,12 @@ class ClientStore:
                 self._replace(seen)
             except ExecutionFailed as failure:
                 logger.warning("when %r was seen cannot be written: %s", record.name, failure)
+
+    def _change(self, client_id: str, **members: Any) -> ClientInfo:
+        with self._lock:
+            changed = self._replace(replace(self._record(client_id), **members))
+        self._on_change()
+        return changed.info()
 
     def _check_name(self, name: str, *, apart_from: str | None = None) -> None:
         if not name or len(name) > LONGEST_NAME or not name.isprintable() or name != name.strip():

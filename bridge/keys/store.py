@@ -8,8 +8,7 @@ from urllib.parse import quote, urlsplit
 
 from bridge.contract.keys import KeptIn, KeyStatus, Provider
 from bridge.errors import InvalidParameters, NotFound
-from bridge.keys.master_keys import MasterKeys
-from bridge.keys.sealing import DoesNotOpen, KeyFault, Label, master_id, seal, unseal
+from bridge.keys.master_keys import DoesNotOpen, KeyFault, Label, MasterKeys, master_id, seal, unseal
 from bridge.settings.store import SettingsStore
 
 BRAVE: Final = "https://api.search.brave.com"
@@ -167,16 +166,15 @@ class KeyStore:
 
     def status(self, provider: Provider, *, opened: bool = True) -> KeyStatus:
         """Return the state of a key: whether it is set and, if it is to be opened, the result of that."""
-        title, server = TITLES[provider], self._server(provider)
-        sealed = self._sealed().get(provider.value)
+        server, sealed = self._server(provider), self._sealed().get(provider.value)
+        status = KeyStatus(provider=provider, title=TITLES[provider], server=server, is_set=sealed is not None)
         if sealed is None or not opened:
-            return KeyStatus(provider=provider, title=title, server=server, is_set=sealed is not None)
+            return status
         try:
             with self._lock:
-                kept_in = self._open(provider, sealed, server)[1]
+                return status.model_copy(update={"kept_in": self._open(provider, sealed, server)[1]})
         except KeyFault as fault:
-            return KeyStatus(provider=provider, title=title, server=server, is_set=True, fault=fault.message)
-        return KeyStatus(provider=provider, title=title, server=server, is_set=True, kept_in=kept_in)
+            return status.model_copy(update={"fault": fault.message})
 
     def _sealed(self) -> dict[str, str]:
         return self._settings.current.encrypted_keys

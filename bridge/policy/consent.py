@@ -16,7 +16,7 @@ applied.
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Final, Literal, NamedTuple, Protocol, TypeVar
 
 from bridge.clock import stamp
 from bridge.contract.consent import (
@@ -293,6 +293,7 @@ LETTERS: Final[dict[Coverage, Letter]] = {
     Coverage.RUNNING: "x",
 }
 """Under which letter of the permission file an answer is written down that holds for whatever tool."""
+_W = TypeVar("_W", bound=ExtentView)
 UNNAMED_PROGRAMS: Final = "Programs without a name of their own"
 SHARED: Final[dict[Coverage, str]] = {
     Coverage.LOOKING: (
@@ -391,21 +392,20 @@ class Extent(NamedTuple):
             return f"No program may {deed} any more, {until}.{hidden}"
         return f"{holder} may not {deed} any more, {until}."
 
-    def to_wire(self, sentence: str) -> dict[str, object]:
-        """Return the members that the extent has on the wire."""
-        view = ExtentView(
-            who=self.who,
-            what=self.what,
-            tool=self.tool,
-            operation=self.operation,
-            where=tuple(rung.key for rung in self.rungs),
-            additions=tuple(kind for kind in Addition if kind in self.additions),
-            most_files=self.most_files,
-            until=self.until,
-            expires=None if self.expires is None else stamp(self.expires),
-            sentence=sentence,
-        )
-        return dict(view)
+    def to_wire(self, form: type[_W], sentence: str, **more: object) -> _W:
+        """Return the extent on the wire.
+
+        Args:
+            form: What it is there: an option of a question, or an answer that holds.
+            sentence: The sentence that says it.
+            **more: The members that only this form has, or has otherwise.
+        """
+        where = tuple(rung.key for rung in self.rungs)
+        additions = tuple(kind for kind in Addition if kind in self.additions)
+        expires = None if self.expires is None else stamp(self.expires)
+        shared = {name: getattr(self, name) for name in ("who", "what", "tool", "operation", "most_files", "until")}
+        own = {"where": where, "additions": additions, "expires": expires, "sentence": sentence}
+        return form.model_validate(shared | own | more)
 
     def _deed(self, title: str, *, allows: bool) -> str:
         place, unasked = listed(self.rungs), " without asking" if allows else ""

@@ -4,10 +4,10 @@ One window for each client and tool, one over all tools of all clients, and a sh
 No client can use up the last one for the others: each that has used less than its equal share of it passes.
 
 Pure: time comes in as an argument. For callers on one event loop; a step of a pipeline uses it like this, with no
-`await` between `wait_time` and `record`:
+`await` between `waits` and `record`:
 
     ticket = None
-    while (wait := limits.wait_time(client, tool, now(), limit, global_limit, ticket=ticket)) > 0:
+    while (wait := max(limits.waits(client, tool, now(), limit, global_limit, ticket=ticket))) > 0:
         ticket = ticket or limits.enqueue(client, tool)     # None: the queue is full, refuse the call
         await asyncio.sleep(wait)
     limits.record(client, tool, now())
@@ -67,10 +67,10 @@ class RateLimits:
         self._elapsed = 0.0
         self._swept = 0.0
 
-    def wait_time(
+    def waits(
         self, client: str, tool: str, now: float, limit: int, global_limit: int, *, ticket: Ticket | None
-    ) -> float:
-        """Return how long a call must wait.
+    ) -> tuple[float, float]:
+        """Return how long a call must wait for the tool's limit, and for the limit over all tools.
 
         Args:
             client: The caller; all connections of one client share its limits.
@@ -81,28 +81,18 @@ class RateLimits:
             ticket: The call's place in the queue; None for a call that has just come, which goes behind the queue.
 
         Returns:
-            0 when the call may pass now, else the seconds after which asking again makes sense.
+            0 for a limit that lets the call pass now, else the seconds after which asking again makes sense.
         """
-        return max(self.waits(client, tool, now, limit, global_limit, ticket=ticket))
-
-    def waits(
-        self, client: str, tool: str, now: float, limit: int, global_limit: int, *, ticket: Ticket | None
-    ) -> tuple[float, float]:
-        """Return how long a call must wait for the tool's limit, and for the limit over all tools."""
         moment = self._advance(now)
         queue = self._waiting.get((client, tool), ())
         ahead = len(queue) if ticket is None else sum(1 for other in queue if other.number < ticket.number)
         own = self._recent(client, _ANY, moment)
         active = sum(1 for who, what in list(self._passed) if what == _ANY and self._recent(who, what, moment))
         share = global_limit // max(1, active + (not own))
-        return (
-            _at_least(_wait(self._recent(client, tool, moment), moment, limit, ahead)),
-            _at_least(
-                min(_wait(self._recent(*_ALL, moment), moment, global_limit, 0), _wait(own, moment, share, 0))
-                if share
-                else _wait(self._recent(*_ALL, moment), moment, global_limit, 0)
-            ),
-        )
+        everyone = _wait(self._recent(*_ALL, moment), moment, global_limit, 0)
+        if share:
+            everyone = min(everyone, _wait(own, moment, share, 0))
+        return _at_least(_wait(self._recent(client, tool, moment), moment, limit, ahead)), _at_least(everyone)
 
     def record(self, client: str, tool: str, now: float) -> float:
         """Count a call that has passed.

@@ -84,10 +84,8 @@ class Offer(NamedTuple):
     def to_wire(self, case: ConsentCase, bounds: Bounds) -> AnswerOption:
         """Return the answer as the question shows it."""
         sentence = sentence_of(self.decision, self.extent, case, bounds.days)
-        return AnswerOption.model_validate(
-            self.extent.to_wire(sentence)
-            | {"option_id": self.id, "decision": self.decision, "label": self._label(case), "suggested": self.suggested}
-        )
+        own = {"option_id": self.id, "label": self._label(case), "suggested": self.suggested}
+        return self.extent.to_wire(AnswerOption, sentence, decision=self.decision, **own)
 
     def _label(self, case: ConsentCase) -> str:
         if self.extent.what is Coverage.CALL:
@@ -178,10 +176,9 @@ class _Offers:
     def _allowed_for_session(self) -> Iterator[Offer]:
         decision, (who, until) = Decision.ALLOW_SESSION, self._session
         if self._case.reads_vault:
-            yield Offer(decision, self._tool(who, until))
-            for rungs in self._folders():
-                yield Offer(decision, Extent(who, Coverage.READING, until, rungs=rungs))
-            yield Offer(decision, Extent(who, Coverage.READING, until), suggested=True)
+            for extent in self._reading(who, until):
+                everywhere = extent.what is Coverage.READING and not extent.rungs
+                yield Offer(decision, extent, suggested=everywhere)
             return
         for rungs in self._places():
             yield Offer(decision, self._tool(who, until, rungs))
@@ -200,25 +197,16 @@ class _Offers:
         folders = list(self._folders())
         for rungs in [*folders, ()]:
             for kinds in (own, frozenset(Addition)) if rungs or not folders else (frozenset(Addition),):
-                extent = Extent(
-                    who,
-                    Coverage.ADDING,
-                    Until.TIME,
-                    rungs=rungs,
-                    additions=kinds,
-                    most_files=self._bounds.files,
-                    expires=expires,
-                )
+                extent = Extent(who, Coverage.ADDING, Until.TIME, rungs=rungs, additions=kinds)
+                extent = extent._replace(most_files=self._bounds.files, expires=expires)
                 is_fitting = kinds == frozenset(Addition) and (bool(rungs) or not folders)
                 yield Offer(Decision.ALLOW_SESSION, extent, suggested=is_fitting)
 
     def _allowed_for_good(self) -> Iterator[Offer]:
         decision = Decision.ALLOW_ALWAYS
         if self._case.reads_vault:
-            yield Offer(decision, self._tool(Holder.CLIENT, Until.UNUSED))
-            for rungs in self._folders():
-                yield Offer(decision, Extent(Holder.CLIENT, Coverage.READING, Until.UNUSED, rungs=rungs))
-            yield Offer(decision, Extent(Holder.CLIENT, Coverage.READING, Until.UNUSED))
+            for extent in self._reading(Holder.CLIENT, Until.UNUSED):
+                yield Offer(decision, extent)
             for rungs in self._folders():
                 yield Offer(decision, Extent(Holder.EVERYONE, Coverage.READING, Until.UNUSED, rungs=rungs))
             yield Offer(decision, self._tool(Holder.EVERYONE, Until.UNUSED))
@@ -230,6 +218,12 @@ class _Offers:
                 yield Offer(decision, self._tool(Holder.EVERYONE, Until.UNUSED))
             elif self._can_be_written(rungs):
                 yield Offer(decision, Extent(Holder.EVERYONE, self._about, Until.UNUSED, rungs=rungs))
+
+    def _reading(self, who: Holder, until: Until) -> Iterator[Extent]:
+        """Yield what may be allowed for longer than once of a call that only reads: the tool, a folder, the vault."""
+        yield self._tool(who, until)
+        for rungs in (*self._folders(), ()):
+            yield Extent(who, Coverage.READING, until, rungs=rungs)
 
     def _denied(self, who: Holder, until: Until) -> Iterator[Extent]:
         """Yield the extents of a denial: the call's subjects, as the person sees them, and every use of the tool."""

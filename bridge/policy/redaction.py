@@ -9,7 +9,7 @@ hide one word too many than to show one key. Numbers of cards and accounts are t
 import enum
 import itertools
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from datetime import date
 from functools import cache, lru_cache
 from itertools import islice, pairwise
@@ -51,22 +51,17 @@ def _compiled(pattern: str) -> Any:
     return re2.compile(pattern)
 
 
-def hide_account_numbers(text: str, replacement: str) -> str:
-    """Return the text with a replacement for each number of a card and of an account (IBAN).
-
-    Args:
-        text: Any text.
-        replacement: What stands there instead.
-    """
+def _hide_account_numbers(text: str) -> str:
+    """Return the text with `[REDACTED]` for each number of a card and of an account (IBAN)."""
 
     def without_account(found: Any) -> str:
         before, number = found.groups()
         length = _length_of_account(number)
-        return f"{before}{replacement}{number[length:]}" if length else str(found[0])
+        return f"{before}{REDACTED}{number[length:]}" if length else str(found[0])
 
     def without_card(found: Any) -> str:
         before, number, after = found.groups()
-        return f"{before}{replacement}{after}" if _is_card(number) else str(found[0])
+        return f"{before}{REDACTED}{after}" if _is_card(number) else str(found[0])
 
     return str(_compiled(_CARDS).sub(without_card, _compiled(_ACCOUNTS).sub(without_account, text)))
 
@@ -86,11 +81,7 @@ def _length_of_account(text: str) -> int:
     end = places[length - 1] + 1
     plain = "".join(text[at] for at in places[:length]).upper()
     goes_on = text[end : end + 2].lstrip("-")[:1].isalnum()  # as the identifiers do that have hyphens
-    return end if not goes_on and int(_as_digits(plain)) % 97 == 1 else 0
-
-
-def _as_digits(account: str) -> str:
-    return "".join(str(int(character, 36)) for character in account[4:] + account[:4])
+    return end if not goes_on and int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1 else 0
 
 
 def _passes_luhn(digits: str) -> bool:
@@ -111,14 +102,8 @@ _LEAST_CHANGES_OF_KIND: Final = 3
 """Changes between small letters, capitals and digits in what may be the rest of a key; ordinary words have fewer."""
 
 
-def hide_divided_keys(text: str, hide: Callable[[str], str], replacement: str) -> str:
-    """Return the text with a replacement for each key that goes on in the lines after.
-
-    Args:
-        text: Any text.
-        hide: Replaces the keys that are in one piece.
-        replacement: What stands for a key.
-    """
+def _hide_divided_keys(text: str) -> str:
+    """Return the text with `[REDACTED]` for each key that goes on in the lines after."""
 
     def joined(found: Any) -> str:
         head, rest = found[1], found[2]
@@ -127,14 +112,14 @@ def hide_divided_keys(text: str, hide: Callable[[str], str], replacement: str) -
             if not is_mixed(line[2]):
                 break
             whole, used = whole + line[2], line.end()
-        hidden = hide(whole)
-        is_one = used and hidden != whole and hidden.endswith(replacement)
+        hidden = _hide_keys(whole)
+        is_one = used and hidden != whole and hidden.endswith(REDACTED)
         return f"{hidden}{rest[used:]}" if is_one else str(found[0])
 
     def paired(found: Any) -> str:
         before, first, _break, second, after = found.groups()
-        is_one = is_mixed(first) and is_mixed(second) and hide(first + second) == replacement
-        return f"{before}{replacement}{after}" if is_one else str(found[0])
+        is_one = is_mixed(first) and is_mixed(second) and _hide_keys(first + second) == REDACTED
+        return f"{before}{REDACTED}{after}" if is_one else str(found[0])
 
     return str(_compiled(_PAIR).sub(paired, _compiled(_DIVIDED).sub(joined, text)))
 
@@ -283,10 +268,10 @@ def hide_secrets(text: str, known: Secrets | None = None) -> str:
     if len(text) < _SHORTEST_KEY and _SEPARATORS.isdisjoint(text):
         return text
     if "\n" in text:
-        text = hide_divided_keys(text, _hide_keys, REDACTED)
+        text = _hide_divided_keys(text)
     if _compiled(_ANY).search(text) is None:
         return text
-    return _hide_keys(hide_account_numbers(text, REDACTED))
+    return _hide_keys(_hide_account_numbers(text))
 
 
 def _hide_keys(text: str) -> str:
@@ -415,7 +400,7 @@ def _scalar(value: Any) -> Any:
         case int() if abs(value) >= _SAFE_INTEGER:
             shown = f"[integer of {value.bit_length()} bits]"
         case int():
-            shown = int(value) if hide_account_numbers(str(value), "") else REDACTED
+            shown = int(value) if _hide_account_numbers(str(value)) != REDACTED else REDACTED
         case float():
             shown = float(value) if math.isfinite(value) else str(float(value))
         case bytes() | bytearray() | memoryview():

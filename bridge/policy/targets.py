@@ -108,16 +108,10 @@ _LABELS: Final = {
     Reach.CUSTOM_TOOL: "the custom tool {name}",
 }
 _FAMILIES: Final = {
-    Reach.FILE: TargetKind.FILE,
-    Reach.FOLDER: TargetKind.FILE,
-    Reach.VAULT: TargetKind.FILE,
-    Reach.PAGE: TargetKind.URL,
-    Reach.SECTION: TargetKind.URL,
-    Reach.SITE: TargetKind.URL,
-    Reach.COMMAND: TargetKind.COMMAND,
-    Reach.EXECUTABLE: TargetKind.COMMAND,
-    Reach.TOOL: TargetKind.SERVER_TOOL,
-    Reach.SERVER: TargetKind.SERVER_TOOL,
+    **dict.fromkeys((Reach.FILE, Reach.FOLDER, Reach.VAULT), TargetKind.FILE),
+    **dict.fromkeys((Reach.PAGE, Reach.SECTION, Reach.SITE), TargetKind.URL),
+    **dict.fromkeys((Reach.COMMAND, Reach.EXECUTABLE), TargetKind.COMMAND),
+    **dict.fromkeys((Reach.TOOL, Reach.SERVER), TargetKind.SERVER_TOOL),
     Reach.CUSTOM_TOOL: TargetKind.CUSTOM_TOOL,
 }
 

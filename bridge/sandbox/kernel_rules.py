@@ -60,7 +60,7 @@ _NEW_NAMESPACE: Final = 0x7E020000
 _TERMINAL_INPUT: Final = (0x5412, 0x541C)
 """TIOCSTI and TIOCLINUX, which type into a terminal."""
 
-# name: (x86_64, aarch64), of the kernel's tables of system calls
+# Numbers of system calls, of the kernel's tables: that of x86_64 and that of aarch64
 _SOCKET: Final = (41, 198)
 _SOCKETPAIR: Final = (53, 199)
 _CLONE: Final = (56, 220)
@@ -74,59 +74,17 @@ _ABSENT: Final = {
     "memfd_secret": (447, 447),
 }
 """Answered as a kernel does that does not have them, since programs know what to do then."""
-_REFUSED: Final = {
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "kcmp": (312, 272),
-    "pidfd_getfd": (438, 438),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "bpf": (321, 280),
-    "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "mount_setattr": (442, 442),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "open_by_handle_at": (304, 265),
-    "kexec_load": (246, 104),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-    "delete_module": (176, 106),
-    "reboot": (169, 142),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-    "settimeofday": (164, 170),
-    "clock_settime": (227, 112),
-    "syslog": (103, 116),
-    "acct": (163, 89),
-    "quotactl": (179, 60),
-    "shmget": (29, 194),
-    "shmat": (30, 196),
-    "shmctl": (31, 195),
-    "semget": (64, 190),
-    "semop": (65, 193),
-    "semtimedop": (220, 192),
-    "semctl": (66, 191),
-    "msgget": (68, 186),
-    "msgsnd": (69, 189),
-    "msgrcv": (70, 188),
-    "msgctl": (71, 187),
-    "mq_open": (240, 180),
-    "mq_unlink": (241, 181),
-}
+_REFUSED: Final = """
+    ptrace 101 117, process_vm_readv 310 270, process_vm_writev 311 271, kcmp 312 272, pidfd_getfd 438 438,
+    add_key 248 217, request_key 249 218, keyctl 250 219, bpf 321 280, perf_event_open 298 241, userfaultfd 323 282,
+    io_uring_setup 425 425, io_uring_enter 426 426, io_uring_register 427 427, mount 165 40, umount2 166 39,
+    pivot_root 155 41, open_tree 428 428, move_mount 429 429, fsopen 430 430, fsconfig 431 431, fsmount 432 432,
+    mount_setattr 442 442, unshare 272 97, setns 308 268, open_by_handle_at 304 265, kexec_load 246 104,
+    init_module 175 105, finit_module 313 273, delete_module 176 106, reboot 169 142, swapon 167 224,
+    swapoff 168 225, settimeofday 164 170, clock_settime 227 112, syslog 103 116, acct 163 89, quotactl 179 60,
+    shmget 29 194, shmat 30 196, shmctl 31 195, semget 64 190, semop 65 193, semtimedop 220 192, semctl 66 191,
+    msgget 68 186, msgsnd 69 189, msgrcv 70 188, msgctl 71 187, mq_open 240 180, mq_unlink 241 181
+"""
 _ARCHITECTURES: Final = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 """Each with its column above and its number in audit.h."""
 
@@ -234,7 +192,8 @@ def filter_program(*, network: bool, machine: str | None = None, truncate: bool 
     if found is None:
         raise ValueError("there is no filter for this architecture")
     column, architecture = found
-    refused = sorted(numbers[column] for numbers in (*_REFUSED.values(), *(() if truncate else (_TRUNCATE_CALL,))))
+    named = [int(call.split()[1 + column]) for call in _REFUSED.split(",")]
+    refused = sorted([*named, *(() if truncate else (_TRUNCATE_CALL[column],))])
     code = [
         _statement(_LOAD, _ARCHITECTURE_AT),
         _jump(_JUMP_EQUAL, architecture, 1, 0),

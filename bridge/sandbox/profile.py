@@ -9,7 +9,7 @@ the places that it is told, so nothing needs to be forbidden.
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -140,15 +140,9 @@ class Profile:
             is_own = own is not None and given != own and given.is_relative_to(own)
             if not is_own and any(given.is_relative_to(place) for place in shut):
                 raise ValueError(f"{given.name} belongs to the bridge, and no program is given that")
-        return Profile(
-            read=read,
-            write=write,
-            kept=_real(self.kept),
-            hidden=(*_real(self.hidden), *shut),
-            shown_at=tuple((Path(os.path.realpath(real)), shown) for real, shown in self.shown_at),
-            network=self.network,
-            limits=self.limits,
-        )
+        moved = tuple((Path(os.path.realpath(real)), shown) for real, shown in self.shown_at)
+        hidden = (*_real(self.hidden), *shut)
+        return replace(self, read=read, write=write, kept=_real(self.kept), hidden=hidden, shown_at=moved)
 
     def readable(self) -> tuple[Path, ...]:
         """Return what may be read: a folder with something hidden in it is replaced by the rest of its content."""

@@ -104,7 +104,8 @@ class Supervisor:
             os.set_blocking(self._to_program, False)
         user, group = os.geteuid(), os.getegid()
         try:
-            self._program = _fork(self._job)
+            job = self._job
+            self._program = namespaces.fork(users=job.own_users, network=job.network) if job.layers else os.fork()
         except OSError as error:
             return f"in a sandbox: {error.strerror}"
         if self._program == 0:
@@ -258,11 +259,6 @@ def _read_job() -> tuple[bytes, bytes]:
 
 
 # -- in the new process --------------------------------------------------------------------------------------------
-
-
-def _fork(job: Job) -> int:
-    """Fork this process, into namespaces where the job is one for these. Raises OSError."""
-    return namespaces.fork(users=job.own_users, network=job.network) if job.layers else os.fork()
 
 
 def _become(job: Job, stdin: int, saying: int, user: int, group: int) -> NoReturn:

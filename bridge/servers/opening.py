@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from bridge.errors import ExecutionFailed, PermissionDenied
 from bridge.sandbox.profile import MEGABYTE, SEARCH_PATH, Limits, Profile, environment
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.servers.configuration import ServerEntry
 from bridge.servers.connection import ServerLog
 from bridge.web.guard import Passage, Service

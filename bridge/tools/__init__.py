@@ -12,7 +12,7 @@ from bridge.index.search.note_search import NoteSearch
 from bridge.index.search.text_session import SearchTexts
 from bridge.index.store.fulltext import StoredWords
 from bridge.index.texts.grep import Grep
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.toolkit.registry import StaticProvider, ToolProvider
 from bridge.toolkit.tool import Tool, ToolSpec
 from bridge.tools.agent import agent_tools

@@ -22,7 +22,7 @@ from bridge.tools.joining import parsed
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, fold
 from bridge.vault.text import without_hidden_characters
-from bridge.web.extraction.form import mark
+from bridge.web.extraction.reader import mark
 from bridge.web.url import BadUrl, parse_url
 
 FETCH: Final = "web_fetch"

@@ -2,7 +2,7 @@
 
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Final, Protocol
+from typing import Any, Final
 
 import brotli
 from backports import zstd
@@ -22,68 +22,67 @@ ACCEPTED: Final = "gzip, deflate, br, zstd"
 """The encodings that requests say they accept (RFC 9110, 12.5.3)."""
 
 
-class _Decoder(Protocol):
+class _Decoder:
+    """One layer of a body, decoded step by step.
+
+    Args:
+        decoder: The library's object for it.
+    """
+
+    def __init__(self, decoder: Any) -> None:
+        self._decoder = decoder
+
     def decode(self, data: bytes) -> Iterator[bytes]:
         """Yield the decoded content of a part of the body, in pieces."""
-        ...
+        raise NotImplementedError
 
     @property
     def complete(self) -> bool:
         """Return whether the end was reached."""
-        ...
+        return bool(self._decoder.eof)
 
 
-class _Zlib:
+class _Zlib(_Decoder):
     def __init__(self, window: int) -> None:
-        self._window = window
-        self._decoder = zlib.decompressobj(window)
-        self._begun = False
+        super().__init__(zlib.decompressobj(window))
+        self._may_be_bare = window == zlib.MAX_WBITS
 
     def decode(self, data: bytes) -> Iterator[bytes]:
-        if not self._begun and self._window == zlib.MAX_WBITS and not _has_zlib_header(data):
+        if self._may_be_bare and not _has_zlib_header(data):
             self._decoder = zlib.decompressobj(-zlib.MAX_WBITS)  # "deflate" without its wrapping, as some servers send
-        self._begun = True
+        self._may_be_bare = False
         while data and not self._decoder.eof:
             yield self._decoder.decompress(data, _STEP)
             data = self._decoder.unconsumed_tail
 
-    @property
-    def complete(self) -> bool:
-        return self._decoder.eof
 
-
-class _Brotli:
+class _Brotli(_Decoder):
     def __init__(self) -> None:
-        self._decoder = brotli.Decompressor()
+        super().__init__(brotli.Decompressor())
 
     def decode(self, data: bytes) -> Iterator[bytes]:
         piece = self._decoder.process(data, output_buffer_limit=_STEP)
         while piece:
             yield piece
-            piece = b"" if self._decoder.is_finished() else self._decoder.process(b"", output_buffer_limit=_STEP)
+            piece = b"" if self.complete else self._decoder.process(b"", output_buffer_limit=_STEP)
 
     @property
     def complete(self) -> bool:
         return bool(self._decoder.is_finished())
 
 
-class _Zstd:
+class _Zstd(_Decoder):
     def __init__(self) -> None:
         # A frame asks for memory; 8 MiB is what a browser gives it (RFC 9659).
-        self._decoder = zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 23})
+        super().__init__(zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: 23}))
 
     def decode(self, data: bytes) -> Iterator[bytes]:
         while not self._decoder.eof:
-            piece = self._decoder.decompress(data, _STEP)
-            if piece:
+            if piece := self._decoder.decompress(data, _STEP):
                 yield piece
             if self._decoder.needs_input:
                 return
             data = b""
-
-    @property
-    def complete(self) -> bool:
-        return self._decoder.eof
 
 
 _DECODERS: Final[dict[str, Callable[[], _Decoder]]] = {
@@ -104,9 +103,8 @@ def layers(header: str) -> tuple[str, ...]:
     named = tuple(name for part in header.split(",") if (name := part.strip().lower()) not in {"", "identity"})
     for name in named:
         if name not in _DECODERS:
-            raise NetworkFailure(
-                f"The answer is compressed in a way that was not asked for: {name[:40]!r}", code="encoding"
-            )
+            why = f"The answer is compressed in a way that was not asked for: {name[:40]!r}"
+            raise NetworkFailure(why, code="encoding")
     if len(named) > MOST_LAYERS:
         raise NetworkFailure("The answer is compressed several times over, which no site does", code="bomb")
     return named
@@ -126,11 +124,13 @@ def decode(wire: bytes, encodings: Sequence[str], most: int) -> bytes:
     if not encodings or not wire:
         return wire
     stack = [_DECODERS[name]() for name in reversed(encodings)]
-    bound = max(ALWAYS_FINE, RATIO * len(wire))
+    stream: Iterable[bytes] = (wire,)
+    for decoder in stack:  # lazily: no layer holds more than a step of the body, and each stays within the bound
+        stream = _layer(decoder, stream, max(ALWAYS_FINE, RATIO * len(wire)))
     pieces: list[bytes] = []
     size = 0
     try:
-        for piece in _unpacked(wire, stack, bound):
+        for piece in stream:
             size += len(piece)
             if size > most:
                 raise NetworkFailure(f"The answer has more than {most:,} bytes once it is unpacked", code="too_large")
@@ -140,14 +140,6 @@ def decode(wire: bytes, encodings: Sequence[str], most: int) -> bytes:
     if not all(decoder.complete for decoder in stack):
         raise NetworkFailure("The answer ends before its end", code="truncated")
     return b"".join(pieces)
-
-
-def _unpacked(wire: bytes, stack: Sequence[_Decoder], bound: int) -> Iterator[bytes]:
-    """Yield the body in pieces, lazily: no layer holds more than a step of it, and each stays within the bound."""
-    stream: Iterable[bytes] = (wire,)
-    for decoder in stack:
-        stream = _layer(decoder, stream, bound)
-    yield from stream
 
 
 def _layer(decoder: _Decoder, stream: Iterable[bytes], bound: int) -> Iterator[bytes]:

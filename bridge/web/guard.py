@@ -14,6 +14,7 @@ address of IPv6 is public only inside the one block that is handed out (2000::/3
 elsewhere stays closed.
 """
 
+import contextlib
 import ipaddress
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -262,7 +263,8 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
         raise Refused(f"Port {url.port} belongs to another protocol than the web's")
     if here:
         unsigned = rules.self_signed_here and url.scheme == "https"
-        return _if_reached(Passage(url, Place.HERE, _is_listed_here(url, rules), is_here, unsigned), rules)
+        listed = url.port in rules.listed_ports and url.host in rules.allowed  # an entry means Ollama's port alone
+        return _if_reached(Passage(url, Place.HERE, listed, is_here, unsigned), rules)
     if rules.blocked:
         raise Refused("The user has blocked requests that leave this computer", code="blocked")
     address = url.address
@@ -319,18 +321,12 @@ def _service(url: WebUrl, rules: Rules, service: Service, *, here: bool) -> Pass
     if rules.blocked:
         raise Refused("The user has blocked requests that leave this computer", code="blocked")
     plain = url.scheme == "http" and rules.https_only
+
     # What is sent in the clear stays at home: a key must not cross the internet unencrypted.
-    return Passage(
-        url,
-        Place.SERVICE,
-        listed=True,
-        admits=lambda address: is_for_services(address) and not (plain and is_public(address)),
-    )
+    def admits(address: Address) -> bool:
+        return is_for_services(address) and not (plain and is_public(address))
 
-
-def _is_listed_here(url: WebUrl, rules: Rules) -> bool:
-    """Return whether this machine is in the list, at this port: an entry means the port of the Ollama endpoint."""
-    return url.port in rules.listed_ports and url.host in rules.allowed
+    return Passage(url, Place.SERVICE, listed=True, admits=admits)
 
 
 def _is_listed(url: WebUrl, rules: Rules) -> bool:
@@ -349,7 +345,13 @@ def _is_listed(url: WebUrl, rules: Rules) -> bool:
 
 @lru_cache(maxsize=8)  # the settings are the same for many calls
 def _entries(entries: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(filter(None, map(_entry, entries)))
+    """Return the entries of `allowedDomains` in one spelling each, without those that no host can be."""
+    spelled = set()
+    for entry in entries:
+        wild, name = (entry[:2], entry[2:]) if entry.startswith("*.") else ("", entry)
+        with contextlib.suppress(BadUrl):
+            spelled.add(wild + parse_host(f"[{name}]" if ":" in name and not name.startswith("[") else name))
+    return frozenset(spelled)
 
 
 @lru_cache(maxsize=8)
@@ -360,12 +362,3 @@ def _ports_here(endpoint: str) -> frozenset[int]:
     except BadUrl:
         return frozenset()
     return frozenset({url.port} if names_this_machine(url.host) else ())
-
-
-def _entry(entry: str) -> str | None:
-    """Return one entry of `allowedDomains` in its one spelling; None for what no host can be."""
-    wild, name = (entry[:2], entry[2:]) if entry.startswith("*.") else ("", entry)
-    try:
-        return wild + parse_host(f"[{name}]" if ":" in name and not name.startswith("[") else name)
-    except BadUrl:
-        return None

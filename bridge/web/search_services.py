@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from html import unescape
 from http import HTTPStatus
-from typing import Any, Final, Literal, NamedTuple, Protocol
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 import re2
@@ -82,61 +82,50 @@ class Hit:
     relevance: float
 
 
-class NotReady(NetworkFailure):
+class SearchFailure(NetworkFailure):
+    """No results, and why; its subclasses say what kind of failure it is.
+
+    Args:
+        message: What is wrong, and what to do.
+    """
+
+    kind: ClassVar[str]
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message, code=self.kind)
+
+
+class NotReady(SearchFailure):
     """The service cannot be asked before the person has set something; the message says what."""
 
-    def __init__(self, message: str) -> None:
-        super().__init__(message, code="not_ready")
+    kind = "not_ready"
 
 
-class SaidNo(NetworkFailure):
-    """The service refuses: the key is wrong, or it is not for programs.
+class SaidNo(SearchFailure):
+    """The service refuses: the key is wrong, or it is not for programs."""
 
-    Args:
-        message: What it refuses, and what to do.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, code="refused")
+    kind = "refused"
 
 
-class TooMany(NetworkFailure):
-    """The service wants fewer requests: nothing is known about what it would have found.
+class TooMany(SearchFailure):
+    """The service wants fewer requests: nothing is known about what it would have found."""
 
-    Args:
-        message: What it said.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, code="throttled")
+    kind = "throttled"
 
 
-class NoSense(NetworkFailure):
-    """The answer is none of the service's: neither results, nor that there are none.
+class NoSense(SearchFailure):
+    """The answer is none of the service's: neither results, nor that there are none."""
 
-    Args:
-        message: What came instead.
-    """
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message, code="format")
-
-
-_FAILURES: Final[dict[str, Callable[[str], NetworkFailure]]] = {
-    "not_ready": NotReady,
-    "refused": SaidNo,
-    "throttled": TooMany,
-    "format": NoSense,
-}
+    kind = "format"
 
 
 def failure_of(message: str, code: str | None) -> NetworkFailure:
     """Return the failure that has a code; where there is none, the answer makes no sense."""
-    make = _FAILURES.get(code or "format")
-    return NetworkFailure(message, code=code) if make is None else make(message)
+    known = next((one for one in (NotReady, SaidNo, TooMany, NoSense) if one.kind == (code or NoSense.kind)), None)
+    return NetworkFailure(message, code=code) if known is None else known(message)
 
 
-class WebSearchService(Protocol):
+class WebSearchService:
     """A service that searches the web. It makes no request itself: the door does.
 
     Attributes:
@@ -144,6 +133,7 @@ class WebSearchService(Protocol):
         title: Its name, for people.
         terms: The conditions of using it, for people.
         link: Where there is more about it, or where keys come from.
+        address: Where it is, if that is not for the person to say.
         key: The API key it needs; None: none.
         freshness: Whether it can look for recent pages alone.
     """
@@ -152,8 +142,9 @@ class WebSearchService(Protocol):
     title: str
     terms: str
     link: str
-    key: Provider | None
-    freshness: bool
+    address: str = ""
+    key: Provider | None = None
+    freshness: bool = True
 
     def place(self, settings: Settings) -> Service:
         """Return where it is.
@@ -161,7 +152,8 @@ class WebSearchService(Protocol):
         Raises:
             NotReady: The person has not said where.
         """
-        ...
+        del settings
+        return Service.of(self.title, self.address)
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
         """Return the request that asks it.
@@ -174,7 +166,7 @@ class WebSearchService(Protocol):
         Raises:
             NotReady: The person has to set something first.
         """
-        ...
+        raise NotImplementedError
 
     def read(self, response: WebResponse) -> list[Hit]:
         """Return the hits of a response, best first; none where it says so.
@@ -184,7 +176,7 @@ class WebSearchService(Protocol):
             TooMany: It wants fewer requests.
             NoSense: The answer says neither what was found, nor that nothing was.
         """
-        ...
+        raise NotImplementedError
 
 
 def hits(found: Any, names: tuple[str, str, str], title: str) -> list[Hit]:
@@ -262,8 +254,8 @@ def refused(response: WebResponse, title: str, *, no: Mapping[int, str]) -> None
     raise NetworkFailure(f"{title} failed with status {status}", code="status")
 
 
-class Ollama:
-    """The search with Ollama. It has the members of `WebSearchService`."""
+class Ollama(WebSearchService):
+    """The search with Ollama."""
 
     id = SearchService.OLLAMA
     title = "Ollama"
@@ -272,7 +264,7 @@ class Ollama:
         "and its terms hold."
     )
     link = "https://ollama.com/settings/keys"
-    key: Provider | None = Provider.OLLAMA
+    key = Provider.OLLAMA
     freshness = False
 
     def place(self, settings: Settings) -> Service:
@@ -308,8 +300,8 @@ class Ollama:
         return hits(answer.get("results"), ("title", "url", "content"), self.title)
 
 
-class SearXNG:
-    """The search with a SearXNG server. It has the members of `WebSearchService`."""
+class SearXNG(WebSearchService):
+    """The search with a SearXNG server."""
 
     id = SearchService.SEARXNG
     title = "SearXNG"
@@ -318,8 +310,6 @@ class SearXNG:
         "allow answers in JSON."
     )
     link = "https://docs.searxng.org/"
-    key: Provider | None = None
-    freshness = True
 
     def place(self, settings: Settings) -> Service:
         """Return the address that is set; there is none by default."""
@@ -356,20 +346,15 @@ def _silent_engines(unresponsive: Any) -> NetworkFailure:
     return TooMany(message) if limited else NetworkFailure(message, code="status")
 
 
-class Brave:
-    """The search with Brave. It has the members of `WebSearchService`."""
+class Brave(WebSearchService):
+    """The search with Brave."""
 
     id = SearchService.BRAVE
     title = "Brave Search"
     terms = "Needs a key for Brave's search API. Your queries go to Brave, and its terms for the API hold."
     link = "https://brave.com/search/api/"
-    key: Provider | None = Provider.BRAVE
-    freshness = True
-
-    def place(self, settings: Settings) -> Service:
-        """Return the address, which is always the same."""
-        del settings
-        return Service.of(self.title, BRAVE)
+    address = BRAVE
+    key = Provider.BRAVE
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
         """Return a request with the key in a header, so that it is in no log of URLs."""
@@ -399,8 +384,8 @@ class Brave:
         return hits(found, ("title", "url", "description"), self.title)
 
 
-class DuckDuckGo:
-    """The search with DuckDuckGo. It has the members of `WebSearchService`."""
+class DuckDuckGo(WebSearchService):
+    """The search with DuckDuckGo."""
 
     id = SearchService.DUCKDUCKGO
     title = "DuckDuckGo"
@@ -409,13 +394,7 @@ class DuckDuckGo:
         "Look at its terms before you choose it."
     )
     link = "https://duckduckgo.com/terms"
-    key: Provider | None = None
-    freshness = True
-
-    def place(self, settings: Settings) -> Service:
-        """Return the address, which is always the same."""
-        del settings
-        return Service.of(self.title, "https://html.duckduckgo.com")
+    address = "https://html.duckduckgo.com"
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
         """Return a GET of the page."""
@@ -472,8 +451,8 @@ def _target(href: str | None) -> str | None:
     return counted[0] if counted else address
 
 
-class Google:
-    """The search with Google. It has the members of `WebSearchService`.
+class Google(WebSearchService):
+    """The search with Google.
 
     Args:
         now: The time, which tells whether there still is such an API.
@@ -483,8 +462,8 @@ class Google:
     title = "Google"
     terms = "Only for those who have a key already: the API takes no new customers and ends on 1 January 2027."
     link = "https://developers.google.com/custom-search/v1/overview"
-    key: Provider | None = Provider.GOOGLE
-    freshness = True
+    address = GOOGLE
+    key = Provider.GOOGLE
 
     def __init__(self, now: Callable[[], datetime]) -> None:
         self._now = now
@@ -497,7 +476,7 @@ class Google:
             raise NotReady(
                 "Google needs the id of a search engine: the setting “Google search engine” (`googleSearchEngineId`)"
             )
-        return Service.of(self.title, GOOGLE)
+        return super().place(settings)
 
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
         """Return a request with the key in a header, so that it is in no log of URLs."""

@@ -8,6 +8,7 @@ and nothing of the environment. Every byte that comes in is counted where it com
 """
 
 import asyncio
+import contextlib
 import ipaddress
 import socket
 import ssl
@@ -52,18 +53,13 @@ class SystemResolver:
             found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError):
             raise NetworkFailure(f"There is no host {host!r}", code="dns") from None
-        addresses = dict.fromkeys(_address(str(entry[4][0])) for entry in found)
-        known = tuple(address for address in addresses if address is not None)[:MOST_ADDRESSES]
+        known: dict[Address, None] = {}
+        for entry in found:
+            with contextlib.suppress(ValueError):
+                known[ipaddress.ip_address(str(entry[4][0]))] = None
         if not known:
             raise NetworkFailure(f"There is no host {host!r}", code="dns")
-        return known
-
-
-def _address(text: str) -> Address | None:
-    try:
-        return ipaddress.ip_address(text)
-    except ValueError:
-        return None
+        return tuple(known)[:MOST_ADDRESSES]
 
 
 MOST_HEADERS: Final = 200
@@ -358,7 +354,7 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         addresses = await self._addresses()
         for address in addresses:
             if not self._passage.admits(address):
-                raise Refused(_why_not(host, address, self._passage))
+                raise Refused(_why_not(host, self._passage))
         failure: Exception | None = None
         for address in addresses:
             try:
@@ -378,9 +374,8 @@ class CheckedNetwork(httpcore.AsyncNetworkBackend):
         return await self._resolver.resolve(url.host, url.port)
 
 
-def _why_not(host: str, address: Address, passage: Passage) -> str:
+def _why_not(host: str, passage: Passage) -> str:
     """Say why an address is refused. It is not named: where names of the home network lead is nobody's business."""
-    del address
     if passage.place is Place.SERVICE:
         return f"{host} leads to an address that it may not have, or that needs https"
     return f"{host} leads to an address that is not public; only services that the user has entered can have one"

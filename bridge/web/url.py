@@ -36,19 +36,8 @@ _IN_QUERY: Final = _IN_PATH + "?[]|"
 _REFUSED: Final = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 """Unicode categories that no URL holds: control, format and private characters, surrogates, line separators."""
 _PLAIN_SCRIPTS: Final = (
-    *(
-        "CJK UNIFIED",
-        "HIRAGANA",
-        "KATAKANA",
-        "HANGUL",
-        "BOPOMOFO",
-        "ARABIC",
-        "HEBREW",
-        "DEVANAGARI",
-        "BENGALI",
-        "TAMIL",
-    ),
-    *("TELUGU", "THAI"),
+    *("CJK UNIFIED", "HIRAGANA", "KATAKANA", "HANGUL", "BOPOMOFO", "ARABIC", "HEBREW", "DEVANAGARI", "BENGALI"),
+    *("TAMIL", "TELUGU", "THAI"),
 )
 """Scripts whose letters nobody takes for Latin ones, by the beginning of their letters' names."""
 
@@ -266,9 +255,7 @@ def _label(label: str) -> str:
 
 
 def _path(path: str) -> str:
-    if _ESCAPE_BROKEN.search(path):
-        path = _ESCAPE_BROKEN.sub("%25", path)
-    return normal_path(quote(path, safe=_IN_PATH))
+    return normal_path(quote(_ESCAPE_BROKEN.sub("%25", path), safe=_IN_PATH))
 
 
 def _query(query: str) -> str:

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.custom.process import Processes, node
-from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import get_ready
+from bridge.sandbox.sandbox import Programs, get_ready
 from scripts.lib.bench_measure import alternate, compare
 
 CODE = "return parameters.a + 1"

@@ -17,11 +17,10 @@ from bridge.clock import SystemClock
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
 from bridge.tools.web.web_fetch import WebFetchTool
-from bridge.web.cache import WebCache
 from bridge.web.door import WebDoor
-from bridge.web.extraction.page import read_page
 from bridge.web.extraction.reader import PageReader
-from bridge.web.services import LastUsed, RobotsRules, WebCredentials, WebServices
+from bridge.web.extraction.worker import read_page
+from bridge.web.services import LastUsed, RobotsRules, WebCache, WebCredentials, WebServices
 from bridge.web.transport import SystemResolver, Transport
 from scripts.lib.bench_measure import alternate, compare
 from scripts.lib.page_quality import page_quality, plain

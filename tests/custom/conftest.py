@@ -8,8 +8,7 @@ import pytest
 
 from bridge.contract.custom import CustomResult
 from bridge.custom.process import Processes
-from bridge.sandbox.programs import Programs, probe_one
-from bridge.sandbox.sandbox import Sandbox, SandboxKind
+from bridge.sandbox.sandbox import Programs, Sandbox, SandboxKind, probe_one
 
 Run = Callable[..., Awaitable[CustomResult]]
 PATIENT = 60_000

@@ -11,7 +11,7 @@ from bridge.clock import SystemClock
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import PERSON
 from bridge.journal.ledger import Ledger
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.toolkit.tool import ToolSpec
 from bridge.tools import draft_provider, providers, terminal_provider, web_provider
 from bridge.tools.servers.provider import McpLoaderTool

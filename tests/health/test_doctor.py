@@ -22,8 +22,7 @@ from bridge.health import installation, programs, running, state
 from bridge.health.doctor import CHECKS, examine, healthy
 from bridge.health.finding import Check, Finding
 from bridge.records.folder import RunFolder
-from bridge.sandbox.programs import probe
-from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
+from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind, probe
 from bridge.versions.database import NAME as DATABASE
 from bridge.versions.database import Database, content_of
 from bridge.versions.states import Known

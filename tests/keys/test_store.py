@@ -12,7 +12,7 @@ import pytest
 
 from bridge.contract.keys import KeptIn, Provider
 from bridge.errors import BridgeError, ExecutionFailed, InvalidParameters, NotFound
-from bridge.keys.sealing import KeyFault
+from bridge.keys.master_keys import KeyFault
 from bridge.keys.store import KeyStore
 from bridge.settings.store import SettingsStore
 from tests.keys.machines import Machine, Ring

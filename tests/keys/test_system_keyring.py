@@ -5,8 +5,7 @@ import threading
 import keyring.errors
 import pytest
 
-from bridge.keys.master_keys import NoKeyring
-from bridge.keys.sealing import KeyFault
+from bridge.keys.master_keys import KeyFault, NoKeyring
 from tests.keys.machines import Machine, Ring
 from tests.patience import PATIENCE
 

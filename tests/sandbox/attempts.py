@@ -16,8 +16,7 @@ from pathlib import Path
 
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
-from bridge.sandbox.programs import probe_one
-from bridge.sandbox.sandbox import Sandbox, SandboxKind, start
+from bridge.sandbox.sandbox import Sandbox, SandboxKind, probe_one, start
 from tests.sandbox.rows import INNER, OUTLIVING, REACHING, TAKING
 
 PYTHON = ["/usr/bin/python3", "-I", "-S", "-c"]

@@ -10,8 +10,7 @@ import pytest
 
 from bridge.sandbox.job import Report
 from bridge.sandbox.profile import Limits, Profile, environment
-from bridge.sandbox.programs import probe_one
-from bridge.sandbox.sandbox import Sandbox, SandboxKind, start
+from bridge.sandbox.sandbox import Sandbox, SandboxKind, probe_one, start
 
 
 @dataclass(frozen=True)

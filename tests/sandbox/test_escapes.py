@@ -188,7 +188,7 @@ _BRIDGE = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from bridge.sandbox.profile import Limits, Profile
-from bridge.sandbox.programs import probe_one
+from bridge.sandbox.sandbox import probe_one
 from bridge.sandbox.sandbox import SandboxKind, start
 from bridge.sandbox.profile import environment
 given, kind, mark, moment = Path(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]

@@ -11,8 +11,7 @@ from bridge.sandbox.job import Ending, Job, Report
 from bridge.sandbox.kernel_rules import landlock_abi
 from bridge.sandbox.processes import Growth
 from bridge.sandbox.profile import MEGABYTE, Profile, environment, readable_places
-from bridge.sandbox.programs import Programs, probe, probe_one
-from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
+from bridge.sandbox.sandbox import NO_SANDBOX, Programs, Sandbox, SandboxKind, probe, probe_one
 
 posix = pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")
 

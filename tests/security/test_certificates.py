@@ -12,7 +12,7 @@ import trustme
 
 from bridge.clock import SystemClock
 from bridge.errors import NetworkFailure, ToolFailure
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.servers.configuration import entry
 from bridge.servers.connection import ServerConnection
 from bridge.servers.opening import Opener

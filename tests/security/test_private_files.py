@@ -11,8 +11,7 @@ from bridge.app import Bridge
 from bridge.client.token_storage import config_folder, save_to_file
 from bridge.records.folder import RunFolder, UserFolder, cache_folder, place
 from bridge.sandbox.profile import Profile
-from bridge.sandbox.programs import Programs
-from bridge.sandbox.sandbox import NO_SANDBOX
+from bridge.sandbox.sandbox import NO_SANDBOX, Programs
 from bridge.server.private_files import make_private, private_places
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="permissions as POSIX has them")

@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.sandbox.programs import probe, probe_one
-from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind
+from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind, probe, probe_one
 from tests.sandbox.rows import OUTLIVING, REACHING, Row
 from tests.sandbox.users import begin, needs_linux, place, succeeded
 

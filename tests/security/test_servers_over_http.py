@@ -9,7 +9,7 @@ import orjson
 import pytest
 
 from bridge.errors import ToolFailure
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.servers.configuration import entry
 from bridge.servers.connection import ServerConnection
 from bridge.servers.opening import Opener

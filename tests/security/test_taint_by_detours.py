@@ -17,7 +17,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection
-from bridge.sandbox.programs import probe
+from bridge.sandbox.sandbox import probe
 from tests.patience import PATIENCE
 from tests.people import Person, add_client, named, person_at
 from tests.web_servers import LocalWeb, answer, redirect

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.servers.configuration import ServerEntry, entry
 from bridge.servers.connection import ServerConnection
 from bridge.servers.opening import Opener

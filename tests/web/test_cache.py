@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from bridge.settings.model import Settings
-from bridge.web.cache import WebCache
+from bridge.web.services import WebCache
 
 
 @dataclass

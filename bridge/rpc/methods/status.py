@@ -17,7 +17,7 @@ from bridge.contract.session import (
 )
 from bridge.keys.store import origin
 from bridge.rpc.dispatch import Method, RequestContext
-from bridge.sandbox.programs import probe
+from bridge.sandbox.sandbox import probe
 from bridge.toolkit.registry import enabled_tools
 
 

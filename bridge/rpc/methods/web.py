@@ -12,7 +12,7 @@ from bridge.contract.web import AllowedSite, CacheState, WebCleared, WebClearPar
 from bridge.errors import PermissionDenied
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
-from bridge.web.cache import CacheStats
+from bridge.web.services import CacheStats
 
 _WEB = ("https://", "http://")
 

@@ -21,7 +21,7 @@ from bridge.index.knowledge import StoredLink
 from bridge.index.losses import LostLink
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.profile import SEARCH_PATH
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running

@@ -17,7 +17,7 @@ from bridge.contract.consent import Operation
 from bridge.errors import NotFound, ToolFailure
 from bridge.index.losses import LostLink, lost_links
 from bridge.sandbox.profile import Limits, Profile, environment
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import Settings
 from bridge.tools.formatting import counted
 from bridge.tools.storage import PlanningStorage

@@ -18,10 +18,9 @@ from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
 from bridge.tools.formatting import QUOTING_ROOM, quoted
 from bridge.tools.pages import FetchedPage, taker
-from bridge.web.cache import Cached
 from bridge.web.door import WebRequest, WebResponse
-from bridge.web.extraction.form import PageText
-from bridge.web.services import WebServices
+from bridge.web.extraction.reader import PageText
+from bridge.web.services import Cached, WebServices
 from bridge.web.url import WebUrl, parse_url
 
 Format = Literal["markdown", "text", "html", "raw", "base64"]
@@ -214,7 +213,7 @@ class WebFetchTool(ReadTool[WebFetchParams]):
         elif form == "base64":
             text = await asyncio.to_thread(lambda: base64.b64encode(response.body).decode("ascii"))
         else:
-            from bridge.web.extraction.form import decode_text  # noqa: PLC0415 - only where it is needed
+            from bridge.web.extraction.reader import decode_text  # noqa: PLC0415 - only where it is needed
 
             text, _encoding = await asyncio.to_thread(decode_text, response.body, charset, html="html" in kind)
         return FetchedPage(

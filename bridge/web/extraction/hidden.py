@@ -16,7 +16,8 @@ import cssselect
 from lxml import etree
 from lxml.html import HtmlElement
 
-from bridge.web.extraction.form import TooLarge
+from bridge.web.extraction.lost_parts import replace_by_text
+from bridge.web.extraction.reader import TooLarge
 
 _NEVER: Final = (
     *("script", "style", "template", "noscript", "iframe", "object", "embed", "svg", "canvas", "audio", "video"),
@@ -75,10 +76,10 @@ def take_out_hidden(tree: HtmlElement, *, images: bool = False) -> int:
     """
     hidden = list(_hidden_by_rules(tree))
     for element in tree.iter(etree.Comment, etree.ProcessingInstruction):
-        _drop(element)
+        replace_by_text(element, "")
     for element in list(tree.iter(*_NEVER)):
         if not images or element.tag not in _IMAGES:
-            _drop(element)
+            replace_by_text(element, "")
         elif element.tag == "picture":
             element.drop_tag()
     hidden += [element for element in tree.iter(etree.Element) if _is_hidden(element)]
@@ -86,27 +87,13 @@ def take_out_hidden(tree: HtmlElement, *, images: bool = False) -> int:
     for element in hidden:
         if element.getparent() is not None and element.tag not in {"html", "body"}:
             count += bool("".join(element.itertext()).strip())
-            _drop(element)
+            replace_by_text(element, "")
     for element in tree.iter(etree.Element):
         if element.text and _NOT_SHOWN.search(element.text):
             element.text = _NOT_SHOWN.sub("", element.text)
         if element.tail and _NOT_SHOWN.search(element.tail):
             element.tail = _NOT_SHOWN.sub("", element.tail)
     return count
-
-
-def _drop(element: HtmlElement) -> None:
-    """Remove an element, and keep the text that follows it."""
-    parent = element.getparent()
-    if parent is None:
-        return
-    if element.tail:
-        before = element.getprevious()
-        if before is not None:
-            before.tail = (before.tail or "") + element.tail
-        else:
-            parent.text = (parent.text or "") + element.tail
-    parent.remove(element)
 
 
 def _is_hidden(element: HtmlElement) -> bool:

@@ -200,9 +200,9 @@ def write_formulas(tree: HtmlElement, *, seen: bool = False) -> None:
             place = _whole_formula(formula)
             if display:
                 place.addprevious(_paragraph(f"$${tex}$$"))
-            _replace(place, "" if display else f"${tex}$")
+            replace_by_text(place, "" if display else f"${tex}$")
         elif seen:
-            _replace(formula, "")
+            replace_by_text(formula, "")
 
 
 def write_footnotes(tree: HtmlElement) -> None:
@@ -222,13 +222,13 @@ def write_footnotes(tree: HtmlElement) -> None:
         number = numbers.setdefault(target, len(numbers) + 1)
         above = link.getparent()
         alone = above is not None and above.tag == "sup" and "".join(above.itertext()).strip() == _stripped(link)
-        _replace(above if alone else link, f"[^{number}]")
+        replace_by_text(above if alone else link, f"[^{number}]")
     for target, number in numbers.items():
         note = notes[target]
         for back in [
             each for each in note.iter("a") if _BACK.match(_stripped(each)) and each.get("href", "").startswith("#")
         ]:
-            _replace(back, "")
+            replace_by_text(back, "")
         note.tag = "p"  # not an item of a list, whose number would stand before it
         first = next((part for part in note.iter("p", "li", "div", "dd", "span") if (part.text or "").strip()), note)
         first.text = f"[^{number}]: {(first.text or '').lstrip()}"
@@ -319,7 +319,7 @@ def _whole_formula(formula: HtmlElement) -> HtmlElement:
     return place
 
 
-def _replace(element: HtmlElement, text: str) -> None:
+def replace_by_text(element: HtmlElement, text: str) -> None:
     """Put a text in the place of an element; what follows the element stays."""
     parent, before = element.getparent(), element.getprevious()
     if parent is None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import ToolFailure
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from bridge.servers.configuration import entry
 from bridge.servers.connection import ServerConnection
 from bridge.servers.opening import Opener

@@ -17,7 +17,7 @@ from bridge.client.token_storage import config_folder
 from bridge.contract.custom import CustomResult, RunToolQuestion
 from bridge.custom.process import Processes
 from bridge.rpc.hosts import HostRuns
-from bridge.sandbox.programs import Programs
+from bridge.sandbox.sandbox import Programs
 from tests.patience import PATIENCE
 from tests.people import Person, person_at
 from tests.rpc.test_host_runs import Plugin

@@ -16,8 +16,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.client import Connection, connect
-from bridge.sandbox.programs import probe, probe_one
-from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind
+from bridge.sandbox.sandbox import NO_SANDBOX, SandboxKind, probe, probe_one
 from tests.people import Person, person_at
 from tests.processes import bridge_process, children, until_gone
 from tests.sandbox.conftest import living

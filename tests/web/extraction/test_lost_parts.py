@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.web.extraction.page import read_page
+from bridge.web.extraction.worker import read_page
 
 PROSE = "".join(
     f"<p>Paragraph {number} of a text that is long enough to be read by somebody.</p>" for number in range(6)

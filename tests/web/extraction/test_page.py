@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bridge.web.extraction.form import TooLarge
 from bridge.web.extraction.hidden import hides
-from bridge.web.extraction.page import read_page
+from bridge.web.extraction.reader import TooLarge
+from bridge.web.extraction.worker import read_page
 
 PAGES = sorted((Path(__file__).parent / "pages").glob("*.html"))
 URL = "https://example.com/a/page"

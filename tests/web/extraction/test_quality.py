@@ -2,7 +2,7 @@
 
 import pytest
 
-from bridge.web.extraction.page import read_page
+from bridge.web.extraction.worker import read_page
 from scripts.lib.page_quality import page_quality, plain
 from tests.real_data import REAL_VAULTS
 
