@@ -26,8 +26,7 @@ from bridge.agents.file_change import FileChange, digest, find, read, real_file,
 from bridge.agents.machine import ConfigurationRefused, Machine, slug_of
 from bridge.agents.table import Agent, ServerCommand
 from bridge.errors import ExecutionFailed
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 
 NAME: Final = "vault-bridge"
 """Name of our entry in a program's configuration, unless it is taken."""

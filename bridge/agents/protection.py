@@ -26,8 +26,7 @@ from bridge.client.errors import TokenNotFound
 from bridge.client.token_storage import config_folder
 from bridge.contract.discovery import AGENT_FILE
 from bridge.errors import ExecutionFailed
-from bridge.records.folder import RecordFolder, RunFolder, place, state_folder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore, RunFolder, place, state_folder
 
 FILE: Final = "protections.json"
 USUAL_SECONDS: Final = 300

@@ -9,7 +9,7 @@ from bridge.custom.custom_tools import CustomTools, KeptValues, tool_approvals
 from bridge.custom.process import Processes
 from bridge.custom.storage import ToolsFile
 from bridge.identity.caller import Caller
-from bridge.journal.editors import refuse_unsaved
+from bridge.journal.plan_executor import refuse_unsaved
 from bridge.records.folder import UserFolder
 from bridge.rpc.hosts import HostRuns
 from bridge.rpc.methods.outside_changes import notice_sent

@@ -22,8 +22,7 @@ from bridge.errors import BridgeError, Conflict, ExecutionFailed, InvalidParamet
 from bridge.identity.caller import CHAT, Caller
 from bridge.keys.store import origin
 from bridge.own_commands import own_command
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 from bridge.settings.model import Settings
 
 _FILE: Final = re.compile(r"([0-9a-f]{16})\.json")

@@ -12,8 +12,7 @@ from typing import Final, NamedTuple
 from bridge.clock import Clock, stamp
 from bridge.errors import InvalidParameters, PermissionDenied
 from bridge.keys.store import origin
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 from bridge.settings.model import Settings
 from bridge.web.guard import names_this_machine
 from bridge.web.url import BadUrl, parse_url

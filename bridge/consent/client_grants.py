@@ -20,8 +20,7 @@ from bridge.errors import ExecutionFailed
 from bridge.identity.caller import SHARED_ID
 from bridge.policy.consent import ConsentCase, Extent, Letter, Rule, covering
 from bridge.policy.targets import Rung
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 
 logger = logging.getLogger(__name__)
 

@@ -19,8 +19,7 @@ from bridge.clock import Clock, stamp
 from bridge.contract.consent import Reach, TargetKind
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 from bridge.vault.plan import Hazard
 
 _FILE: Final = "web_readers.json"

@@ -21,8 +21,7 @@ from bridge.custom.process import Answer, Processes
 from bridge.custom.python_worker import compiled
 from bridge.custom.storage import StoredTool, ToolsFile, check, parse, told
 from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 from bridge.servers.approvals import ApprovedTexts
 from bridge.toolkit.parameters import JsonSchemaParameters
 

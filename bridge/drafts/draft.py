@@ -7,16 +7,15 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from bridge.clock import Clock, stamp
-from bridge.contract.consent import FilePreview, Operation, ShownPicture, Take
+from bridge.contract.consent import LineComment, Operation, ShownPicture, Take
 from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft_files import DraftFiles, Head, State, Step
-from bridge.drafts.net_plan import Choices, NetPlan, Staging, Vault, net_plan
+from bridge.drafts.net_plan import Choices, NetPlan, News, Staging, Vault, net_plan
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.vault_index import VaultIndex
-from bridge.vault.diff import unified_diff
-from bridge.vault.disk import Disk
+from bridge.vault.diff import changed_blocks, count_lines, parse_hunks
+from bridge.vault.disk import Disk, Gone, Laid, LaidFile, LaidFolder, Layer, OverlayDisk
 from bridge.vault.files import VaultFiles
-from bridge.vault.overlay import Gone, Laid, LaidFile, LaidFolder, Layer, OverlayDisk
 from bridge.vault.paths import VaultPath, known_path
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, Rest, content_hash
 from bridge.vault.root import VaultRoot
@@ -27,8 +26,8 @@ NEARLY: Final = 0.8
 """The part of a limit from which on a client is told of it."""
 MOST_PICTURES: Final = 20
 """Images that the review of one draft shows; the others are named with their sizes. They are a megabyte on the wire."""
-MOST_NEWER: Final = 100_000
-"""Characters of the diff between two reviews of one file."""
+MOST_QUOTED: Final = 200
+"""Characters of a line that is quoted with a comment."""
 
 
 class Limits(NamedTuple):
@@ -220,6 +219,16 @@ class Draft:
             self._chain = None
 
     @property
+    def touched(self) -> str:
+        """Return when something was staged last, ISO 8601 in UTC; else when the draft was begun."""
+        return self.steps[-1].time if self.steps else self.head.created
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Return the files that differ from the vault, by where they are in the draft or were in the vault."""
+        return tuple(sorted({*self.staging.files, *self.staging.removed}))
+
+    @property
     def is_new(self) -> bool:
         """Return whether anything was staged that the person has not been shown."""
         return len(self.steps) > (self.head.reviewed if self.head.state != "open" else 0)
@@ -353,7 +362,7 @@ class Draft:
         self._kept.write_head(head)
         self.head = head
 
-    def news(self) -> "News":
+    def news(self) -> News:
         """Return the changes to each file since the draft was last sent back, and which files the person has edited."""
         with self._staging_lock:
             steps, shown = list(self.steps), self.head.shown
@@ -407,6 +416,39 @@ class Draft:
         """Return the bytes of one of its files, as the draft has it; none where it has none."""
         held = self.staging.files.get(path)
         return b"" if held is None else self._kept.read(held.after)
+
+    def comment(self, plan: ChangePlan, said: LineComment) -> ReviewComment:
+        """Return a comment as the draft's client is told it: by the line that the draft has, and its own words alone.
+
+        Args:
+            plan: What the person was shown of the draft.
+            said: What they say, by the line that they were shown.
+
+        Raises:
+            InvalidParameters: There is no such file or line in the plan.
+        """
+        shown = next(iter(plan.shown.get(said.path, ())), None)
+        if shown is None:
+            raise InvalidParameters(f"{said.path!r} is no file of this change; name files as its preview does")
+        path = shown.new_path or shown.path
+        if said.line is None:
+            return ReviewComment(path=path, text=said.text)
+        after = next((one.after for one in plan.changes[::-1] if path in {one.path, one.new_path} and one.after), "")
+        data = plan.blobs.get(after)
+        if data is None or said.line > count_lines(data, 0, len(data)):
+            raise InvalidParameters(
+                f"{path!r} has no line {said.line} afterwards; comment on the file, or on another line"
+            )
+        line, own = said.line, self.read(path)
+        for block in changed_blocks(data, own):  # what others wrote there meanwhile is not in the draft
+            if said.line < block.old_line:
+                break
+            line = said.line + block.new_line + block.added - block.old_line - block.removed
+            if said.line < block.old_line + block.removed:
+                line = block.new_line
+        proposed = {number: text for hunk in parse_hunks(shown.diff) for number, text in hunk.added()}
+        quote = proposed.get(said.line, "").strip()[:MOST_QUOTED]
+        return ReviewComment(path=path, line=max(1, line), quote=quote or None, text=said.text)
 
     def changed(self, paths: Iterable[str]) -> None:
         """Take note that other programs have changed something in the vault below. Returns at once."""
@@ -488,7 +530,7 @@ class Draft:
         """Lay what the draft comes to over the places of some changes."""
         hidden = set(self.staging.hidden())
         laid: dict[VaultPath, Laid | None] = {}
-        for path in {path for change in changes for path in (change.path, change.new_path) if path}:
+        for path in {path for change in changes for path in change.places}:
             file = self.staging.files.get(path)
             if file is not None:
                 laid[known_path(path)] = LaidFile(self._kept.place(file.after))
@@ -526,53 +568,6 @@ class Draft:
         except ToolFailure:
             return False
         return True
-
-
-class News(NamedTuple):
-    """The changes to a draft's files since the person last looked through it.
-
-    Attributes:
-        before: What it came to then; None where they have not yet.
-        now: What it comes to.
-        yours: The number of the last step in which the person edited a file, by where the file is.
-        read: The bytes with a hash.
-    """
-
-    before: Staging | None
-    now: Staging
-    yours: Mapping[str, int]
-    read: Callable[[str], bytes]
-
-    def told(self, shown: FilePreview) -> FilePreview:
-        """Return the preview of a file, with that."""
-        path = shown.new_path or shown.path
-        update: dict[str, Any] = {"yours": True} if path in self.yours else {}
-        if self.before is not None and shown.change not in {"mkdir", "rmdir"}:
-            update |= self._since(path, self.before)
-        return shown.model_copy(update=update) if update else shown
-
-    @property
-    def notes(self) -> list[str]:
-        """Return sentences about what no preview says."""
-        changed = (
-            path for path, step in self.yours.items() if (file := self.now.files.get(path)) and max(file.steps) > step
-        )
-        said = [f"You edited {path!r}, and it has been changed since" for path in changed]
-        if self.before is not None:
-            gone = sorted({*self.before.files, *self.before.removed} - {*self.now.files, *self.now.removed})
-            said += [f"{path!r} was in the draft when you looked last, and is not any more" for path in gone]
-        return said
-
-    def _since(self, path: str, before: Staging) -> dict[str, Any]:
-        was, is_ = before.files.get(path), self.now.files.get(path)
-        if is_ is None:
-            return {"since": "same" if path in before.removed else "new"}
-        if was is None:
-            return {"since": "new"}
-        if was.after == is_.after:
-            return {"since": "same"}
-        found = unified_diff(self.read(was.after), self.read(is_.after), old_path=path, new_path=path, limit=MOST_NEWER)
-        return {"since": "changed", "newer": found.text}
 
 
 def _fold(staging: Staging, step: Step) -> list[str]:

@@ -6,10 +6,11 @@ Many staged plans are folded into what differs from the vault in the end (`Stagi
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from bridge.contract.consent import MergePlace, Operation, ShownPicture, Take
+from bridge.contract.consent import FilePreview, MergePlace, Operation, ShownPicture, Take
 from bridge.errors import Conflict
+from bridge.vault.diff import unified_diff
 from bridge.vault.edits import Clash, merge
 from bridge.vault.paths import known_path
 from bridge.vault.plan import BrokenLink, Change, ChangeKind, ChangePlan, PlanBuilder, content_hash
@@ -214,6 +215,55 @@ Choices = Mapping[str, Take]
 _EACH: Final = (Take.VAULT, Take.DRAFT)
 MOST_SHOWN: Final = 20_000
 """Characters that are shown of each side of a place; the diff has all of it."""
+MOST_NEWER: Final = 100_000
+"""Characters of the diff between two reviews of one file."""
+
+
+class News(NamedTuple):
+    """The changes to a draft's files since the person last looked through it.
+
+    Attributes:
+        before: What it came to then; None where they have not yet.
+        now: What it comes to.
+        yours: The number of the last step in which the person edited a file, by where the file is.
+        read: The bytes with a hash.
+    """
+
+    before: Staging | None
+    now: Staging
+    yours: Mapping[str, int]
+    read: Callable[[str], bytes]
+
+    def told(self, shown: FilePreview) -> FilePreview:
+        """Return the preview of a file, with that."""
+        path = shown.new_path or shown.path
+        update: dict[str, Any] = {"yours": True} if path in self.yours else {}
+        if self.before is not None and shown.change not in {"mkdir", "rmdir"}:
+            update |= self._since(path, self.before)
+        return shown.model_copy(update=update) if update else shown
+
+    @property
+    def notes(self) -> list[str]:
+        """Return sentences about what no preview says."""
+        changed = (
+            path for path, step in self.yours.items() if (file := self.now.files.get(path)) and max(file.steps) > step
+        )
+        said = [f"You edited {path!r}, and it has been changed since" for path in changed]
+        if self.before is not None:
+            gone = sorted({*self.before.files, *self.before.removed} - {*self.now.files, *self.now.removed})
+            said += [f"{path!r} was in the draft when you looked last, and is not any more" for path in gone]
+        return said
+
+    def _since(self, path: str, before: Staging) -> dict[str, Any]:
+        was, is_ = before.files.get(path), self.now.files.get(path)
+        if is_ is None:
+            return {"since": "same" if path in before.removed else "new"}
+        if was is None:
+            return {"since": "new"}
+        if was.after == is_.after:
+            return {"since": "same"}
+        found = unified_diff(self.read(was.after), self.read(is_.after), old_path=path, new_path=path, limit=MOST_NEWER)
+        return {"since": "changed", "newer": found.text}
 
 
 class Vault(NamedTuple):
@@ -257,7 +307,6 @@ class _Planning:
     left: set[str] = field(default_factory=set)
     """The draft's files that stay as the vault has them, because the person wants that."""
     merged: list[str] = field(default_factory=list)
-    kinds: set[ChangeKind] = field(default_factory=set)
 
     def run(self) -> None:
         """Plan every file, then the folders that are empty."""
@@ -288,11 +337,9 @@ class _Planning:
         for path in sorted(self.staging.made):
             if not self.vault.has_folder(path):
                 self.builder.mkdir(known_path(path))
-                self.kinds.add(ChangeKind.MKDIR)
         for path in sorted(self.staging.unmade, reverse=True):
             if self.vault.has_folder(path):
                 self.builder.rmdir(known_path(path))
-                self.kinds.add(ChangeKind.RMDIR)
 
     def _modify(self, path: str, file: StagedFile) -> None:
         self._put(path, self.vault.read(path), self._merged(path, path, file, path), follows=file.follows)
@@ -327,7 +374,6 @@ class _Planning:
         else:
             edited = (old, new) if old != new else None
             self.builder.move(known_path(origin), known_path(path), content_hash(old), edited)
-            self.kinds.add(ChangeKind.MOVE)
 
     def _delete(self, path: str, before: str) -> None:
         old = self.vault.read(path)
@@ -343,13 +389,10 @@ class _Planning:
             return
         if old is None:
             self.builder.create(place, new or b"", self.pictures.get(content_hash(new or b"")))
-            self.kinds.add(ChangeKind.CREATE)
         elif new is None:
             self.builder.delete(place, old)
-            self.kinds.add(ChangeKind.DELETE)
         else:
             self.builder.modify(place, old, new, follows=follows)
-            self.kinds.add(ChangeKind.MODIFY)
 
     def _content(self, path: str, file: StagedFile) -> bytes | None:
         """Return the bytes of a file that is not where the vault has it, with what became of them there."""
@@ -376,21 +419,7 @@ class _Planning:
         def choose(clash: Clash) -> Take:
             seen[clash.key] += 1
             place_id = content_hash(f"{shown}\0{clash.key}\0{seen[clash.key]}".encode())[:24]
-            taken = self.choices.get(place_id)
-            texts = _text(clash.theirs), _text(clash.ours)
-            self._note(
-                MergePlace(
-                    place_id=place_id,
-                    path=shown,
-                    why=why,
-                    line=clash.line,
-                    vault=texts[0],
-                    draft=texts[1],
-                    offers=(*_EACH, Take.BOTH),
-                    taken=taken,
-                )
-            )
-            return taken or Take.BOTH
+            return self._taken(place_id, shown, why, (clash.theirs, clash.ours), clash.line) or Take.BOTH
 
         found = merge(*three, choose)
         if found.data is not None:
@@ -401,20 +430,21 @@ class _Planning:
         """Return whether the person wants a file as the vault has it, and with it all that hangs together with it."""
         sides = [None if side is None else content_hash(side) for side in (theirs, ours)]
         place_id = content_hash(f"{shown}\0{sides}".encode())[:24]
-        taken = self.choices.get(place_id)
-        texts = _text(theirs or b""), _text(ours or b"")
-        self._note(
-            MergePlace(
-                place_id=place_id, path=shown, why=why, vault=texts[0], draft=texts[1], offers=_EACH, taken=taken
-            )
-        )
-        if taken is Take.VAULT:
+        is_left = self._taken(place_id, shown, why, (theirs or b"", ours or b"")) is Take.VAULT
+        if is_left:
             self.left.add(path)
-        return taken is Take.VAULT
+        return is_left
 
-    def _note(self, place: MergePlace) -> None:
-        if all(place.place_id != other.place_id for other in self.conflicts):
-            self.conflicts.append(place)
+    def _taken(
+        self, place_id: str, shown: str, why: str, sides: tuple[bytes, bytes], line: int | None = None
+    ) -> Take | None:
+        """Return what the person takes in a place that the vault and the draft have differently, and note the place."""
+        taken, (vault, draft) = self.choices.get(place_id), map(_text, sides)
+        if all(place_id != other.place_id for other in self.conflicts):
+            offers = _EACH if line is None else (*_EACH, Take.BOTH)
+            place = MergePlace(place_id=place_id, path=shown, why=why, line=line, offers=offers, taken=taken)
+            self.conflicts.append(place.model_copy(update={"vault": vault, "draft": draft}))
+        return taken
 
     def _left_from(self, origin: str) -> str:
         """Return the hash of the bytes that a file had where the draft took it from."""
@@ -458,10 +488,12 @@ def net_plan(
         planning = _Planning(staging, vault, vault.plan(), choices or {}, pictures or {})
         planning.run()
     merged = tuple(dict.fromkeys(planning.merged))
-    if not planning.kinds:
+    if not planning.builder.changes:
         return NetPlan(None, merged, tuple(conflicts))
     notes = [*warnings, *(f"{path!r} was changed by somebody else meanwhile; that stays" for path in merged)]
-    plan = planning.builder.build(_operation(planning.kinds), summary, notes, broken=broken)
+    plan = planning.builder.build(
+        _operation({change.kind for change in planning.builder.changes}), summary, notes, broken=broken
+    )
     plan = replace(_with_units(plan, staging), conflicts=tuple(conflicts))
     return NetPlan(plan, merged, tuple(conflicts))
 

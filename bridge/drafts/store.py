@@ -8,17 +8,16 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final
 
 from bridge.clock import Clock, stamp
 from bridge.contract.consent import LineComment
 from bridge.contract.drafts import ReviewComment
 from bridge.drafts.draft import Base, Draft
-from bridge.drafts.draft_files import Head, State, Step
+from bridge.drafts.draft_files import Head, Step
 from bridge.drafts.net_plan import Choices, NetPlan
 from bridge.errors import Conflict, InvalidParameters, NotFound, RateLimited
 from bridge.identity.caller import Caller
-from bridge.vault.diff import changed_blocks, count_lines, parse_hunks
 from bridge.vault.plan import ChangePlan, Rest
 
 logger = logging.getLogger(__name__)
@@ -40,36 +39,6 @@ MOST_CHAINS_OF_ONE: Final = 3
 MOST_CHAINS: Final = 12
 MOST_NAMED: Final = 50
 """Files of a draft that was sent back which its client is told by name."""
-MOST_QUOTED: Final = 200
-"""Characters of a line that is quoted with a comment."""
-
-
-class Summary(NamedTuple):
-    """A draft as lists show it.
-
-    Attributes:
-        draft_id: Its name.
-        client_id: The client whose it is.
-        created: When it was begun, ISO 8601 in UTC.
-        touched: When something was staged last, ISO 8601 in UTC.
-        steps: How many calls were staged.
-        state: How far it is.
-        since: When it was handed in or sent back, ISO 8601 in UTC.
-        words: What the person said when sending it back.
-        files: The files that differ from the vault, by where they are in the draft or were in the vault.
-        comments: What they said then of files and lines.
-    """
-
-    draft_id: str
-    client_id: str
-    created: str
-    touched: str
-    steps: int
-    state: State
-    since: str | None
-    words: str | None
-    files: tuple[str, ...]
-    comments: tuple[ReviewComment, ...] = ()
 
 
 class Drafts:
@@ -138,13 +107,13 @@ class Drafts:
 
     def prepare(self) -> None:
         """Have all that were taken up ready, so that no call waits for that. Blocks."""
-        for draft in list(self._drafts.values()):
+        for draft in self._all:
             self._prepare(draft)
 
     def stop(self) -> None:
         """Close them; they stay. Blocks."""
         with self._lock:
-            drafts, self._drafts = list(self._drafts.values()), {}
+            drafts, self._drafts = self._all, {}
         for draft in drafts:
             draft.close()
 
@@ -166,7 +135,7 @@ class Drafts:
             return None
         with self._lock:
             if caller.draft is not None:
-                return self._own(caller, caller.draft)
+                return self.get(caller.draft, caller)
             if caller.chain is not None:
                 return None
             inside = self._inside.get(caller.connection)
@@ -195,20 +164,20 @@ class Drafts:
                 )
             if caller.connection in self._beginning:
                 raise Conflict("A draft is being begun for you already; ask for the status", code="exists")
-            waiting = [draft for draft in self._drafts.values() if draft.head.state == "handed_in"]
-            if sum(draft.head.client_id == caller.subject for draft in waiting) >= MOST_HANDED_IN:
+            heads = [draft.head for draft in self._drafts.values()]
+            own = [head for head in heads if head.client_id == caller.subject]
+            if sum(head.state == "handed_in" for head in own) >= MOST_HANDED_IN:
                 raise RateLimited(
                     f"{MOST_HANDED_IN} drafts of this client are handed in and wait for the user, and no more are "
                     "begun. Nothing was done. Tell the user so",
                     retry_after=60,
                 )
-            drafts = [draft for draft in self._drafts.values() if not draft.head.of_chain and draft not in waiting]
-            own = [draft for draft in drafts if draft.head.client_id == caller.subject]
+            drafts = [head for head in heads if not head.of_chain and head.state != "handed_in"]
+            open_ = [head.draft_id for head in drafts if head.client_id == caller.subject]
             made = list(self._beginning.values())
-            if len(own) + made.count(caller.subject) >= MOST_OF_ONE or len(drafts) + len(made) >= MOST:
+            if len(open_) + made.count(caller.subject) >= MOST_OF_ONE or len(drafts) + len(made) >= MOST:
                 raise RateLimited(
-                    "Too many drafts are open; submit or discard one of them, or join it: "
-                    + ", ".join(draft.head.draft_id for draft in own),
+                    f"Too many drafts are open; submit or discard one of them, or join it: {', '.join(open_)}",
                     retry_after=60,
                 )
             self._beginning[caller.connection] = caller.subject
@@ -292,16 +261,14 @@ class Drafts:
         return len(self._sent_back(caller)) if caller.client.drafts else 0
 
     def _sent_back(self, caller: Caller) -> list[Draft]:
-        with self._lock:
-            own = [draft for draft in self._drafts.values() if draft.head.client_id == caller.client.id]
+        own = [draft for draft in self._all if draft.head.client_id == caller.client.id]
         return [draft for draft in own if draft.head.state == "sent_back"]
 
     def decided(self, caller: Caller) -> str:
         """Tell a client which of its drafts the person has sent back, or is to decide about; empty: none."""
         if caller.client.is_person:
             return ""
-        with self._lock:
-            own = [draft for draft in self._drafts.values() if _may_see(caller, draft) and not draft.head.of_chain]
+        own = [draft for draft in self._all if _may_see(caller, draft) and not draft.head.of_chain]
         back = [sent_back(draft) for draft in own if draft.head.state == "sent_back"]
         waiting = [f"{draft.head.draft_id} waits for the user." for draft in own if draft.head.state == "handed_in"]
         return "\n".join([*back, *waiting])
@@ -312,8 +279,7 @@ class Drafts:
 
     def worked_on(self) -> list[Draft]:
         """Return all that clients work in, handed in or not, oldest first; those of chains alone are left out."""
-        with self._lock:
-            drafts = [draft for draft in self._drafts.values() if not draft.head.of_chain]
+        drafts = (draft for draft in self._all if not draft.head.of_chain)
         return sorted(drafts, key=lambda draft: draft.head.created)
 
     def begin_for_chain(self, caller: Caller) -> Draft:
@@ -324,10 +290,9 @@ class Drafts:
             ExecutionFailed: The disk is full or failed.
         """
         with self._lock:
-            chains = [draft for draft in self._drafts.values() if draft.head.of_chain]
-            own = [draft for draft in chains if draft.head.client_id == caller.subject]
             made = self._beginning_chains
-            if len(own) + made.count(caller.subject) >= MOST_CHAINS_OF_ONE or len(chains) + len(made) >= MOST_CHAINS:
+            chains = [*made, *(draft.head.client_id for draft in self._drafts.values() if draft.head.of_chain)]
+            if chains.count(caller.subject) >= MOST_CHAINS_OF_ONE or len(chains) >= MOST_CHAINS:
                 raise RateLimited(
                     "Too many chains are not done yet; wait until the user has answered one of them", retry_after=60
                 )
@@ -350,7 +315,7 @@ class Drafts:
             Conflict: It is handed in.
         """
         with self._lock:
-            draft = self._own(caller, draft_id)
+            draft = self.get(draft_id, caller)
             draft.expect_in_hand()
             self._enter(caller, draft_id)
         return draft
@@ -374,23 +339,19 @@ class Drafts:
             NotFound: There is no such draft for this caller.
             Conflict: It is handed in, and the caller is not the person.
         """
-        with self._lock:
-            draft = self._own(caller, draft_id)
+        draft = self.get(draft_id, caller)
         if not caller.client.is_person:
             draft.expect_in_hand()
         self._end(draft)
 
     def taken(self, draft_id: str, rest: Rest | None = None) -> None:
         """End a draft whose plan has been applied, or that nobody can go on with, but for what goes back. Blocks."""
-        with self._lock:
-            draft = self._drafts.get(draft_id)
-        if draft is None:
-            return
-        if rest is None:
-            self._end(draft)
-        else:
+        draft = self._drafts.get(draft_id)
+        if draft is not None and rest is not None:
             draft.keep_rest(rest)
             self._on_change()
+        elif draft is not None:
+            self._end(draft)
 
     def choose(self, draft_id: str, who: str, choices: Choices) -> ChangePlan:
         """Return the plan of a draft once a person has chosen where others changed the same. Blocks until that is kept.
@@ -447,7 +408,8 @@ class Drafts:
             Conflict: The draft has ended (`stale`).
             InvalidParameters: There is no such file or line.
         """
-        return tuple(comment_of(self._still(draft_id), plan, one) for one in said)
+        draft = self._still(draft_id)
+        return tuple(draft.comment(plan, one) for one in said)
 
     def is_handed_in(self, draft_id: str) -> bool:
         """Return whether its client has done with a draft, so that the person alone changes it."""
@@ -455,8 +417,7 @@ class Drafts:
         return draft is not None and draft.head.state == "handed_in"
 
     def _still(self, draft_id: str) -> Draft:
-        with self._lock:
-            draft = self._drafts.get(draft_id)
+        draft = self._drafts.get(draft_id)
         if draft is None:
             raise Conflict(f"{draft_id} has ended", code="stale")
         return draft
@@ -467,14 +428,18 @@ class Drafts:
         Raises:
             NotFound: There is no such draft for this caller.
         """
-        with self._lock:
-            return self._own(caller, draft_id)
+        draft = self._drafts.get(draft_id)
+        if draft is None or not _may_see(caller, draft):
+            raise NotFound(f"You have no draft {draft_id[:60]!r}; begin one, or ask for the status of yours")
+        return draft
 
     def listed(self, caller: Caller) -> list[Draft]:
         """Return the drafts that a caller may look into, oldest first."""
-        with self._lock:
-            drafts = [draft for draft in self._drafts.values() if _may_see(caller, draft)]
-        return sorted(drafts, key=lambda draft: draft.head.created)
+        return sorted((draft for draft in self._all if _may_see(caller, draft)), key=lambda draft: draft.head.created)
+
+    @property
+    def _all(self) -> list[Draft]:
+        return list(self._drafts.values())
 
     @property
     def ids(self) -> list[str]:
@@ -498,25 +463,25 @@ class Drafts:
 
     def client_ended(self, client_id: str) -> None:
         """End the drafts of a client that was revoked. Blocks."""
-        self._end(*(draft for draft in list(self._drafts.values()) if draft.head.client_id == client_id))
+        self._end(*(draft for draft in self._all if draft.head.client_id == client_id))
 
     def changed(self, paths: Iterable[str]) -> None:
         """Take note that something has changed in the vault below. Returns at once."""
         paths = tuple(paths)
-        for draft in list(self._drafts.values()):
+        for draft in self._all:
             draft.changed(paths)
 
     def sweep(self) -> None:
         """End what nobody has touched for long. Blocks."""
         now = self._clock.now()
-        self._end(*(draft for draft in list(self._drafts.values()) if self.kept_until(draft) < now))
+        self._end(*(draft for draft in self._all if self.kept_until(draft) < now))
 
     def kept_until(self, draft: Draft) -> datetime:
         """Return when a draft is discarded, if nothing becomes of it until then."""
         since = draft.head.since
         if since is not None and draft.head.state == "handed_in":
             return datetime.fromisoformat(since) + HANDED_IN
-        return datetime.fromisoformat(max(_touched(draft), since or "")) + timedelta(days=self._days())
+        return datetime.fromisoformat(max(draft.touched, since or "")) + timedelta(days=self._days())
 
     @staticmethod
     def _prepare(draft: Draft) -> None:
@@ -524,12 +489,6 @@ class Drafts:
             draft.prepare()
         except OSError as error:  # the first call that needs the index tries again, and says so
             logger.warning("The index of %s cannot be made yet (%s)", draft.head.draft_id, error)
-
-    def _own(self, caller: Caller, draft_id: str) -> Draft:
-        draft = self._drafts.get(draft_id)
-        if draft is None or not _may_see(caller, draft):
-            raise NotFound(f"You have no draft {draft_id[:60]!r}; begin one, or ask for the status of yours")
-        return draft
 
     def _left_alone(self, caller: Caller) -> list[Draft]:
         """Return the drafts of a client that no connection is in."""
@@ -541,14 +500,8 @@ class Drafts:
         ]
 
     def _begun(self, caller: Caller, *, of_chain: bool = False) -> Draft:
-        draft_id = f"draft-{secrets.token_hex(4)}"
-        head = Head(
-            draft_id=draft_id,
-            client_id=caller.subject,
-            holder=caller.session_id,
-            created=stamp(self._clock.now()),
-            of_chain=of_chain,
-        )
+        owner, now, draft_id = caller.subject, stamp(self._clock.now()), f"draft-{secrets.token_hex(4)}"
+        head = Head(draft_id=draft_id, client_id=owner, holder=caller.session_id, created=now, of_chain=of_chain)
         draft = Draft.begun(self._folder / draft_id, head, self._base, self._clock)
         self._prepare(draft)
         return draft
@@ -572,23 +525,6 @@ class Drafts:
             self._on_change()
 
 
-def summary(draft: Draft) -> Summary:
-    """Return what lists show of a draft."""
-    staging = draft.staging
-    return Summary(
-        draft_id=draft.head.draft_id,
-        client_id=draft.head.client_id,
-        created=draft.head.created,
-        touched=_touched(draft),
-        steps=len(draft.steps),
-        state=draft.head.state,
-        since=draft.head.since,
-        words=draft.head.words,
-        files=tuple(sorted({*staging.files, *staging.removed})),
-        comments=draft.head.comments,
-    )
-
-
 def sent_back(draft: Draft) -> str:
     """Return the text for the client of a draft that was sent back, with the person's words."""
     head = draft.head
@@ -596,9 +532,8 @@ def sent_back(draft: Draft) -> str:
     end = "" if said.endswith((".", "!", "?")) else "."
     took = "took a part of it" if any(step.kept is not None for step in draft.steps) else "took nothing of it"
     comments = "".join(f"\n- {said_of(comment)}" for comment in head.comments)
-    files = sorted({*draft.staging.files, *draft.staging.removed})
-    more = len(files) - MOST_NAMED
-    rest = f"\nIn it: {', '.join(files[:MOST_NAMED])}" + (f" and {more:,} more" if more > 0 else "")
+    more = len(draft.paths) - MOST_NAMED
+    rest = f"\nIn it: {', '.join(draft.paths[:MOST_NAMED])}" + (f" and {more:,} more" if more > 0 else "")
     return (
         f"The user looked through {head.draft_id}, {took}, and sent it back{said}{end}{comments}{rest}\nWhat you write "
         "now goes on in it. Change it as they want and submit it again, or discard it."
@@ -611,39 +546,6 @@ def said_of(comment: ReviewComment) -> str:
     quote = f" ({comment.quote})" if comment.quote else ""
     said = "".join(character for character in " ".join(comment.text.split()) if character.isprintable())
     return f"{where}{quote}: {said}"
-
-
-def comment_of(draft: Draft, plan: ChangePlan, said: LineComment) -> ReviewComment:
-    """Return a comment as the client of a draft is told it: by the line that the draft has, and by its own words alone.
-
-    Args:
-        draft: The draft.
-        plan: What the person was shown of it.
-        said: What they say, by the line that they were shown.
-
-    Raises:
-        InvalidParameters: There is no such file or line in the plan.
-    """
-    shown = next(iter(plan.shown.get(said.path, ())), None)
-    if shown is None:
-        raise InvalidParameters(f"{said.path!r} is no file of this change; name files as its preview does")
-    path = shown.new_path or shown.path
-    if said.line is None:
-        return ReviewComment(path=path, text=said.text)
-    after = next((one.after for one in plan.changes[::-1] if path in {one.path, one.new_path} and one.after), "")
-    data = plan.blobs.get(after)
-    if data is None or said.line > count_lines(data, 0, len(data)):
-        raise InvalidParameters(f"{path!r} has no line {said.line} afterwards; comment on the file, or on another line")
-    line, own = said.line, draft.read(path)
-    for block in changed_blocks(data, own):  # what others wrote there meanwhile is not in the draft
-        if said.line < block.old_line:
-            break
-        line = said.line + block.new_line + block.added - block.old_line - block.removed
-        if said.line < block.old_line + block.removed:
-            line = block.new_line
-    proposed = {number: text for hunk in parse_hunks(shown.diff) for number, text in hunk.added()}
-    quote = proposed.get(said.line, "").strip()[:MOST_QUOTED]
-    return ReviewComment(path=path, line=max(1, line), quote=quote or None, text=said.text)
 
 
 def submission(draft: Draft, who: str, *, choices: Choices | None = None) -> NetPlan:
@@ -687,10 +589,6 @@ def _planned(draft: Draft, said: Callable[[str], str], choices: Choices | None =
     reads = dict.fromkeys(path for step in draft.steps for path in step.reads)
     plan = replace(found.plan, reads=tuple(reads), summary=said(found.plan.counted_files))
     return found._replace(plan=plan)
-
-
-def _touched(draft: Draft) -> str:
-    return draft.steps[-1].time if draft.steps else draft.head.created
 
 
 def _may_see(caller: Caller, draft: Draft) -> bool:

@@ -23,8 +23,7 @@ from bridge.clock import Clock, stamp
 from bridge.contract.identity import Capability, ClientInfo, Preset
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
 from bridge.identity.caller import CHAT, CHAT_ID, DEMO, HOST, UNNAMED, Client
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 from bridge.vault.text import AS_LATIN, hidden_characters
 
 _OUR_WORDS: Final = (

@@ -528,7 +528,7 @@ class Indexer:
             if self._stopping:
                 return
             with self._state.lock:
-                self.recorder.record_seen(prepared, prepared.paths - self._written)
+                self.recorder.record_seen(prepared, prepared.keys() - self._written)
             self._take_noted()
         self.recorder.scan_completed()
 

@@ -4,15 +4,16 @@ The bytes from before a change are in its own backups. Those from after it are s
 by a later change and are in its backups.
 """
 
+import contextlib
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from itertools import chain
+from itertools import tee
 from typing import Literal, NamedTuple
 
 from bridge.clock import Clock
 from bridge.contract.consent import FilePreview
-from bridge.errors import InvalidParameters, NotFound, ToolFailure
+from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.journal import (
     BeginRecord,
     Cause,
@@ -28,21 +29,6 @@ from bridge.journal.preconditions import TracedFile, follow_changes
 from bridge.journal.reversal import Foreseen, Reversal, foresee
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, preview
 from bridge.vault.root import VaultRoot
-
-_FOLDERS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
-
-
-def change_diff(begin: BeginRecord, later: Iterable[BeginRecord], folders: FolderCache, backups: Backups) -> ChangeDiff:
-    """Return the diff of a change that was applied, whatever has happened to it since.
-
-    Args:
-        begin: The change, as the journal has it.
-        later: The changes after it, oldest first; read only as far as they are needed.
-        folders: The vault's folders.
-        backups: Of all changes.
-    """
-    found = list(_shown(begin, BytesOfChange(begin, later, folders, backups)))
-    return ChangeDiff(tuple(shown for shown, _ in found), tuple(shown.path for shown, lost in found if lost))
 
 
 def _shown(begin: BeginRecord, search: "BytesOfChange") -> Iterator[tuple[FilePreview, bool]]:
@@ -88,7 +74,6 @@ class BytesOfChange:
     ) -> None:
         self._begin = begin
         self._later = iter(later)
-        self._read: list[BeginRecord] = []
         self._folders = folders
         self._backups = backups
 
@@ -105,7 +90,8 @@ class BytesOfChange:
         if file.last is None:
             return None
         places = [file.place]
-        for later in chain(self._read, self._more()):
+        self._later, laters = tee(self._later)  # it is read only as far as it is needed, and once
+        for later in laters:
             for other in _files(later):
                 if other.origin not in places:
                     continue
@@ -114,25 +100,18 @@ class BytesOfChange:
                 places.append(other.place)
         return next((found for place in reversed(places) if (found := self._disk(place, file.last)) is not None), None)
 
-    def _more(self) -> Iterable[BeginRecord]:
-        for later in self._later:
-            self._read.append(later)
-            yield later
-
     def _backup(self, begin: BeginRecord, path: str, wanted: str) -> bytes | None:
-        try:
+        with contextlib.suppress(OSError, ToolFailure):
             data = self._backups.read(begin.execution_id, path)
-        except (OSError, ToolFailure):
-            return None
-        return data if data is not None and content_hash(data) == wanted else None
+            return data if data is not None and content_hash(data) == wanted else None
+        return None
 
     def _disk(self, place: str, wanted: str) -> bytes | None:
-        try:
+        with contextlib.suppress(OSError, ToolFailure):
             folder, name = self._folders.parent(place)
             data = folder.read(name)
-        except (OSError, ToolFailure):
-            return None
-        return data if content_hash(data) == wanted else None
+            return data if content_hash(data) == wanted else None
+        return None
 
 
 def _files(begin: BeginRecord) -> Sequence[TracedFile]:
@@ -144,7 +123,6 @@ CALLS_KEPT = timedelta(hours=24)
 """Time for which a call id is remembered (`docs/protocol.md`, `callId`)."""
 
 Outcome = Literal["open", "done", "rolled_back", "conflicted"]
-_FOLDER_KINDS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 
 @dataclass(slots=True)
@@ -194,25 +172,15 @@ class History:
 
     Args:
         root: The vault.
-        journal: For what is not held in memory.
-        backups: The bytes from before each change.
         clock: For how long ago a call was.
         kept: Bytes by their hash, where somebody else has kept them; None if nobody has.
     """
 
-    def __init__(
-        self,
-        root: VaultRoot,
-        *,
-        journal: Journal,
-        backups: Backups,
-        clock: Clock,
-        kept: Callable[[str], bytes | None] = lambda _digest: None,
-    ) -> None:
+    def __init__(self, root: VaultRoot, clock: Clock, kept: Callable[[str], bytes | None]) -> None:
         self._root = root
         self._kept = kept
-        self._journal = journal
-        self._backups = backups
+        self._journal = Journal(root)
+        self._backups = Backups(root)
         self._clock = clock
         self._recorded: dict[str, RecordedChange] = {}
         self._heads: dict[str, tuple[_Head, ...]] = {}
@@ -221,19 +189,16 @@ class History:
         Several, where an undo left files out: what had it before then still has it on those.
         """
         self._calls: dict[str, RecordedChange] = {}
-        self._open: dict[str, RecordedChange] = {}
+        self._unended: dict[str, RecordedChange] = {}
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def begin(self, begin: BeginRecord, offset: int) -> None:
+    def _begun(self, begin: BeginRecord, offset: int) -> None:
         """Record that a plan is about to be applied; its record is at this offset of the journal."""
         cause = begin.cause
-        files = [
-            path
-            for change in begin.changes
-            for path in (change.path, change.new_path)
-            if path and (change.kind not in _FOLDER_KINDS)
-        ] or [change.path for change in begin.changes]
+        files = [path for change in begin.changes if not change.of_folder for path in change.places] or [
+            change.path for change in begin.changes
+        ]
         shown = HistoryEntry(
             execution_id=cause.execution_id,
             tool=cause.tool,
@@ -251,11 +216,13 @@ class History:
             grant=cause.grant,
             left=begin.left,
         )
-        changes = (cause.execution_id,) if cause.kind == "change" or not cause.reverses else split_ids(cause.reverses)
+        changes = (
+            (cause.execution_id,) if cause.kind == "change" or not cause.reverses else tuple(cause.reverses.split(","))
+        )
         recorded = RecordedChange(shown, cause.kind, changes, offset)
-        self._recorded[cause.execution_id] = self._open[cause.execution_id] = recorded
+        self._recorded[cause.execution_id] = self._unended[cause.execution_id] = recorded
 
-    def mark(self, outcome: OutcomeRecord) -> None:
+    def _ended(self, outcome: OutcomeRecord) -> None:
         """Record the outcome of a change."""
         recorded = self._recorded.get(outcome.execution_id)
         if recorded is None:
@@ -264,7 +231,7 @@ class History:
             recorded.shown = recorded.shown._replace(can_undo=False)
             return
         recorded.outcome = outcome.kind
-        self._open.pop(outcome.execution_id, None)
+        self._unended.pop(outcome.execution_id, None)
         if outcome.kind != "rolled_back":
             for change in recorded.changes:
                 self._heads[change] = (*self._remaining(change, recorded), _Head(recorded))
@@ -273,35 +240,55 @@ class History:
 
     # -- looking back -------------------------------------------------------------------------------------------
 
-    def __contains__(self, execution_id: str) -> bool:
-        return execution_id in self._recorded
-
-    def open(self) -> list[RecordedChange]:
+    def _open(self) -> list[RecordedChange]:
         """Return applications that were begun and not ended, newest first."""
-        return list(self._open.values())[::-1]
+        return list(self._unended.values())[::-1]
 
-    def applications(self) -> list[RecordedChange]:
+    def _applications(self) -> list[RecordedChange]:
         """Return every application, oldest first."""
         return list(self._recorded.values())
 
     def last_id(self) -> str | None:
-        """See `Ledger.last_id`."""
-        applications = self.applications()
-        return applications[-1].shown.execution_id if applications else None
+        """Return the last application of a plan that was begun, an undo or redo too; None if there was none."""
+        return next(reversed(list(self._recorded)), None)
 
-    def offsets_after(self, execution_id: str | None) -> list[int]:
-        """Return the journal offsets of what was applied after a change, oldest first; all if the id is unknown."""
+    def written_since(self, execution_id: str | None) -> dict[str, set[str | None]]:
+        """Return what may have been written after a change, including changes that were taken back.
+
+        Args:
+            execution_id: The last known change; None or an unknown id for all.
+
+        Returns:
+            For each file, the hashes of its bytes before and after; None among them if it may be gone.
+        """
         known = self._recorded.get(execution_id or "")
-        since = -1 if known is None else known.offset
-        return [recorded.offset for recorded in self.applications() if recorded.offset > since]
+        written: dict[str, set[str | None]] = {}
+        for recorded in self._applications():
+            if known is None or recorded.offset > known.offset:
+                with contextlib.suppress(ExecutionFailed):  # no longer in the journal
+                    for change in self._journal.read(recorded.offset).changes:
+                        for path in () if change.of_folder else change.places:
+                            written.setdefault(path, {None}).update({change.before, change.after})
+        return written
 
-    def entries(self, *, limit: int, before: str | None, credential: str | None) -> list[HistoryEntry]:
-        """See `Ledger.history`."""
+    def history(
+        self, *, limit: int = 50, before: str | None = None, credential: str | None = None
+    ) -> list[HistoryEntry]:
+        """Return the changes of this vault, newest first.
+
+        Args:
+            limit: Maximum number.
+            before: Only those older than this execution id, or than this ISO 8601 time.
+            credential: Only those asked for with this credential; None for all.
+
+        Raises:
+            InvalidParameters: `before` is neither.
+        """
         changes = self._changes(credential) if before is None else self._before(before, credential)
         return [self._entry(recorded) for recorded in changes[:limit]]
 
-    def find_call(self, call_id: str, *, of_any_age: bool) -> HistoryEntry | None:
-        """See `Ledger.find_call`."""
+    def find_call(self, call_id: str, *, of_any_age: bool = False) -> HistoryEntry | None:
+        """Return the change that a call id of the last 24 hours (or any age) made, or None. Touches no disk."""
         recorded = self._calls.get(call_id)
         if recorded is None:
             return None
@@ -309,8 +296,22 @@ class History:
             return None
         return self._entry(recorded) if recorded.kind == "change" else recorded.shown
 
-    def undo_plan(self, execution_id: str | None, credential: str | None) -> tuple[str, ChangePlan]:
-        """See `Ledger.undo_plan`."""
+    def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
+        """Return the plan that takes a change back, to be applied like any other. Writes nothing.
+
+        Args:
+            execution_id: The change; None is the newest that is not undone.
+            credential: Only changes asked for with this credential; None for all.
+
+        Returns:
+            The change's id, and the plan.
+
+        Raises:
+            NotFound: There is no such change, or it is undone already.
+            Conflict: A file was edited since (`edited_since`), and nothing else is to be taken back. Otherwise the plan
+                leaves it out (`ChangePlan.left`), and a second undo of the change is of what was left out.
+            ExecutionFailed: A backup is missing or damaged, and nothing else is to be taken back.
+        """
         changes = self._changes(credential)
         applied = (recorded.change for recorded in changes if self._state(recorded.change) == "applied")
         change = execution_id or next(applied, None)
@@ -318,8 +319,18 @@ class History:
             raise NotFound("There is nothing to undo")
         return change, self._one_reversal(change, "undo", credential)
 
-    def undo_several_plan(self, execution_ids: Collection[str], credential: str | None) -> ChangePlan:
-        """See `Ledger.undo_several_plan`."""
+    def undo_several_plan(self, execution_ids: Collection[str], credential: str | None = None) -> ChangePlan:
+        """Return the one plan that takes several changes back, newest first. Writes nothing.
+
+        Args:
+            execution_ids: The changes. What was undone or repeated together with one of them goes along.
+            credential: Only changes asked for with this credential; None for all.
+
+        Raises:
+            NotFound: One of them is not there, is undone already, or its backup was not kept.
+            Conflict: A file was edited since, or between them (`edited_since`), and nothing else is to be taken back.
+            ExecutionFailed: A backup is missing or damaged, and nothing else is to be taken back.
+        """
         chosen = [one for one in self._changes(credential) if one.shown.execution_id in execution_ids]
         if missing := sorted(set(execution_ids) - {one.shown.execution_id for one in chosen}):
             raise _unknown(missing[0])
@@ -328,11 +339,14 @@ class History:
                 raise NotFound(f"The change {one.change!r} cannot be undone: {why[0].lower()}{why[1:]}")
         return self._reversal([one.change for one in chosen], "undo", credential)
 
-    def redo_plan(self, execution_id: str | None, credential: str | None) -> tuple[str, ChangePlan]:
-        """See `Ledger.redo_plan`."""
+    def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
+        """Return the plan that applies an undone change again; without an id, the one that was undone last.
+
+        Takes, returns and raises what `undo_plan` does, but leaves nothing out: all of it is made again, or nothing.
+        """
         undone = (
             recorded.change
-            for recorded in reversed(self.applications())
+            for recorded in reversed(self._applications())
             if recorded.kind == "undo"
             and any(head.recorded is recorded for head in self._heads.get(recorded.change, ()))
             and recorded.outcome == "done"
@@ -344,16 +358,35 @@ class History:
         return change, self._one_reversal(change, "redo", credential)
 
     def diff(self, execution_id: str) -> ChangeDiff:
-        """See `Ledger.diff`."""
+        """Return what a change did to each file, whatever has happened to it since. Blocks.
+
+        Args:
+            execution_id: The change, or an undo or redo of one.
+
+        Raises:
+            NotFound: There is no such change.
+            ExecutionFailed: The journal no longer holds it.
+        """
         recorded = self._recorded.get(execution_id)
         if recorded is None or recorded.change not in self._heads:
             raise _unknown(execution_id)
-        later = (self._journal.read(one.offset) for one in self._touching_later(recorded))
+        begin = self._journal.read(recorded.offset)
         with FolderCache(self._root) as folders:
-            return change_diff(self._journal.read(recorded.offset), later, folders, self._backups)
+            found = list(_shown(begin, BytesOfChange(begin, self._later(recorded), folders, self._backups)))
+        return ChangeDiff(tuple(shown for shown, _ in found), tuple(shown.path for shown, lost in found if lost))
 
-    def foresee(self, execution_ids: Collection[str]) -> dict[str, Foreseen]:
-        """See `Ledger.foresee_undo`."""
+    def foresee_undo(self, execution_ids: Collection[str]) -> dict[str, Foreseen]:
+        """Return what undoing several changes, newest first, would do. Writes nothing, and hashes all their files.
+
+        Args:
+            execution_ids: The changes; unknown ids are left out.
+
+        Returns:
+            In the order of undoing, why each could not be undone, or which of its files would stay as they are.
+
+        Raises:
+            ExecutionFailed: The journal no longer holds one of them.
+        """
         found: dict[str, Foreseen] = {}
         heads: dict[int, _Head] = {}
         for recorded in self._changes(None):
@@ -381,14 +414,14 @@ class History:
                         found[change] = Foreseen(seen.why, (*found[change].left, *left))
         return found
 
-    def _touching_later(self, *changes: RecordedChange) -> Iterator[RecordedChange]:
+    def _later(self, *changes: RecordedChange) -> Iterator[BeginRecord]:
         """Yield later changes to files of the given ones, followed through renames, oldest first."""
         places = {path for recorded in changes for path in recorded.shown.files}
         first = min(recorded.offset for recorded in changes)
-        for later in self.applications():
+        for later in self._applications():
             if later.offset > first and later.outcome == "done" and not places.isdisjoint(later.shown.files):
                 places.update(later.shown.files)
-                yield later
+                yield self._journal.read(later.offset)
 
     def _no_undo(self, recorded: RecordedChange) -> str | None:
         """Return why a change can never be undone, whatever the state of the vault."""
@@ -399,16 +432,16 @@ class History:
             return "It is undone already"
         return None if shown.can_undo else "Its backup was not kept"
 
-    def earlier_modes(self, cause: Cause) -> dict[str, list[int]]:
+    def _earlier_modes(self, cause: Cause) -> dict[str, Iterator[int]]:
         """Return the permissions that an undo or redo restores to what it makes anew, in that order."""
         modes: dict[str, list[int]] = {}
         if cause.kind != "change" and cause.reverses:
-            for head in self._to_turn(split_ids(cause.reverses), cause.kind):
+            for head in self._to_turn(cause.reverses.split(","), cause.kind):
                 begin = self._read(head)
                 for step, mode in reversed(list(zip(begin.changes, begin.modes, strict=True))):
                     if mode is not None and step.kind in {ChangeKind.DELETE, ChangeKind.RMDIR}:
                         modes.setdefault(step.path, []).append(mode)
-        return modes
+        return {path: iter(known) for path, known in modes.items()}
 
     def _one_reversal(self, change: str, kind: Literal["undo", "redo"], credential: str | None) -> ChangePlan:
         recorded = self._recorded.get(change)
@@ -432,8 +465,11 @@ class History:
     def _reversal(self, chosen: Collection[str], kind: Literal["undo", "redo"], credential: str | None) -> ChangePlan:
         """Return the plan that reverses changes; what was undone or repeated together is reversed together."""
         heads = self._to_turn(chosen, kind)
-        for head in heads:
-            self._check_own(head.recorded, credential)
+        for recorded in (head.recorded for head in heads):
+            # Others' changes may have been undone or repeated together with one of the caller's.
+            if not all(_is_of(self._recorded[change], credential) for change in recorded.changes):
+                who = f"The change {recorded.change!r} was repeated together with changes of others"
+                raise NotFound(f"{who}; ask the user")
         changes = tuple(dict.fromkeys(change for head in heads for change in head.recorded.changes))
         own = self._recorded[changes[0]]
         begins = [self._read(head) for head in heads]
@@ -442,14 +478,13 @@ class History:
         disposal = self._journal.read(own.offset).disposal if alone else None
         summary = f"{len(changes)} changes" if len(changes) > 1 else own.shown.summary
         with FolderCache(self._root) as folders:
-            return self._reversing(heads, begins, folders)(kind, join_ids(changes), summary, disposal)
+            return self._reversing(heads, begins, folders)(kind, ",".join(changes), summary, disposal)
 
     def _reversing(
         self, heads: Sequence[_Head], begins: Sequence[BeginRecord], folders: FolderCache
     ) -> Callable[..., ChangePlan]:
         """Return the planner that reverses applications, newest first, given what was later written to their files."""
-        later = (self._journal.read(one.offset) for one in self._touching_later(*(head.recorded for head in heads)))
-        found = BytesOfChange(begins[0], later, folders, self._backups)
+        found = BytesOfChange(begins[0], self._later(*(head.recorded for head in heads)), folders, self._backups)
 
         def after(file: TracedFile) -> bytes | None:
             data = found.after(file)
@@ -484,16 +519,11 @@ class History:
         """Return an application's record, limited to the files that it still determines."""
         return only(self._journal.read(head.recorded.offset), head.only)
 
-    def _check_own(self, head: RecordedChange, credential: str | None) -> None:
-        """Refuse to take back changes of others, which were undone or repeated together with one of the caller's."""
-        if not all(_is_of(self._recorded[change], credential) for change in head.changes):
-            raise NotFound(f"The change {head.change!r} was repeated together with changes of others; ask the user")
-
     def _changes(self, credential: str | None) -> list[RecordedChange]:
         """Return every change that is in the history, of one credential or of all (None), newest first."""
         return [
             recorded
-            for recorded in reversed(self.applications())
+            for recorded in reversed(self._applications())
             if recorded.kind == "change" and recorded.change in self._heads and _is_of(recorded, credential)
         ]
 
@@ -531,16 +561,6 @@ class History:
         left = tuple(one for path, one in named.items() if path in still.intersection(recorded.shown.files))
         can_undo = all(head.recorded.shown.can_undo for head in last)
         return recorded.shown._replace(state=state, can_undo=can_undo, left=left if state == "undone" else ())
-
-
-def join_ids(changes: Collection[str]) -> str:
-    """Return several changes as one text, as the journal names what an undo takes back."""
-    return ",".join(changes)
-
-
-def split_ids(text: str) -> tuple[str, ...]:
-    """Return the changes in such a text."""
-    return tuple(text.split(","))
 
 
 def _is_of(recorded: RecordedChange, credential: str | None) -> bool:

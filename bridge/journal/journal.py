@@ -11,7 +11,7 @@ and added to the other. Everything else is taken back file by file.
 
 import os
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple, get_args
 from zlib import crc32
 
@@ -23,6 +23,7 @@ from bridge.identity.caller import SHARED_ID
 from bridge.vault.folder import Folder, LineFile
 from bridge.vault.paths import fold
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, LeftFile
+from bridge.vault.root import STATE_FOLDER, VaultRoot
 
 HistoryState = Literal["applied", "undone", "conflicted"]
 
@@ -144,23 +145,16 @@ class ChangeDiff(NamedTuple):
 
 
 NAME = "journal.jsonl"
+JOURNAL = f"{STATE_FOLDER}/journal"
+"""The folder that it is in."""
 _MAX_LINE = 1 << 28
 
 OutcomeKind = Literal["done", "rolled_back", "conflicted", "dropped"]
 
 _HEAD = b'{"sum":"%08x","line":'
 _HEAD_SIZE = len(_HEAD % 0)
-_CAUSE = {
-    "id": "execution_id",
-    "kind": "kind",
-    "reverses": "reverses",
-    "tool": "tool",
-    "client": "client",
-    "session": "session_id",
-    "call": "call_id",
-    "arguments": "arguments_hash",
-    "credential": "credential",
-    "grant": "grant",
+_CAUSE = {"id": "execution_id", "session": "session_id", "call": "call_id", "arguments": "arguments_hash"} | {
+    name: name for name in ("kind", "reverses", "tool", "client", "credential", "grant")
 }
 """The members of a beginning that say why, and what they are called in `Cause`."""
 _PLAIN = ("operation", "summary", "digest", "keep", "added", "removed")
@@ -242,11 +236,11 @@ class Journal:
     """The journal of one vault. Used by one thread at a time.
 
     Args:
-        open_folder: Opens the folder it is in, made when missing.
+        root: The vault.
     """
 
-    def __init__(self, open_folder: Callable[[], Folder]) -> None:
-        self._open_folder = open_folder
+    def __init__(self, root: VaultRoot) -> None:
+        self._root = root
         self._file = LineFile(NAME)
 
     def load(self) -> tuple[list[JournalEntry], int]:
@@ -309,6 +303,15 @@ class Journal:
         if not isinstance(record, BeginRecord):
             raise _lost()
         return record
+
+    def _open_folder(self) -> Folder:
+        """Return the folder it is in, made when missing."""
+        with self._root.state() as state:
+            new = not state.exists("journal")
+            folder = state.child_made("journal")
+            if new:
+                state.sync()
+            return folder
 
 
 def check_id(execution_id: str) -> str:
@@ -464,11 +467,7 @@ def only(begin: BeginRecord, paths: Collection[str] | None) -> BeginRecord:
     units = Units(begin)
     wanted = set(map(units.of, paths))
     places = {
-        place
-        for change in _of_files(begin.changes)
-        if units.of(change.path) in wanted
-        for place in (change.path, change.new_path)
-        if place
+        place for change in _of_files(begin.changes) if units.of(change.path) in wanted for place in change.places
     }
     for path in [*places, *paths]:
         parent = path

@@ -7,41 +7,35 @@ and makes every file wholly old or wholly new, all files of a plan alike.
 import contextlib
 import logging
 import threading
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime, timedelta
 from functools import partial
 
 from bridge.clock import Clock, stamp
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound, ToolFailure
-from bridge.journal.editors import Editors, EditorStep, NoEditors, refuse_unsaved
 from bridge.journal.history import History, RecordedChange
 from bridge.journal.journal import (
+    JOURNAL,
     AppliedPlan,
     BeginRecord,
     Cause,
-    ChangeDiff,
-    HistoryEntry,
-    Journal,
     OutcomeKind,
     OutcomeRecord,
     Recovery,
     check_id,
     units_of,
 )
-from bridge.journal.on_disk import Backups, FolderCache
-from bridge.journal.plan_executor import PlanExecutor
+from bridge.journal.on_disk import FolderCache
+from bridge.journal.plan_executor import Editors, EditorStep, PlanExecutor, refuse_unsaved
 from bridge.journal.preconditions import check_preconditions, read_before, stale
 from bridge.journal.recovery import recover_change, take_back
-from bridge.journal.reversal import Foreseen
 from bridge.journal.trash_step import Trasher, TrashStep, system_trash, trash_targets
 from bridge.vault.disk import as_failure
-from bridge.vault.folder import Folder
 from bridge.vault.person_edits import HunkText, KeptHunks, PartialPlan, RevisedPlan, keep_hunks, revise_hunk
 from bridge.vault.plan import ChangeKind, ChangePlan, Disposal, content_hash
-from bridge.vault.root import STATE_FOLDER, VaultRoot
+from bridge.vault.root import VaultRoot
 
-JOURNAL = f"{STATE_FOLDER}/journal"
 LONGEST_WAIT = 60.0
 """Seconds that a writer waits for the one before it."""
 
@@ -49,7 +43,7 @@ _WRITING = {ChangeKind.CREATE, ChangeKind.MODIFY}
 _logger = logging.getLogger(__name__)
 
 
-class Ledger:
+class Ledger(History):
     """The ledger, which applies plans to one vault, one at a time, and remembers them. Any thread may call it.
 
     Args:
@@ -78,16 +72,12 @@ class Ledger:
         writing: Callable[[ChangePlan, str], AbstractContextManager[None]] = lambda _plan, _id: nullcontext(),
         kept: Callable[[str], bytes | None] = lambda _digest: None,
     ) -> None:
-        self.editors: Editors = editors or NoEditors()
+        super().__init__(root, clock, kept)
+        self.editors: Editors = editors or Editors()
         self._trash = trash
-        self._root = root
-        self._clock = clock
         self._keep_backups = keep_backups
         self._on_applied = on_applied
         self._announced = writing
-        self._backups = Backups(root)
-        self._journal = Journal(self._journal_folder)
-        self._history = History(root, journal=self._journal, backups=self._backups, clock=clock, kept=kept)
         self._writer = threading.Lock()
         self._unwritten: list[OutcomeRecord] = []
         self._recovery: Recovery | None = None
@@ -128,7 +118,7 @@ class Ledger:
         oldest = self._clock.now() - timedelta(days=days)
         removed = []
         with self._writing():
-            for recorded in self._history.applications():
+            for recorded in self._applications():
                 old = datetime.fromisoformat(recorded.shown.time) < oldest
                 if old and recorded.outcome == "done" and recorded.shown.can_undo:
                     with contextlib.suppress(OSError, ToolFailure):
@@ -214,9 +204,9 @@ class Ledger:
             trash_targets(plan.changes)
         self.recover()
         with self._writing():
-            if cause.execution_id in self._history:
+            if cause.execution_id in self._recorded:
                 raise ValueError(f"There is a change named {cause.execution_id!r} already")
-            for interrupted in self._history.open():  # one that could not be taken back comes first
+            for interrupted in self._open():  # one that could not be taken back comes first
                 self._resolve(interrupted)
             with self._announced(plan, cause.execution_id):
                 begin, disposal = self._carry_out(plan, cause)
@@ -232,114 +222,6 @@ class Ledger:
         backup = self._backups.shown(begin.execution_id) if kept else None
         return AppliedPlan(begin.execution_id, backup, plan, disposal)
 
-    # -- looking back -------------------------------------------------------------------------------------------
-
-    def history(
-        self, *, limit: int = 50, before: str | None = None, credential: str | None = None
-    ) -> list[HistoryEntry]:
-        """Return the changes of this vault, newest first.
-
-        Args:
-            limit: Maximum number.
-            before: Only those older than this execution id, or than this ISO 8601 time.
-            credential: Only those asked for with this credential; None for all.
-
-        Raises:
-            InvalidParameters: `before` is neither.
-        """
-        return self._history.entries(limit=limit, before=before, credential=credential)
-
-    def find_call(self, call_id: str, *, of_any_age: bool = False) -> HistoryEntry | None:
-        """Return the change that a call id of the last 24 hours (or any age) made, or None. Touches no disk."""
-        return self._history.find_call(call_id, of_any_age=of_any_age)
-
-    def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
-        """Return the plan that takes a change back, to be applied like any other. Writes nothing.
-
-        Args:
-            execution_id: The change; None is the newest that is not undone.
-            credential: Only changes asked for with this credential; None for all.
-
-        Returns:
-            The change's id, and the plan.
-
-        Raises:
-            NotFound: There is no such change, or it is undone already.
-            Conflict: A file was edited since (`edited_since`), and nothing else is to be taken back. Otherwise the plan
-                leaves it out (`ChangePlan.left`), and a second undo of the change is of what was left out.
-            ExecutionFailed: A backup is missing or damaged, and nothing else is to be taken back.
-        """
-        return self._history.undo_plan(execution_id, credential)
-
-    def undo_several_plan(self, execution_ids: Collection[str], credential: str | None = None) -> ChangePlan:
-        """Return the one plan that takes several changes back, newest first. Writes nothing.
-
-        Args:
-            execution_ids: The changes. What was undone or repeated together with one of them goes along.
-            credential: Only changes asked for with this credential; None for all.
-
-        Raises:
-            NotFound: One of them is not there, is undone already, or its backup was not kept.
-            Conflict: A file was edited since, or between them (`edited_since`), and nothing else is to be taken back.
-            ExecutionFailed: A backup is missing or damaged, and nothing else is to be taken back.
-        """
-        return self._history.undo_several_plan(execution_ids, credential)
-
-    def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
-        """Return the plan that applies an undone change again; without an id, the one that was undone last.
-
-        Takes, returns and raises what `undo_plan` does, but leaves nothing out: all of it is made again, or nothing.
-        """
-        return self._history.redo_plan(execution_id, credential)
-
-    def last_id(self) -> str | None:
-        """Return the last application of a plan that was begun, an undo or redo too; None if there was none."""
-        return self._history.last_id()
-
-    def written_since(self, execution_id: str | None) -> dict[str, set[str | None]]:
-        """Return what may have been written after a change, including changes that were taken back.
-
-        Args:
-            execution_id: The last known change; None or an unknown id for all.
-
-        Returns:
-            For each file, the hashes of its bytes before and after; None among them if it may be gone.
-        """
-        written: dict[str, set[str | None]] = {}
-        for offset in self._history.offsets_after(execution_id):
-            with contextlib.suppress(ExecutionFailed):  # no longer in the journal
-                for change in self._journal.read(offset).changes:
-                    for path in (change.path, change.new_path):
-                        if path is not None and not change.of_folder:
-                            written.setdefault(path, {None}).update({change.before, change.after})
-        return written
-
-    def diff(self, execution_id: str) -> ChangeDiff:
-        """Return what a change did to each file, whatever has happened to it since. Blocks.
-
-        Args:
-            execution_id: The change, or an undo or redo of one.
-
-        Raises:
-            NotFound: There is no such change.
-            ExecutionFailed: The journal no longer holds it.
-        """
-        return self._history.diff(execution_id)
-
-    def foresee_undo(self, execution_ids: Collection[str]) -> dict[str, Foreseen]:
-        """Return what undoing several changes, newest first, would do. Writes nothing, and hashes all their files.
-
-        Args:
-            execution_ids: The changes; unknown ids are left out.
-
-        Returns:
-            In the order of undoing, why each could not be undone, or which of its files would stay as they are.
-
-        Raises:
-            ExecutionFailed: The journal no longer holds one of them.
-        """
-        return self._history.foresee(execution_ids)
-
     # -- within -------------------------------------------------------------------------------------------------
 
     def _recover(self) -> Recovery:
@@ -349,12 +231,12 @@ class Ledger:
             raise _journal_failed(error) from error
         for entry in entries:
             if isinstance(entry.record, BeginRecord):
-                self._history.begin(entry.record, entry.offset)
+                self._begun(entry.record, entry.offset)
             else:
-                self._history.mark(entry.record)
+                self._ended(entry.record)
         ended: dict[str, list[str]] = {"done": [], "rolled_back": [], "conflicted": []}
         messages = [f"{damaged} lines of the journal are damaged and were passed over"] if damaged else []
-        for recorded in self._history.open():
+        for recorded in self._open():
             try:
                 message = self._resolve(recorded)
                 ended[recorded.outcome].append(recorded.shown.execution_id)
@@ -385,28 +267,19 @@ class Ledger:
                 units=units_of(plan),
                 left=plan.left,
             )
-            modes = self._history.earlier_modes(cause)
+            modes = self._earlier_modes(cause)
             try:
                 self._write_marks()
                 offset = self._journal.append(begin, sync=True)
             except OSError as error:
                 raise _journal_failed(error) from error
-            self._history.begin(begin, offset)
+            self._begun(begin, offset)
             steps: PlanExecutor | TrashStep
             if plan.disposal is None:
-                steps = PlanExecutor(
-                    begin,
-                    blobs=plan.blobs,
-                    modes=modes,
-                    folders=folders,
-                    backups=self._backups,
-                    editor_step=editor_step,
-                )
+                steps = PlanExecutor(begin, plan.blobs, modes, folders, self._backups, editor_step)
             else:
                 check = partial(refuse_unsaved, plan, self.editors)
-                steps = TrashStep(
-                    begin, root=self._root, folders=folders, backups=self._backups, trash=self._trash, check=check
-                )
+                steps = TrashStep(begin, self._root, folders, self._backups, self._trash, check)
             try:
                 steps.run()
             except Exception as error:
@@ -484,7 +357,7 @@ class Ledger:
         again by looking at the files.
         """
         mark = OutcomeRecord(kind, execution_id, stamp(self._clock.now()))
-        self._history.mark(mark)
+        self._ended(mark)
         self._unwritten.append(mark)
         with contextlib.suppress(OSError):
             self._write_marks()
@@ -493,14 +366,6 @@ class Ledger:
         while self._unwritten:
             self._journal.append(self._unwritten[0], sync=False)
             self._unwritten.pop(0)
-
-    def _journal_folder(self) -> Folder:
-        with self._root.state() as state:
-            new = not state.exists("journal")
-            folder = state.child_made("journal")
-            if new:
-                state.sync()
-            return folder
 
 
 def _journal_failed(error: OSError) -> ExecutionFailed:

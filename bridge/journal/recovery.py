@@ -33,6 +33,18 @@ from bridge.vault.plan import Change, ChangeKind
 from bridge.vault.root import VaultRoot
 
 
+class RecoveryOutcome(NamedTuple):
+    """The result of recovering an interrupted change.
+
+    Attributes:
+        outcome: `conflicted` when it could be taken back only in part.
+        message: What a person should know; None when there is nothing.
+    """
+
+    outcome: Literal["done", "rolled_back", "conflicted"]
+    message: str | None = None
+
+
 class HiddenFile(NamedTuple):
     """A hidden file that a step or a rollback left beside its target, with known bytes.
 
@@ -47,6 +59,37 @@ class HiddenFile(NamedTuple):
     name: str
     hash: str
     owner: str | None = None
+
+
+def take_back(begin: BeginRecord, attempted: int | None, root: VaultRoot, backups: Backups) -> RecoveryOutcome:
+    """Take back a change that failed in this very process.
+
+    Args:
+        begin: The change.
+        attempted: The number of the step that failed; None when all had been carried out.
+        root: The vault.
+        backups: The store for what was pushed aside.
+
+    Raises:
+        OSError: The disk is full or failed. It can be tried again, with `recover_change`.
+        ToolFailure: The same, said by the vault.
+    """
+    with FolderCache(root) as folders:
+        return UnfinishedChange(begin, folders, backups, attempted).roll_back()
+
+
+def recover_change(begin: BeginRecord, root: VaultRoot, backups: Backups) -> RecoveryOutcome:
+    """Deal with a change that an earlier process left unfinished.
+
+    It is completed if only the mark is missing, and taken back otherwise. Arguments and errors are as of `take_back`.
+    """
+    with FolderCache(root) as folders:
+        try:
+            unfinished = UnfinishedChange(begin, folders, backups)
+        except (InvalidParameters, PermissionDenied):
+            why = "names paths that are closed to tools; it was left alone"
+            return RecoveryOutcome("conflicted", f"The interrupted change {begin.execution_id} {why}")
+        return unfinished.complete() if unfinished.is_whole() else unfinished.roll_back()
 
 
 class UnfinishedChange:
@@ -67,64 +110,110 @@ class UnfinishedChange:
     ) -> None:
         count = len(begin.changes) if attempted is None else attempted + 1
         self.begin = begin
+        self._id = begin.execution_id
         self.folders = folders
         self.backups = backups
         self.changes: tuple[Change, ...] = begin.changes[:count]
         self.effects: PathEffects = follow_changes(self.changes, begin.modes[:count])
+        self._by_path = self.effects.by_path
         self.last_only = self._paths_of_last_step() if attempted is not None else set()
         """Paths of the last step alone: if someone else's bytes are there, the step did not get to write its own."""
         self.saved: list[str] = []
         """Paths of which bytes that nobody else has were put into the backups."""
+        self.left: list[str] = []
+        """Paths that the change had reached and that are left alone; more turn up while we work."""
         self.hidden_files: list[HiddenFile] = []
         self._gather()
-        self.now: dict[str, PathState] = {path: state_on_disk(path, folders)[0] for path in self.effects.by_path}
+        self.now: dict[str, PathState] = {path: state_on_disk(path, folders)[0] for path in self._by_path}
 
     # -- judging ------------------------------------------------------------------------------------------------
 
     def is_whole(self) -> bool:
         """Return whether every step was carried out, so that only the mark is missing."""
-        return all(map(self._is_last, self.effects.by_path))
+        return all(map(self._is_last, self._by_path))
 
     def _is_last(self, path: str) -> bool:
         """Return whether the change has done all it does to a path."""
-        effect = self.effects.by_path[path]
+        effect = self._by_path[path]
         if len(effect.states) == 1:
             return True
-        if self.is_foreign(path):
+        if self._is_foreign(path):
             # What goes into the trash is copied into the backups first, so a backup proves nothing.
-            return self.begin.disposal is None and self.was_done(path)
+            return self.begin.disposal is None and self._was_done(path)
         # Where the bytes are the same before and after (removed and made again, say), only a backup proves it.
         needs_backup = effect.first == effect.last and path in self.effects.keeps
-        return self.now[path] == effect.last and (not needs_backup or self.was_done(path))
+        return self.now[path] == effect.last and (not needs_backup or self._was_done(path))
 
-    def is_foreign(self, path: str) -> bool:
+    def _is_foreign(self, path: str) -> bool:
         """Return whether someone else changed this path since: its state is not one that the change knows."""
-        return self.now[path] not in self.effects.by_path[path].states
+        return self.now[path] not in self._by_path[path].states
 
-    def was_done(self, path: str) -> bool:
+    def _was_done(self, path: str) -> bool:
         """Return whether the change reached a path before someone else did: its old bytes are then somewhere else."""
-        first = self.effects.by_path[path].first
+        first = self._by_path[path].first
         if first is None or first == FOLDER:
             return path not in self.last_only
         return (
             any(hidden.hash == first and hidden.owner in {path, None} for hidden in self.hidden_files)
-            or any(self.is_at_home(path, home) for home in self.effects.homes.get(path, ()))
-            or self.backups.hash(self.begin.execution_id, path) == first
+            or any(self._is_at_home(path, home) for home in self.effects.homes.get(path, ()))
+            or self.backups.hash(self._id, path) == first
         )
 
-    def is_at_home(self, path: str, home: str) -> bool:
+    def _is_at_home(self, path: str, home: str) -> bool:
         """Return whether a path's first file is at a destination of its move, and not needed there."""
-        first = self.effects.by_path[path].first
-        return self.now[home] == first and self.effects.by_path[home].first != first
+        first = self._by_path[path].first
+        return self.now[home] == first and self._by_path[home].first != first
 
     # -- making whole -------------------------------------------------------------------------------------------
 
-    def complete(self) -> None:
+    def complete(self) -> RecoveryOutcome:
         """Put away what the last steps left, and make everything durable."""
-        self.put_away({path for path in self.effects.keeps if path is not None})
-        self.sync()
+        self._put_away({path for path in self.effects.keeps if path is not None})
+        self._sync()
+        if not self.begin.keep:
+            self.backups.remove(self._id)
+        return RecoveryOutcome("done", self._message())
 
-    def put_away(self, wanted: set[str]) -> set[str]:
+    def roll_back(self) -> RecoveryOutcome:
+        """Take the change back. May be interrupted and begun again.
+
+        When no path is left alone, because someone else wrote to it since, nothing is left of the change, and its
+        backups are removed.
+
+        Raises:
+            OSError: The disk is full or failed; nothing is lost, and this can be tried again.
+            ExecutionFailed: The same, said by the vault.
+        """
+        self.left = [path for path in self._by_path if self._is_foreign(path) and self._was_done(path)]
+        self._make_folders()
+        self._restore_files()
+        self._remove_files()
+        self._restore_modes()
+        # Bytes from before the change are thrown away only where they are back in their place.
+        self.left += self._put_away(self._missing()).difference(self.left)
+        self._remove_folders()
+        self._sync()
+        if self.left or self.saved:
+            return RecoveryOutcome("conflicted", self._message())
+        self.backups.remove(self._id)
+        return RecoveryOutcome("rolled_back")
+
+    def _message(self) -> str | None:
+        """Return what a person should know if someone else wrote to the same files."""
+        reasons = []
+        if self.left:
+            files = ", ".join(map(repr, self.left))
+            reasons.append(f"{files} had been edited meanwhile or could not be put back, and were left as they are")
+        if self.saved:
+            reasons.append(f"bytes that had no other place were kept as {', '.join(map(repr, self.saved))}")
+        if not reasons:
+            return None
+        return (
+            f"The change {self._id} was interrupted: {'; '.join(reasons)}. "
+            f"Look into {Backups.shown(self._id)!r} for those bytes"
+        )
+
+    def _put_away(self, wanted: set[str]) -> set[str]:
         """Remove the spare files; those with the first bytes of a wanted path go into the backups, if not there yet.
 
         Returns:
@@ -140,26 +229,26 @@ class UnfinishedChange:
             if keep is None:
                 folder.unlink(hidden.name)
             else:
-                self.backups.take(folder, hidden.name, self.begin.execution_id, keep, replace=True)
+                self.backups.take(folder, hidden.name, self._id, keep, replace=True)
                 kept.add(keep)
         self.hidden_files.clear()
         return kept
 
-    def sync(self) -> None:
+    def _sync(self) -> None:
         """Make every folder that the change touched durable."""
-        for path in {parse_path(path).parent for path in self.effects.by_path}:
+        for path in {parse_path(path).parent for path in self._by_path}:
             try:
                 self.folders.folder(path).sync()
             except NotFound:
                 continue
 
-    def save(self, folder: Folder, name: str, path: str) -> None:
+    def _save(self, folder: Folder, name: str, path: str) -> None:
         """Keep bytes that nobody else has, and that have no place in the vault, in the backups of this change."""
         number = 0
         while True:
             spelling = path if not number else f"{path}.{number}"
             try:
-                self.backups.take(folder, name, self.begin.execution_id, spelling)
+                self.backups.take(folder, name, self._id, spelling)
             except FileExistsError:
                 number += 1
             else:
@@ -167,29 +256,24 @@ class UnfinishedChange:
                 return
 
     def _lacks(self, path: str, content: str) -> bool:
-        effect: PathEffect | None = self.effects.by_path.get(path)
-        return (
-            effect is not None
-            and effect.first == content
-            and self.backups.hash(self.begin.execution_id, path) != content
-        )
+        effect: PathEffect | None = self._by_path.get(path)
+        return effect is not None and effect.first == content and self.backups.hash(self._id, path) != content
 
     def _paths_of_last_step(self) -> set[str]:
         *earlier, last = self.changes
-        before = {path for change in earlier for path in (change.path, change.new_path)}
-        return {path for path in (last.path, last.new_path) if path and path not in before}
+        return set(last.places).difference(*(change.places for change in earlier))
 
     # -- what lies about ----------------------------------------------------------------------------------------
 
     def _gather(self) -> None:
         """Find the hidden files of the change in every folder it touches."""
-        known = {state for effect in self.effects.by_path.values() for state in effect.states}
-        for parent in dict.fromkeys(parse_path(path).parent for path in self.effects.by_path):
+        known = {state for effect in self._by_path.values() for state in effect.states}
+        for parent in dict.fromkeys(parse_path(path).parent for path in self._by_path):
             try:
                 folder = self.folders.folder(parent)
             except NotFound:
                 continue
-            for name, step, suffix in find_hidden(folder, self.begin.execution_id):
+            for name, step, suffix in find_hidden(folder, self._id):
                 if suffix == "part":
                     folder.unlink(name)
                     continue
@@ -199,10 +283,10 @@ class UnfinishedChange:
                 elif found in known:
                     self.hidden_files.append(HiddenFile(parent, name, found))
                 else:
-                    self.save(folder, name, self._somewhere_in(parent))
+                    self._save(folder, name, self._somewhere_in(parent))
 
     def _somewhere_in(self, parent: VaultPath) -> str:
-        return next(path for path in self.effects.by_path if parse_path(path).parent == parent)
+        return next(path for path in self._by_path if parse_path(path).parent == parent)
 
     def _judge(self, step: int, folder: Folder, swap: str, found: str) -> None:
         """Decide what to do with the file that a step had beside its target."""
@@ -226,134 +310,25 @@ class UnfinishedChange:
         if given_back and hash_or_none(folder, swap) == change.after:
             folder.unlink(swap)
         else:
-            self.save(folder, swap, change.path)
+            self._save(folder, swap, change.path)
 
+    # -- taking back --------------------------------------------------------------------------------------------
 
-class RecoveryOutcome(NamedTuple):
-    """The result of recovering an interrupted change.
-
-    Attributes:
-        outcome: `conflicted` when it could be taken back only in part.
-        message: What a person should know; None when there is nothing.
-    """
-
-    outcome: Literal["done", "rolled_back", "conflicted"]
-    message: str | None = None
-
-
-def take_back(begin: BeginRecord, attempted: int | None, root: VaultRoot, backups: Backups) -> RecoveryOutcome:
-    """Take back a change that failed in this very process.
-
-    Args:
-        begin: The change.
-        attempted: The number of the step that failed; None when all had been carried out.
-        root: The vault.
-        backups: The store for what was pushed aside.
-
-    Raises:
-        OSError: The disk is full or failed. It can be tried again, with `recover_change`.
-        ToolFailure: The same, said by the vault.
-    """
-    with FolderCache(root) as folders:
-        unfinished = UnfinishedChange(begin, folders, backups, attempted)
-        return _taken_back(unfinished, roll_back(unfinished))
-
-
-def recover_change(begin: BeginRecord, root: VaultRoot, backups: Backups) -> RecoveryOutcome:
-    """Deal with a change that an earlier process left unfinished.
-
-    It is completed if only the mark is missing, and taken back otherwise. Arguments and errors are as of `take_back`.
-    """
-    with FolderCache(root) as folders:
-        try:
-            unfinished = UnfinishedChange(begin, folders, backups)
-        except (InvalidParameters, PermissionDenied):
-            reasons = (
-                f"The interrupted change {begin.execution_id} names paths that are closed to tools; it was left alone"
-            )
-            return RecoveryOutcome("conflicted", reasons)
-        if not unfinished.is_whole():
-            return _taken_back(unfinished, roll_back(unfinished))
-        unfinished.complete()
-        if not begin.keep:
-            backups.remove(begin.execution_id)
-        return RecoveryOutcome("done", _message(begin, [], unfinished.saved))
-
-
-def _taken_back(unfinished: UnfinishedChange, left: list[str]) -> RecoveryOutcome:
-    message = _message(unfinished.begin, left, unfinished.saved)
-    return RecoveryOutcome("conflicted" if left or unfinished.saved else "rolled_back", message)
-
-
-def _message(begin: BeginRecord, left: list[str], saved: list[str]) -> str | None:
-    """Return what a person should know if someone else wrote to the same files."""
-    reasons = []
-    if left:
-        files = ", ".join(map(repr, left))
-        reasons.append(f"{files} had been edited meanwhile or could not be put back, and were left as they are")
-    if saved:
-        reasons.append(f"bytes that had no other place were kept as {', '.join(map(repr, saved))}")
-    if not reasons:
-        return None
-    backup = Backups.shown(begin.execution_id)
-    return (
-        f"The change {begin.execution_id} was interrupted: {'; '.join(reasons)}. Look into {backup!r} for those bytes"
-    )
-
-
-def roll_back(change: UnfinishedChange) -> list[str]:
-    """Take the change back. May be interrupted and begun again.
-
-    Args:
-        change: What is on disk of it.
-
-    Returns:
-        The paths that the change had reached and that were left alone, because someone else wrote to them since.
-        When there are none, nothing is left of the change, and its backups are removed.
-
-    Raises:
-        OSError: The disk is full or failed; nothing is lost, and this can be tried again.
-        ExecutionFailed: The same, said by the vault.
-    """
-    work = _RollBack(change)
-    work.make_folders()
-    work.restore_files()
-    work.remove_files()
-    work.restore_modes()
-    # Bytes from before the change are thrown away only where they are back in their place.
-    work.left += change.put_away(work.missing()).difference(work.left)
-    work.remove_folders()
-    change.sync()
-    if not work.left and not change.saved:
-        change.backups.remove(change.begin.execution_id)
-    return work.left
-
-
-class _RollBack:
-    def __init__(self, change: UnfinishedChange) -> None:
-        self._change = change
-        self._id = change.begin.execution_id
-        self._folders = change.folders
-        self._now = change.now
-        self._by_path = change.effects.by_path
-        self.left = [path for path in self._by_path if change.is_foreign(path) and change.was_done(path)]
-        """Paths that the change had reached and that are left alone; more turn up while we work."""
-
-    def make_folders(self) -> None:
+    def _make_folders(self) -> None:
         """Make folders again that were removed, outermost first."""
         for path, effect in sorted(self._by_path.items(), key=lambda item: item[0].count("/")):
-            if effect.first == FOLDER and self._now[path] is None:
+            if effect.first == FOLDER and self.now[path] is None:
                 try:
-                    folder, name = self._folders.parent(path)
+                    folder, name = self.folders.parent(path)
                 except NotFound:
                     self.left.append(path)
                     continue
                 folder.mkdir(name)
                 if effect.mode is not None:
-                    self._folders.inside(path).set_mode(effect.mode)
-                self._now[path] = FOLDER
+                    self.folders.inside(path).set_mode(effect.mode)
+                self.now[path] = FOLDER
 
-    def restore_files(self) -> None:
+    def _restore_files(self) -> None:
         """Restore files that were changed, moved away or deleted.
 
         Several of them may have had the same bytes. So each first gets the very file it was, and what is then left
@@ -362,60 +337,60 @@ class _RollBack:
         pending = [
             path
             for path, effect in self._by_path.items()
-            if effect.first not in {None, FOLDER, self._now[path]} and not self._change.is_foreign(path)
+            if effect.first not in {None, FOLDER, self.now[path]} and not self._is_foreign(path)
         ]
         for fetch in (self._fetch_own, self._fetch_any):
             pending = [path for path in pending if not self._restore(path, fetch)]
         # Where there is nothing now, someone else had removed the file before this change could.
-        self.left += [path for path in pending if self._now[path] is not None]
+        self.left += [path for path in pending if self.now[path] is not None]
 
-    def remove_files(self) -> None:
+    def _remove_files(self) -> None:
         """Remove files that were made, or moved to a new place and are back at their old one."""
         for path, effect in self._by_path.items():
-            if effect.first is not None or self._now[path] in {None, FOLDER} or self._change.is_foreign(path):
+            if effect.first is not None or self.now[path] in {None, FOLDER} or self._is_foreign(path):
                 continue
-            folder, name = self._folders.parent(path)
+            folder, name = self.folders.parent(path)
             back = free_back_name(folder, self._id)
             folder.move_new(name, folder, back)
             found = hash_or_none(folder, back)
             if found is not None and found in effect.states:
-                self._change.hidden_files.append(HiddenFile(folder.path, back, found))
-                self._now[path] = None
+                self.hidden_files.append(HiddenFile(folder.path, back, found))
+                self.now[path] = None
             else:
                 folder.move_new(back, folder, name)
                 self.left.append(path)
 
-    def missing(self) -> set[str]:
+    def _missing(self) -> set[str]:
         """Return the files that are not as they were."""
-        return {path for path, effect in self._by_path.items() if effect.first not in {None, FOLDER, self._now[path]}}
+        return {path for path, effect in self._by_path.items() if effect.first not in {None, FOLDER, self.now[path]}}
 
-    def restore_modes(self) -> None:
+    def _restore_modes(self) -> None:
         """Restore permissions, which differ if the same bytes came from another file of this change."""
         for path, effect in self._by_path.items():
-            if effect.mode is not None and effect.first != FOLDER and self._now[path] == effect.first:
-                folder, name = self._folders.parent(path)
+            if effect.mode is not None and effect.first != FOLDER and self.now[path] == effect.first:
+                folder, name = self.folders.parent(path)
                 if stat.S_IMODE(folder.stat(name).st_mode) != effect.mode:
                     folder.chmod(name, effect.mode)
 
-    def remove_folders(self) -> None:
+    def _remove_folders(self) -> None:
         """Remove folders that were made, innermost first; those in which someone put something stay."""
         for path, effect in sorted(self._by_path.items(), key=lambda item: -item[0].count("/")):
-            if effect.first is None and self._now[path] == FOLDER:
-                folder, name = self._folders.parent(path)
+            if effect.first is None and self.now[path] == FOLDER:
+                folder, name = self.folders.parent(path)
                 try:
                     folder.rmdir(name)
                 except OSError as error:
                     if error.errno not in {errno.ENOTEMPTY, errno.EEXIST, errno.ENOENT}:
                         raise
                 else:
-                    self._folders.forget(path)
+                    self.folders.forget(path)
 
     # -- one file -----------------------------------------------------------------------------------------------
 
     def _restore(self, path: str, fetch: Callable[[str, str, Folder], HiddenFile | None]) -> bool:
         """Bring a file back from where `fetch` finds it. False when that is nowhere."""
         try:
-            folder, name = self._folders.parent(path)
+            folder, name = self.folders.parent(path)
         except NotFound:
             self.left.append(path)
             return True
@@ -429,18 +404,18 @@ class _RollBack:
         found = self._from_backup(path, content, folder)
         if found is not None:
             return found
-        for hidden in self._change.hidden_files:
+        for hidden in self.hidden_files:
             if hidden.owner == path:
                 return self._from_hidden(hidden, folder)
-        for home in self._change.effects.homes.get(path, ()):
-            if self._change.is_at_home(path, home):
-                self._now[home] = None
-                return self._bring(*self._folders.parent(home), folder, content)
+        for home in self.effects.homes.get(path, ()):
+            if self._is_at_home(path, home):
+                self.now[home] = None
+                return self._bring(*self.folders.parent(home), folder, content)
         return None
 
     def _fetch_any(self, _path: str, content: str, folder: Folder) -> HiddenFile | None:
         """Bring any file with the right bytes that nothing else needs."""
-        for hidden in self._change.hidden_files:
+        for hidden in self.hidden_files:
             if hidden.hash == content:
                 return self._from_hidden(hidden, folder)
         alike = [path for path, effect in self._by_path.items() if effect.first == content]
@@ -451,16 +426,16 @@ class _RollBack:
         return None
 
     def _from_backup(self, path: str, content: str, folder: Folder) -> HiddenFile | None:
-        if self._change.backups.hash(self._id, path) != content:
+        if self.backups.hash(self._id, path) != content:
             return None
-        with self._change.backups.open(self._id, path) as found:
+        with self.backups.open(self._id, path) as found:
             return None if found is None else self._bring(*found, folder, content)
 
     def _from_hidden(self, hidden: HiddenFile, folder: Folder) -> HiddenFile:
-        self._change.hidden_files.remove(hidden)
+        self.hidden_files.remove(hidden)
         if hidden.folder == folder.path:
             return hidden
-        return self._bring(self._folders.folder(hidden.folder), hidden.name, folder, hidden.hash)
+        return self._bring(self.folders.folder(hidden.folder), hidden.name, folder, hidden.hash)
 
     def _bring(self, source: Folder, name: str, folder: Folder, content: str) -> HiddenFile:
         back = free_back_name(folder, self._id)
@@ -481,8 +456,8 @@ class _RollBack:
 
     def _put(self, path: str, folder: Folder, name: str, hidden: HiddenFile) -> bool:
         """Give a file its old place. False when someone else has just written there; then both files are kept."""
-        hidden_files, states = self._change.hidden_files, self._by_path[path].states
-        if self._now[path] is None:
+        hidden_files, states = self.hidden_files, self._by_path[path].states
+        if self.now[path] is None:
             try:
                 folder.move_new(hidden.name, folder, name)
             except FileExistsError:
@@ -497,7 +472,7 @@ class _RollBack:
                 hidden_files.append(hidden)
                 return False
             hidden_files.append(HiddenFile(folder.path, hidden.name, found))
-        self._now[path] = hidden.hash
+        self.now[path] = hidden.hash
         return True
 
     def _put_without_swap(self, path: str, folder: Folder, name: str, hidden: HiddenFile) -> bool:
@@ -507,9 +482,9 @@ class _RollBack:
         found = hash_or_none(folder, copy)
         if found is None or found not in self._by_path[path].states or hash_or_none(folder, name) != found:
             folder.unlink(copy)
-            self._change.hidden_files.append(hidden)
+            self.hidden_files.append(hidden)
             return False
         folder.replace(hidden.name, folder, name)
-        self._change.hidden_files.append(HiddenFile(folder.path, copy, found))
-        self._now[path] = hidden.hash
+        self.hidden_files.append(HiddenFile(folder.path, copy, found))
+        self.now[path] = hidden.hash
         return True

@@ -53,7 +53,7 @@ class Reversal:
         begins: Sequence[BeginRecord],
         folders: FolderCache,
         backups: Backups,
-        after: Callable[[TracedFile], bytes | None] = lambda _file: None,
+        after: Callable[[TracedFile], bytes | None],
     ) -> None:
         self._begins = begins
         self._after = after
@@ -101,7 +101,14 @@ class Reversal:
         if self._left and (kind == "redo" or not files):
             failure = next(iter(self._left.values())).failure
             if isinstance(failure, Conflict):
-                raise edited_since(failure.data.get("path", ""), kind, self._begin.execution_id) from failure
+                path = failure.data.get("path", "")
+                raise Conflict(
+                    f"{path!r} was edited after this change, and {kind} would lose that edit, so nothing was written. "
+                    "Undo the later change first, or copy what you need by hand from "
+                    f"{Backups.shown(self._begin.execution_id)!r}",
+                    code="edited_since",
+                    data={"path": path},
+                ) from failure
             raise failure
         left = tuple(self._named_left())
         warnings = [*map(str, left[:_NAMED]), *self._warnings]
@@ -380,22 +387,6 @@ class _Refusal(NamedTuple):
     failure: Conflict | ExecutionFailed
 
 
-def edited_since(path: str, kind: str, change: str) -> Conflict:
-    """Return the refusal to take something back over a later edit.
-
-    Args:
-        path: The file that was edited.
-        kind: `undo` or `redo`.
-        change: The change that would be taken back.
-    """
-    return Conflict(
-        f"{path!r} was edited after this change, and {kind} would lose that edit, so nothing was written. "
-        f"Undo the later change first, or copy what you need by hand from {Backups.shown(change)!r}",
-        code="edited_since",
-        data={"path": path},
-    )
-
-
 def _as_one(begins: Sequence[BeginRecord]) -> BeginRecord:
     """Return changes in a row as one."""
     subjects = [begin.subjects or tuple(change.path for change in begin.changes) for begin in begins]
@@ -447,53 +438,39 @@ def foresee(
                 by_unit.setdefault(units.of(path), {})[path] = effect
         left: list[LeftFile] = []
         for files in by_unit.values():
-            edited = next((path for path, effect in files.items() if vault.state(path) != effect.last), None)
+            edited = next((path for path, effect in files.items() if vault[path] != effect.last), None)
             if edited is None:
-                vault.states |= {path: effect.first for path, effect in files.items()}
+                vault |= {path: effect.first for path, effect in files.items()}
                 undone |= files.keys()
                 continue
             plan = plan or planned(begin)
-            merged = {} if plan is None else {path: state for path, state in _made(plan) if path in files}
+            ends = [] if plan is None else [end for change in plan.changes for end in change.ends()]
+            merged = {path: state for path, state in ends if path in files}
             if undone.isdisjoint(files) and merged:
-                vault.states |= merged
+                vault |= merged
                 undone |= merged.keys()
             else:
-                left += [LeftFile(path, "it was edited since") for path in files if path == edited]
+                left.append(LeftFile(edited, "it was edited since"))
                 left += [LeftFile(path, f"it hangs together with {edited}") for path in files if path != edited]
         if len(left) < sum(map(len, by_unit.values())) or not left:
-            folders_back = {path: OTHER for path, effect in effects.items() if effect.first == FOLDER != effect.last}
-            vault.states |= folders_back
+            vault |= {path: OTHER for path, effect in effects.items() if effect.first == FOLDER != effect.last}
             yield Foreseen(None, tuple(left))
         else:
             yield Foreseen(f"{left[0].path!r} was edited since")
 
 
-def _made(plan: ChangePlan) -> Iterator[tuple[str, str | None]]:
-    """Yield each path that a plan changes, with its state afterwards."""
-    for change in plan.changes:
-        if not change.of_folder:
-            yield change.path, None if change.kind in {ChangeKind.DELETE, ChangeKind.MOVE} else change.after
-            if change.new_path is not None:
-                yield change.new_path, change.after
-
-
-class _Vault:
-    """The vault as it would be; what nothing was undone in is as it is on the disk."""
+class _Vault(dict[str, PathState]):
+    """The state of each path in the vault as it would be; where nothing was undone, as it is on the disk."""
 
     def __init__(self, folders: FolderCache) -> None:
-        self.states: dict[str, PathState] = {}
+        super().__init__()
         self._folders = folders
 
-    def state(self, path: str) -> PathState:
-        """Return the state of a path."""
-        if path not in self.states:
-            self.states[path] = self._on_disk(path)
-        return self.states[path]
-
-    def _on_disk(self, path: str) -> PathState:
+    def __missing__(self, path: str) -> PathState:
         try:
-            return hash_or_none(*self._folders.parent(path))
+            self[path] = hash_or_none(*self._folders.parent(path))
         except NotFound:
-            return None
+            self[path] = None
         except (OSError, ToolFailure):
-            return OTHER
+            self[path] = OTHER
+        return self[path]

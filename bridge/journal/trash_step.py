@@ -16,6 +16,7 @@ import errno
 import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 from send2trash import send2trash
 
@@ -23,7 +24,7 @@ from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.journal.journal import BeginRecord
 from bridge.journal.on_disk import TOGETHER, Backups, FolderCache, hash_or_none
 from bridge.journal.preconditions import stale
-from bridge.vault.disk import as_failure
+from bridge.vault.disk import as_failure, is_real_folder
 from bridge.vault.folder import Folder
 from bridge.vault.paths import MAX_NAME_BYTES, VaultPath
 from bridge.vault.plan import Change, ChangeKind, Disposal
@@ -98,8 +99,7 @@ def put_into(folder: Folder, name: str, trash: Folder) -> str:
     Raises:
         OSError: It could not be moved, and is where it was.
     """
-    is_folder = _is_folder(folder, name)
-    for candidate in _names(name, whole=is_folder):
+    for candidate in _names(name, whole=is_real_folder(folder.stat(name))):
         try:
             folder.move_new(name, trash, candidate)
         except FileExistsError:
@@ -108,19 +108,11 @@ def put_into(folder: Folder, name: str, trash: Folder) -> str:
     raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), name)
 
 
-def _is_folder(folder: Folder, name: str) -> bool:
-    try:
-        folder.child(name).close()
-    except OSError:
-        return False
-    return True
-
-
 def _names(name: str, *, whole: bool) -> Iterator[str]:
     """Yield the name, then the name with a number before its extension."""
     yield name
-    stem, dot, extension = ("", "", "") if whole else name.rpartition(".")
-    if not stem:
+    stem, dot, extension = name.rpartition(".")
+    if whole or not stem:
         stem, dot, extension = name, "", ""
     for number in range(1, 100_000):
         tail = f" {number}{dot}{extension}"
@@ -145,42 +137,32 @@ def trash_targets(changes: Sequence[Change]) -> list[str]:
     return [change.path for change in changes if change.path.rpartition("/")[0] not in folders]
 
 
+@dataclass(slots=True, eq=False)
 class TrashStep:
     """One plan that deletes, on its way into the trash.
 
-    Args:
+    Attributes:
         begin: The plan, as the journal has it.
         root: The vault.
         folders: The vault's folders.
         backups: The store for the copies.
         trash: The system's trash.
         check: Raises when a file has text in an editor that is not saved yet.
+        attempted: None: any of the steps may have begun.
+        went_to: The trash that was used; the vault's own if anything went there.
     """
 
-    attempted = None
-    """Any of the steps may have begun."""
-
-    def __init__(
-        self,
-        begin: BeginRecord,
-        *,
-        root: VaultRoot,
-        folders: FolderCache,
-        backups: Backups,
-        trash: Trasher,
-        check: Callable[[], object],
-    ) -> None:
-        self._begin = begin
-        self._root = root
-        self._folders = folders
-        self._backups = backups
-        self._trash = trash
-        self._check = check
-        self._states: dict[str, tuple[int, ...]] = {}
-        self._moved: list[tuple[str, str]] = []
-        self._asked = False
-        self.went_to: Disposal | None = None
-        """The trash that was used; the vault's own if anything went there."""
+    begin: BeginRecord
+    root: VaultRoot
+    folders: FolderCache
+    backups: Backups
+    trash: Trasher
+    check: Callable[[], object]
+    attempted: None = None
+    went_to: Disposal | None = None
+    _states: dict[str, tuple[int, ...]] = field(default_factory=dict)
+    _moved: list[tuple[str, str]] = field(default_factory=list)
+    _asked: bool = False
 
     def run(self) -> None:
         """Copy everything, look once more, and give it away.
@@ -191,26 +173,26 @@ class TrashStep:
         """
         try:
             self._back_up()
-            self._check()
+            self.check()
             self._look_again()
-            for path in trash_targets(self._begin.changes):
+            for path in trash_targets(self.begin.changes):
                 # A folder that is held would be followed wherever someone moves it.
-                self._folders.close()
+                self.folders.close()
                 self._discard(path)
         except Exception:
             self._give_back()
             if not self._asked and not self._moved:
                 # Nothing is gone, so an edit that came between is none that this change could have met.
                 with contextlib.suppress(OSError, ToolFailure):
-                    self._backups.remove(self._begin.execution_id)
+                    self.backups.remove(self.begin.execution_id)
             raise
 
     # -- before anything goes -----------------------------------------------------------------------------------
 
     def _back_up(self) -> None:
         """Copy every file, and make the copies durable."""
-        files = [change for change in self._begin.changes if change.kind is ChangeKind.DELETE]
-        together = len(files) >= TOGETHER and self._root.disk.can_sync_all
+        files = [change for change in self.begin.changes if change.kind is ChangeKind.DELETE]
+        together = len(files) >= TOGETHER and self.root.disk.can_sync_all
         for change in files:
             try:
                 self._copy(change, sync=not together)
@@ -220,30 +202,30 @@ class TrashStep:
                 raise as_failure(error, change.path) from error
         if together:
             try:
-                self._backups.sync()
+                self.backups.sync()
             except OSError as error:
-                raise as_failure(error, self._backups.shown(self._begin.execution_id)) from error
+                raise as_failure(error, self.backups.shown(self.begin.execution_id)) from error
 
     def _copy(self, change: Change, *, sync: bool) -> None:
-        folder, name = self._folders.parent(change.path)
+        folder, name = self.folders.parent(change.path)
         self._states[change.path] = _identity(folder.stat(name))
-        self._backups.copy(folder, name, self._begin.execution_id, change.path, sync=sync)
-        if self._backups.hash(self._begin.execution_id, change.path) != change.before:
+        self.backups.copy(folder, name, self.begin.execution_id, change.path, sync=sync)
+        if self.backups.hash(self.begin.execution_id, change.path) != change.before:
             raise stale(change.path)
 
     def _look_again(self) -> None:
         """Check that everything is as it was copied, and nothing more has come."""
-        self._folders.close()
+        self.folders.close()
         inside: dict[str, set[str]] = {}
-        for change in self._begin.changes:
+        for change in self.begin.changes:
             parent, _, name = change.path.rpartition("/")
             inside.setdefault(parent, set()).add(name)
-        for change in self._begin.changes:
+        for change in self.begin.changes:
             try:
                 if change.kind is ChangeKind.RMDIR:
-                    same = set(self._folders.inside(change.path).names()) == inside.get(change.path, set())
+                    same = set(self.folders.inside(change.path).names()) == inside.get(change.path, set())
                 else:
-                    folder, name = self._folders.parent(change.path)
+                    folder, name = self.folders.parent(change.path)
                     same = _identity(folder.stat(name)) == self._states[change.path]
             except (OSError, ToolFailure):
                 same = False
@@ -253,8 +235,8 @@ class TrashStep:
     # -- giving away --------------------------------------------------------------------------------------------
 
     def _discard(self, path: str) -> None:
-        folder, name = self._folders.parent(path)
-        if self._begin.disposal == "system" and self._to_system(folder, name, path):
+        folder, name = self.folders.parent(path)
+        if self.begin.disposal == "system" and self._to_system(folder, name, path):
             self.went_to = self.went_to or "system"
             with contextlib.suppress(OSError):
                 folder.sync()  # after a crash, the disk itself shows that it is gone
@@ -269,12 +251,12 @@ class TrashStep:
         except FileNotFoundError:
             raise stale(path, gone=True) from None
         try:
-            place = real_path(self._root, folder, name)
+            place = real_path(self.root, folder, name)
         except OSError:
             return False  # no absolute path leads there any more; we have the folder itself
         asked, self._asked = self._asked, True
         try:
-            self._trash(place)
+            self.trash(place)
         except Exception as error:  # noqa: BLE001 (every desktop's trash fails in its own way, and some after the fact)
             # Its own words may hold paths outside the vault.
             _logger.warning("The system's trash did not take %r (%s)", path, type(error).__name__)
@@ -283,7 +265,7 @@ class TrashStep:
                 return True  # something new has the name already
         except FileNotFoundError:
             return True
-        self._folders.close()
+        self.folders.close()
         if self._missing(path):
             raise ExecutionFailed(
                 f"The system's trash took only a part of {path!r}. Empty it or free some space, and try again"
@@ -293,10 +275,10 @@ class TrashStep:
 
     def _missing(self, path: str) -> bool:
         """Return whether anything that was to be deleted is gone already."""
-        for change in self._begin.changes:
+        for change in self.begin.changes:
             if change.path == path or change.path.startswith(f"{path}/"):
                 try:
-                    folder, name = self._folders.parent(change.path)
+                    folder, name = self.folders.parent(change.path)
                     folder.stat(name)
                 except (OSError, ToolFailure):
                     return True
@@ -304,12 +286,12 @@ class TrashStep:
 
     def _to_local(self, folder: Folder, name: str, path: str) -> None:
         if folder.closed:
-            folder, name = self._folders.parent(path)
+            folder, name = self.folders.parent(path)
         try:
-            with local_trash(self._root) as trash:
+            with local_trash(self.root) as trash:
                 taken = put_into(folder, name, trash)
                 self._moved.append((taken, path))
-                before = next(change.before for change in self._begin.changes if change.path == path)
+                before = next(change.before for change in self.begin.changes if change.path == path)
                 if before is not None and hash_or_none(trash, taken) != before:
                     raise stale(path)
                 trash.sync()
@@ -324,11 +306,11 @@ class TrashStep:
         if not self._moved:
             return
         try:
-            with local_trash(self._root) as trash:
+            with local_trash(self.root) as trash:
                 while self._moved:
                     taken, path = self._moved[-1]
-                    self._folders.close()
-                    folder, name = self._folders.parent(path)
+                    self.folders.close()
+                    folder, name = self.folders.parent(path)
                     trash.move_new(taken, folder, name)
                     self._moved.pop()
         except (OSError, ToolFailure):

@@ -23,7 +23,7 @@ from bridge.contract.base import Wire
 from bridge.contract.custom import CustomAnswer, CustomResult, CustomRunEnded, RunToolAnswer, RunToolQuestion
 from bridge.custom.process import LARGEST_MESSAGE, MOST_CALLS, MOST_OUTPUT, Answer
 from bridge.errors import DeadlineExceeded, ExecutionFailed, PermissionDenied
-from bridge.journal.editors import OpenFiles
+from bridge.journal.plan_executor import Editors, OpenFiles
 from bridge.rpc.hub import Hub, Peer
 from bridge.toolkit.references import size_of
 from bridge.toolkit.tool_call import TimeLimit
@@ -40,7 +40,7 @@ _NEEDED: Final = frozenset({"dirty", "write"})
 A = TypeVar("A", bound=Wire)
 
 
-class HostEditors:
+class HostEditors(Editors):
     """The editors of the host that connected last of those that can `dirty` and `write`.
 
     Args:

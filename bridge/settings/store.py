@@ -17,8 +17,7 @@ import orjson
 from bridge.clock import Clock, SystemClock
 from bridge.contract.consent import ConsentMode
 from bridge.errors import InvalidParameters
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 from bridge.settings.model import (
     LONGEST_NAME,
     Settings,

@@ -14,10 +14,9 @@ from bridge.index.tree import ParsedFile, is_parsed, parse_file
 from bridge.notes.additions import judge
 from bridge.notes.names import Names, link_key
 from bridge.toolkit.permitted import Denials
-from bridge.vault.app_settings import AppSettings, IgnoreRules, make_rules
+from bridge.vault.app_settings import AppSettings, IgnoreRules, NoteSettings, make_rules, note_settings
 from bridge.vault.disk import folder_given, not_found
 from bridge.vault.files import FileStat, Obstacle, Refuse, Subtree
-from bridge.vault.note_settings import NoteSettings, note_settings
 from bridge.vault.paths import VaultPath, check_new_name, fold, known_path, protected
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.root import EVERYTHING, record_look

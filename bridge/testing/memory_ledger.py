@@ -6,8 +6,8 @@ from typing import Literal
 
 from bridge.contract.consent import Operation
 from bridge.errors import Conflict, NotFound
-from bridge.journal.editors import NoEditors
 from bridge.journal.journal import AppliedPlan, Cause
+from bridge.journal.plan_executor import Editors
 from bridge.journal.preconditions import exists, stale
 from bridge.testing.memory import MemoryTree
 from bridge.vault.paths import known_path
@@ -77,7 +77,7 @@ class MemoryLedger:
     """
 
     def __init__(self, tree: MemoryTree, on_applied: Callable[[ChangePlan], None] = lambda _plan: None) -> None:
-        self.editors = NoEditors()
+        self.editors = Editors()
         self._tree = tree
         self._on_applied = on_applied
         self._applied: dict[str, _Applied] = {}

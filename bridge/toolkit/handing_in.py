@@ -26,7 +26,7 @@ from bridge.contract.consent import ConsentRequest
 from bridge.contract.drafts import ReviewComment
 from bridge.contract.tools import ToolResult
 from bridge.drafts.draft import Draft
-from bridge.drafts.store import Drafts, summary
+from bridge.drafts.store import Drafts
 from bridge.errors import ToolFailure
 from bridge.identity.caller import Caller, Client
 from bridge.toolkit.tool_call import ToolCall
@@ -379,7 +379,7 @@ def _told(new: Sequence[_Waiting]) -> str:
     """Return what came, in numbers and names of clients."""
     drafts = [one for one in new if one.draft is not None]
     questions = [one for one in new if one.draft is None]
-    files = sum(len(summary(one.draft).files) for one in drafts if one.draft is not None)
+    files = sum(len(one.draft.paths) for one in drafts if one.draft is not None)
     said = [f"{_who(drafts)} handed in {files:,} {'file' if files == 1 else 'files'}"] if drafts else []
     if questions:
         said.append(f"{_who(questions)} asked {len(questions):,} {'question' if len(questions) == 1 else 'questions'}")

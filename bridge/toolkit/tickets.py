@@ -22,8 +22,7 @@ from pydantic import BaseModel
 from bridge.clock import Clock, stamp
 from bridge.contract.tools import TicketState, ToolResult
 from bridge.errors import ExecutionFailed
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from bridge.clock import stamp
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.drafts.draft import Draft
-from bridge.drafts.store import Drafts, sent_back, submission, summary
+from bridge.drafts.store import Drafts, sent_back, submission
 from bridge.errors import InvalidParameters, NotFound
 from bridge.identity.caller import Caller
 from bridge.toolkit.parameters import ModelParameters
@@ -107,7 +107,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
             return replace(found.plan, reason=params.reason or found.plan.reason)
         text = f"Nothing of {draft_id} differs from the vault any more; discard it, or go on in it."
         output = Output({"draft": draft_id, "modified": False}, text)
-        return Unchanged(in_vault(*summary(draft).files), text, output)
+        return Unchanged(in_vault(*draft.paths), text, output)
 
     async def run(self, params: DraftParams, context: CallContext) -> Output:
         """Begin, join, hand in, discard, or say what there is."""
@@ -145,13 +145,13 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
 
     def _status(self, params: DraftParams, caller: Caller) -> Output:
         inside = self._draft(params, caller) if params.draft is not None else self._drafts.of(caller)
-        others = [summary(one) for one in self._drafts.listed(caller) if one is not inside]
+        others = [one for one in self._drafts.listed(caller) if one is not inside]
         lines = [
-            f"{one.draft_id}: {counted(one.steps, 'change')} staged, {counted(len(one.files), 'file')}"
-            f"{_STATES[one.state]}"
+            f"{one.head.draft_id}: {counted(len(one.steps), 'change')} staged, {counted(len(one.paths), 'file')}"
+            f"{_STATES[one.head.state]}"
             for one in others
         ]
-        ids = [one.draft_id for one in others]
+        ids = [one.head.draft_id for one in others]
         if inside is None:
             text = "\n".join(["You are in no draft. You can join:", *lines]) if lines else "You are in no draft."
             return Output({"draft": None, "others": ids}, text)
@@ -192,18 +192,18 @@ def _said(
         on: How the text says to go on where these are not all.
         also: The ids of the client's other drafts.
     """
-    shown, steps = summary(draft), draft.steps
+    steps = draft.steps
     lines = [f"- {step.tool}: {shortened(step.summary, LONGEST)}" for step in steps[part]]
     if len(lines) < len(steps):
         first, end, _step = part.indices(len(steps))
         lines.append(f"[Changes {first + 1}-{end} of {len(steps)}{on}]")
     data = {
-        "draft": shown.draft_id,
-        "created": shown.created,
-        "state": shown.state,
-        "words": shown.words,
+        "draft": draft.head.draft_id,
+        "created": draft.head.created,
+        "state": draft.head.state,
+        "words": draft.head.words,
         "steps": [{"tool": step.tool, "summary": step.summary, "time": step.time} for step in steps],
-        "files": list(shown.files),
+        "files": list(draft.paths),
         "others": list(also),
     }
     return Output(data, "\n".join([head, *lines]))

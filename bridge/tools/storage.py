@@ -13,10 +13,16 @@ from bridge.errors import Ambiguous, NotFound
 from bridge.index.knowledge import Knowledge
 from bridge.notes.additions import judge
 from bridge.toolkit.permitted import Denials
-from bridge.vault.app_settings import AppSettings, IgnoreRules, ignore_rules, read_app_settings
+from bridge.vault.app_settings import (
+    AppSettings,
+    IgnoreRules,
+    NoteSettings,
+    ignore_rules,
+    read_app_settings,
+    read_note_settings,
+)
 from bridge.vault.disk import is_link
 from bridge.vault.files import FileStat, Refuse, Subtree, VaultFiles, file_stat, subtree
-from bridge.vault.note_settings import NoteSettings, read_note_settings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import PlanBuilder
 from bridge.vault.root import noting_looks, record_look

@@ -1,12 +1,14 @@
-"""The settings in Obsidian's `app.json` that tools respect, and the files that searches skip.
+"""The settings of Obsidian that tools respect, and the files that searches skip.
 
-The rules are those of docs/obsidian.md.
+They are those in `app.json`, and those for daily notes and templates, of Obsidian and of the Periodic Notes plugin.
+The rules are those of docs/obsidian.md; 81, 82 and 98 are about notes.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+import contextlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Literal
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import orjson
 import re2
@@ -63,31 +65,9 @@ def read_app_settings(root: VaultRoot) -> AppSettings:
         The settings. What cannot be read, or is not what Obsidian writes, has its default.
     """
     with root.folder(VaultPath.root()) as top:
-        others = sorted(name for name in top.names() if name.startswith("."))
-        for name in [".obsidian", *others]:
-            data = _read(top, name)
-            if data is not None:
-                return _parse(data)
-    return AppSettings()
-
-
-def _read(top: Folder, name: str) -> bytes | None:
-    try:
-        with top.child(name) as folder:
-            return folder.read(APP_SETTINGS, limit=_MOST_BYTES)
-    except OSError:
-        return None
-
-
-def _parse(data: bytes) -> AppSettings:
-    """Return the valid values; each of the others keeps its default."""
-    try:
-        found = orjson.loads(data)
-    except orjson.JSONDecodeError:
-        return AppSettings()
-    if not isinstance(found, dict):
-        return AppSettings()
-    values = {key: value for key, value in found.items() if key in _KEYS}
+        _name, data = _configuration(top)
+    # Each value that is not valid keeps its default.
+    values = {key: value for key, value in _mapping(_json(data)).items() if key in _KEYS}
     filters = values.get("userIgnoreFilters")
     if isinstance(filters, list):
         values["userIgnoreFilters"] = [text for text in filters if isinstance(text, str) and text]
@@ -181,3 +161,138 @@ def _glob_rule(patterns: Sequence[str]) -> PathRule:
     except Exception as error:  # noqa: BLE001 (wcmatch keeps the exception for too many braces to itself)
         raise InvalidParameters(f"ignorePatterns holds a pattern that is no glob: {error}; correct it") from None
     return lambda path: bool(matcher.match(path))
+
+
+def _configuration(top: Folder) -> tuple[str, bytes | None]:
+    """Return the name of the configuration folder (rule 3), and what its `app.json` holds, if it can be read."""
+    for name in (".obsidian", *sorted(name for name in top.names() if name.startswith("."))):
+        if (data := _read(top, f"{name}/{APP_SETTINGS}")) is not None:
+            return name, data
+    return ".obsidian", None
+
+
+def _read(top: Folder, path: str) -> bytes | None:
+    *folders, name = path.split("/")
+    with contextlib.suppress(OSError), contextlib.ExitStack() as opened:
+        for folder in folders:
+            top = opened.enter_context(top.child(folder))
+        return top.read(name, limit=_MOST_BYTES)
+    return None
+
+
+def _json(data: bytes | None) -> Any:
+    try:
+        return None if data is None else orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return None
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+Period = Literal["daily", "weekly", "monthly", "quarterly", "yearly"]
+
+FORMATS: Final[Mapping[Period, str]] = {
+    "daily": "YYYY-MM-DD",
+    "weekly": "gggg-[W]ww",
+    "monthly": "YYYY-MM",
+    "quarterly": "YYYY-[Q]Q",
+    "yearly": "YYYY",
+}
+"""Default formats of the notes' names."""
+
+_DAILY: Final = "daily-notes.json"
+_TEMPLATES: Final = "templates.json"
+_PLUGINS: Final = "community-plugins.json"
+_PERIODIC: Final = "plugins/periodic-notes/data.json"
+_PERIODIC_ID: Final = "periodic-notes"
+_GRANULARITY: Final = {"daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter", "yearly": "year"}
+
+ReadConfig = Callable[[str], Any]
+"""Returns what a file of the configuration folder holds, as JSON; None if it cannot be read."""
+
+
+class PeriodSettings(NamedTuple):
+    """The settings for notes of one kind of period.
+
+    Attributes:
+        folder: Their folder; empty for the vault's root.
+        format: Their name, in a format of moment.js; a `/` in it makes folders.
+        template: The path of the template, with or without `.md`; empty for none.
+    """
+
+    folder: str = ""
+    format: str = ""
+    template: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoteSettings:
+    """The settings for new notes.
+
+    Attributes:
+        periods: The settings for each kind of period that the user keeps notes for; always including daily.
+        templates_folder: The folder of templates; empty if not set.
+        date_format: The format of dates in templates.
+        time_format: The format of times in templates.
+    """
+
+    periods: Mapping[Period, PeriodSettings] = field(default_factory=dict)
+    templates_folder: str = ""
+    date_format: str = "YYYY-MM-DD"
+    time_format: str = "HH:mm"
+
+
+def read_note_settings(root: VaultRoot) -> NoteSettings:
+    """Return the settings of a vault, from its configuration folder (rule 3). Only these values ever leave it.
+
+    Args:
+        root: The vault.
+    """
+    with root.folder(VaultPath.root()) as top:
+        config, _data = _configuration(top)
+        return note_settings(lambda name: _json(_read(top, f"{config}/{name}")))
+
+
+def note_settings(read: ReadConfig) -> NoteSettings:
+    """Return the settings that some files hold. What is not as it should be counts as not set.
+
+    Args:
+        read: Reads a file of the configuration folder.
+    """
+    periods: dict[Period, PeriodSettings] = {"daily": _period(read(_DAILY), "daily")}
+    plugins, periodic = read(_PLUGINS), _mapping(read(_PERIODIC))
+    if isinstance(plugins, list) and _PERIODIC_ID in plugins:
+        for period in get_args(Period):
+            found = _periodic(periodic, period)
+            if found.get("enabled") is True:
+                periods[period] = _period(found, period)
+    templates = _mapping(read(_TEMPLATES))
+    return NoteSettings(
+        periods,
+        _text(templates, "folder").strip("/"),
+        _text(templates, "dateFormat") or FORMATS["daily"],
+        _text(templates, "timeFormat") or "HH:mm",
+    )
+
+
+def _periodic(settings: Mapping[str, Any], period: Period) -> Mapping[str, Any]:
+    """Return the Periodic Notes settings for a period: by its name, or in the active set of calendars."""
+    sets = settings.get("calendarSets")
+    if not isinstance(sets, list):
+        return _mapping(settings.get(period))
+    known = [_mapping(each) for each in sets]
+    used = next((each for each in known if each.get("id") == settings.get("activeCalendarSet")), None)
+    return _mapping((used or (known[0] if known else {})).get(_GRANULARITY[period]))
+
+
+def _period(found: Any, period: Period) -> PeriodSettings:
+    values = _mapping(found)
+    template = _text(values, "template") or _text(values, "templatePath")
+    return PeriodSettings(_text(values, "folder").strip("/"), _text(values, "format") or FORMATS[period], template)
+
+
+def _text(values: Mapping[str, Any], name: str) -> str:
+    value = values.get(name)
+    return value.strip() if isinstance(value, str) else ""

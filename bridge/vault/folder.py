@@ -13,7 +13,7 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import BinaryIO, Self
+from typing import BinaryIO
 
 from bridge.vault.disk import Disk, FolderHandle, Hold, is_link, is_real_folder
 from bridge.vault.paths import VaultPath
@@ -36,7 +36,7 @@ NEW_FOLDER_MODE = 0o777
 """The permissions asked for a new folder; the system takes the umask off."""
 
 
-class Folder:
+class Folder(contextlib.AbstractContextManager["Folder"]):
     """A folder, held open. Use it in `with`, or `close` it. One thread at a time may list it; see `reopen`.
 
     Args:
@@ -280,9 +280,6 @@ class Folder:
         hold, self._hold = self._hold, None
         if hold is not None:
             self.disk.release(hold)
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_error: object) -> None:
         self.close()

@@ -18,7 +18,6 @@ KeptHunks = Mapping[str, Collection[int]]
 """For each file the indices of the hunks that are kept, from 0. A file that is not named is kept whole."""
 
 _WHOLE = {ChangeKind.CREATE, ChangeKind.DELETE}
-_FOLDERS = {ChangeKind.MKDIR, ChangeKind.RMDIR}
 
 
 class LeftOut(NamedTuple):
@@ -125,7 +124,7 @@ def keep_hunks(plan: ChangePlan, keep: KeptHunks, read: Callable[[Change], bytes
 
 class _PartialBuilder:
     def __init__(self, plan: ChangePlan, keep: KeptHunks, read: Callable[[Change], bytes]) -> None:
-        self.paths = {change.path for change in plan.changes if change.kind not in _FOLDERS}
+        self.paths = {change.path for change in plan.changes if not change.of_folder}
         self._plan = plan
         self._keep = keep
         self._read = read
@@ -138,7 +137,7 @@ class _PartialBuilder:
 
     def take(self, change: Change, shown: FilePreview) -> None:
         """Take what is wanted of one change."""
-        if change.kind in _FOLDERS or change.path not in self._keep:
+        if change.of_folder or change.path not in self._keep:
             self._add(change, shown)
             return
         hunks = list(parse_hunks(shown.diff))
@@ -165,7 +164,7 @@ class _PartialBuilder:
             )
         if not is_left:
             self._add(change, shown)
-        elif change.kind not in _FOLDERS:
+        elif not change.of_folder:
             left = tuple(range(count)) if change.kind is ChangeKind.MODIFY else ()
             self._left_out.append(LeftOut(change.path, change.kind.value, left, count, shown.diff))
             if change.new_path is not None:
@@ -183,7 +182,7 @@ class _PartialBuilder:
         if not self._left_out:
             return PartialPlan(self._plan, ())
         taken = [(change, shown) for change, shown in self._taken if not self._is_idle(change)]
-        if all(change.kind in _FOLDERS for change, _shown in taken):
+        if all(change.of_folder for change, _shown in taken):
             raise InvalidParameters("No part of the change is kept; deny it instead")
         plan = dataclasses.replace(
             self._plan,
@@ -243,17 +242,13 @@ def apply_hunks(old: bytes, new: bytes, hunks: list[DiffHunk]) -> bytes:
 
 def _offset(lines: Lines, number: int) -> int:
     """Return the offset of a line; the first includes the byte order mark, if there is one."""
-    if number == 1:
-        return 0
-    return lines.start(number) if number <= lines.count else len(lines.data)
+    return 0 if number == 1 else _line_offset(lines, number)
 
 
 EDITED = " (with the user's edits)"
 """The end of an edited plan's summary."""
 
 _T = TypeVar("_T")
-_EDITED_KINDS = {ChangeKind.CREATE, ChangeKind.MODIFY}
-_AS_A_WHOLE = {ChangeKind.MOVE, ChangeKind.DELETE}
 
 
 class HunkText(NamedTuple):
@@ -415,11 +410,11 @@ def _editable(plan: ChangePlan) -> Iterator[tuple[int, Change, FilePreview]]:
     paths = [change.path for change in plan.changes]
     if plan.reversal or plan.disposal or len(set(paths)) < len(paths) or len(plan.previews) != len(paths):
         return
-    if any(change.kind in _AS_A_WHOLE for change in plan.changes):
+    if any(change.kind in {ChangeKind.MOVE, ChangeKind.DELETE} for change in plan.changes):
         return
     for place, (change, shown) in enumerate(zip(plan.changes, plan.previews, strict=True)):
         is_shown = not shown.truncated and not shown.follows
-        if change.kind in _EDITED_KINDS and is_shown and any(True for _ in parse_hunks(shown.diff)):
+        if not change.of_folder and is_shown and any(True for _ in parse_hunks(shown.diff)):
             yield place, change, shown
 
 
@@ -476,12 +471,10 @@ NAMED: Final = 5
 
 NO_BACKUP: Final = "No backup is kept, so this cannot be undone"
 
-_LOSES = frozenset({ChangeKind.MODIFY, ChangeKind.DELETE})
-
 
 def needs_backup(plan: ChangePlan) -> bool:
     """Return whether undoing a plan needs bytes that it replaces or deletes."""
-    return any(change.kind in _LOSES for change in plan.changes)
+    return any(change.kind in {ChangeKind.MODIFY, ChangeKind.DELETE} for change in plan.changes)
 
 
 def read_only_warnings(root: VaultRoot, plan: ChangePlan) -> Iterator[str]:

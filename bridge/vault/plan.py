@@ -7,10 +7,11 @@ with the hashes, staged bytes, previews and missing folders. See `docs/architect
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
-from typing import Final, Literal, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 import orjson
 
@@ -32,9 +33,6 @@ class ChangeKind(StrEnum):
     DELETE = "delete"
     MKDIR = "mkdir"
     RMDIR = "rmdir"
-
-
-_OF_FOLDERS: Final = frozenset({ChangeKind.MKDIR, ChangeKind.RMDIR})
 
 
 class Hazard(StrEnum):
@@ -83,6 +81,18 @@ class Change:
     def of_folder(self) -> bool:
         """Return whether it makes or removes a folder."""
         return self.kind in {ChangeKind.MKDIR, ChangeKind.RMDIR}
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """Return every path it is about."""
+        return (self.path,) if self.new_path is None else (self.path, self.new_path)
+
+    def ends(self) -> Iterator[tuple[str, str | None]]:
+        """Yield each path of a file that it is about, with the hash of the bytes there afterwards; None if none are."""
+        if not self.of_folder:
+            yield self.path, None if self.new_path is not None else self.after
+            if self.new_path is not None:
+                yield self.new_path, self.after
 
     def canonical(self) -> list[str | None]:
         """Return the canonical form, from which the digest is computed."""
@@ -215,7 +225,7 @@ class ChangePlan:
         """
         known, count = dict[str, int](), 0
         for change in self.changes:
-            if change.kind in _OF_FOLDERS:
+            if change.of_folder:
                 continue
             file = known.pop(change.path, count)
             count += file == count
@@ -231,8 +241,7 @@ class ChangePlan:
     @property
     def targets(self) -> tuple[str, ...]:
         """Return every path the plan touches, in order, once."""
-        paths = [path for change in self.changes for path in (change.path, change.new_path) if path]
-        return tuple(dict.fromkeys(paths))
+        return tuple(dict.fromkeys(path for change in self.changes for path in change.places))
 
     @property
     def moved(self) -> frozenset[str]:
@@ -265,7 +274,7 @@ class ChangePlan:
             return self.about
         follows = self.follows
         own = [change for change in self.changes if change.path not in follows or change.kind is not ChangeKind.MODIFY]
-        files = [path for change in own if not change.of_folder for path in (change.path, change.new_path) if path]
+        files = [path for change in own if not change.of_folder for path in change.places]
         folders = [f"{change.path}/" for change in own]
         outer = {f"{parent}/" for folder in folders for parent in _above(folder)}
         return tuple(dict.fromkeys(files or [folder for folder in folders if folder not in outer]))
@@ -339,29 +348,12 @@ Judge = Callable[[str, bytes | None, bytes], frozenset[Addition] | None]
 """Says what a change to the file at a path, from some bytes or none to others, adds; None when it does more."""
 
 
-class Closable(Protocol):
-    """A folder that is held open."""
-
-    def close(self) -> None:
-        """Let it go."""
-        ...
-
-
 class Folders(Protocol):
     """The source of folders for plans: a vault."""
 
-    def folder(self, path: VaultPath, /) -> Closable:
-        """Return the folder at this path. Raises NotFound when there is none."""
+    def folder(self, path: VaultPath, /) -> AbstractContextManager[object]:
+        """Return the folder at this path, held open. Raises NotFound when there is none."""
         ...
-
-
-def _check_stays_text(path: VaultPath, old: bytes, new: bytes) -> None:
-    """Refuse to make something of a text that neither a person is shown nor a tool could mend."""
-    if is_text(old) and not is_text(new):
-        raise InvalidParameters(f"{str(path)!r} would no longer be text, but {binary_kind(str(path), new, len(new))}")
-
-
-_CREATED = frozenset({Addition.CREATE})
 
 
 class PlanBuilder:
@@ -379,7 +371,8 @@ class PlanBuilder:
         self._judge = judge
         self._additions: frozenset[Addition] | None = frozenset()
         self._replaces = False
-        self._changes: list[Change] = []
+        self.changes: list[Change] = []
+        """The steps so far."""
         self._previews: list[FilePreview] = []
         self._blobs: dict[str, bytes] = {}
         self._folders: set[VaultPath] = set()
@@ -397,6 +390,7 @@ class PlanBuilder:
         *,
         follows: bool = False,
         replaces: bool = False,
+        stays_text: bool = True,
     ) -> None:
         """Change a file's bytes. Nothing is planned when they stay the same.
 
@@ -407,6 +401,7 @@ class PlanBuilder:
             regions: Where they differ, when that is known (`apply_edits` returns it), so that nothing else is compared.
             follows: Whether only links in it follow another change of the plan.
             replaces: Whether the caller gave the whole text.
+            stays_text: Whether a text must stay one.
 
         Raises:
             InvalidParameters: It is text now and would be none.
@@ -414,13 +409,15 @@ class PlanBuilder:
         before, after = content_hash(old), content_hash(new)
         if before == after:
             return
-        _check_stays_text(path, old, new)
+        if stays_text and is_text(old) and not is_text(new):  # neither a person could be shown it nor a tool mend it
+            kind = binary_kind(str(path), new, len(new))
+            raise InvalidParameters(f"{str(path)!r} would no longer be text, but {kind}")
         self._claim(path)
         self._blobs[after] = new
         change = Change(ChangeKind.MODIFY, str(path), before=before, after=after)
-        self._add(change, preview(change, old, new, regions, follows=follows))
         self._replaces = self._replaces or replaces
-        self._adds(None if follows or replaces else self._judged(path, old, new))
+        adds = None if follows or replaces else self._judged(path, old, new)
+        self._add(change, preview(change, old, new, regions, follows=follows), adds)
 
     def create(self, path: VaultPath, new: bytes, picture: ShownPicture | None = None) -> None:
         """Create a file, and the folders that are missing above it.
@@ -435,8 +432,7 @@ class PlanBuilder:
         after = content_hash(new)
         self._blobs[after] = new
         change = Change(ChangeKind.CREATE, str(path), after=after)
-        self._add(change, preview(change, None, new, picture=picture))
-        self._adds(self._judged(path, None, new))
+        self._add(change, preview(change, None, new, picture=picture), self._judged(path, None, new))
 
     def move(
         self, path: VaultPath, new_path: VaultPath, digest: str, edited: tuple[bytes, bytes] | None = None
@@ -458,7 +454,6 @@ class PlanBuilder:
         self._make_parents(new_path)
         change = Change(ChangeKind.MOVE, str(path), str(new_path), before=digest, after=digest)
         self._add(change, preview(change, *(edited or (None, None))))
-        self._adds(None)
         if edited is not None and edited[0] != edited[1]:
             after = content_hash(edited[1])
             self._blobs[after] = edited[1]
@@ -474,7 +469,6 @@ class PlanBuilder:
         self._claim(path)
         change = Change(ChangeKind.DELETE, str(path), before=content_hash(old))
         self._add(change, preview(change, old, None))
-        self._adds(None)
 
     def mkdir(self, path: VaultPath) -> None:
         """Create a folder, and those that are missing above it.
@@ -497,7 +491,6 @@ class PlanBuilder:
             self._claim(path)
         change = Change(ChangeKind.RMDIR, str(path))
         self._add(change, preview(change, None, None))
-        self._adds(None)
 
     def build(
         self,
@@ -526,12 +519,12 @@ class PlanBuilder:
         Raises:
             InvalidParameters: There is nothing to do.
         """
-        if not self._changes:
+        if not self.changes:
             raise InvalidParameters("Nothing would change: the file already has exactly this content")
         return ChangePlan(
             operation=operation,
             summary=summary,
-            changes=(*self._changes, *self._afterwards),
+            changes=(*self.changes, *self._afterwards),
             blobs=self._blobs,
             previews=tuple(self._previews),
             warnings=tuple(warnings),
@@ -541,7 +534,7 @@ class PlanBuilder:
             renamed_property=renamed_property,
             reads=tuple(reads),
             replaces=self._replaces,
-            additions=None if any(is_hidden(change.path) for change in self._changes) else self._additions,
+            additions=None if any(is_hidden(change.path) for change in self.changes) else self._additions,
         )
 
     def _claim(self, path: VaultPath) -> None:
@@ -549,14 +542,12 @@ class PlanBuilder:
             raise InvalidParameters(f"{str(path)!r} would be changed twice in one call; put its changes into one")
         self._touched.add(path)
 
-    def _add(self, change: Change, shown: FilePreview) -> None:
-        self._changes.append(change)
+    def _add(self, change: Change, shown: FilePreview, adds: frozenset[Addition] | None = None) -> None:
+        """Add a step, and what it adds to the vault; None if it does something else."""
+        self.changes.append(change)
         self._previews.append(shown)
-
-    def _adds(self, additions: frozenset[Addition] | None) -> None:
-        """Take in that one more step adds this; None if it does something else."""
         known = self._additions
-        self._additions = None if known is None or additions is None else known | additions
+        self._additions = None if known is None or adds is None else known | adds
 
     def _judged(self, path: VaultPath, old: bytes | None, new: bytes) -> frozenset[Addition] | None:
         """Return what a step adds; None, unexamined, once an earlier step has done more than add."""
@@ -564,22 +555,14 @@ class PlanBuilder:
 
     def _make_parents(self, path: VaultPath) -> None:
         for parent in path.parents:
-            if parent in self._folders or parent in self._there:
-                continue
-            if self._is_there(parent):
-                self._there.add(parent)
-            else:
-                self._make(parent)
-
-    def _is_there(self, path: VaultPath) -> bool:
-        try:
-            self._root.folder(path).close()
-        except NotFound:
-            return False
-        return True
+            if parent not in self._folders and parent not in self._there:
+                try:
+                    with self._root.folder(parent):
+                        self._there.add(parent)
+                except NotFound:
+                    self._make(parent)
 
     def _make(self, path: VaultPath) -> None:
         self._folders.add(path)
         change = Change(ChangeKind.MKDIR, str(path))
-        self._add(change, preview(change, None, None))
-        self._adds(_CREATED)
+        self._add(change, preview(change, None, None), frozenset({Addition.CREATE}))

@@ -10,11 +10,11 @@ import errno
 import os
 import unicodedata
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Self
+from typing import Final
 
 from bridge.errors import Ambiguous, Conflict, ExecutionFailed, NotFound, PermissionDenied, StartError, ToolFailure
 from bridge.vault.disk import as_failure, is_link, is_real_folder, not_found
@@ -73,7 +73,7 @@ def _identity(folder: Path) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Place(AbstractContextManager["Place"]):
     """The place of something real: the folder it is in, held open, and its name there. Use it in `with`.
 
     Attributes:
@@ -93,14 +93,11 @@ class Place:
         """Return whether it is a folder."""
         return is_real_folder(self.state)
 
-    def __enter__(self) -> Self:
-        return self
-
     def __exit__(self, *_error: object) -> None:
         self.folder.close()
 
 
-class VaultRoot:
+class VaultRoot(AbstractContextManager["VaultRoot"]):
     """One vault's folder, held open.
 
     Args:
@@ -131,9 +128,6 @@ class VaultRoot:
     def close(self) -> None:
         """Let the vault go."""
         self._top.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_error: object) -> None:
         self.close()

@@ -9,7 +9,9 @@ import mimetypes
 import re
 import unicodedata
 from bisect import bisect_left
+from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from itertools import pairwise
 
@@ -160,8 +162,7 @@ def check_utf8(data: bytes, path: object) -> None:
     Raises:
         InvalidParameters: They are not; it names the offset of the first byte that is wrong.
     """
-    for _text in _decoded(data, path):
-        pass
+    deque(_decoded(data, path), maxlen=0)
 
 
 def encode(text: str, what: str = "The text") -> bytes:
@@ -245,31 +246,15 @@ _MAGIC: tuple[tuple[int, bytes, str, str], ...] = (
 _ALSO_WITHOUT_NUL = ("application/pdf", "image/", "audio/", "video/", "application/zip", "application/gzip")
 
 # The formats Obsidian opens (rule 5 of docs/obsidian.md); what `mimetypes` knows depends on the system it runs on.
-_BY_NAME = {
-    ".md": "text/markdown",
-    ".canvas": "application/json",
-    ".base": "application/yaml",
-    ".pdf": "application/pdf",
-    ".avif": "image/avif",
-    ".bmp": "image/bmp",
-    ".gif": "image/gif",
-    ".jpeg": "image/jpeg",
-    ".jpg": "image/jpeg",
-    ".png": "image/png",
-    ".svg": "image/svg+xml",
-    ".webp": "image/webp",
-    ".3gp": "audio/3gpp",
-    ".flac": "audio/flac",
-    ".m4a": "audio/mp4",
-    ".mp3": "audio/mpeg",
-    ".ogg": "audio/ogg",
-    ".wav": "audio/wav",
-    ".mkv": "video/x-matroska",
-    ".mov": "video/quicktime",
-    ".mp4": "video/mp4",
-    ".ogv": "video/ogg",
-    ".webm": "video/webm",
-}
+_BY_NAME = (
+    {".md": "text/markdown", ".canvas": "application/json", ".base": "application/yaml", ".pdf": "application/pdf"}
+    | {".jpg": "image/jpeg", ".svg": "image/svg+xml"}
+    | {f".{name}": f"image/{name}" for name in ("avif", "bmp", "gif", "jpeg", "png", "webp")}
+    | {".3gp": "audio/3gpp", ".m4a": "audio/mp4", ".mp3": "audio/mpeg"}
+    | {f".{name}": f"audio/{name}" for name in ("flac", "ogg", "wav")}
+    | {".mkv": "video/x-matroska", ".mov": "video/quicktime", ".ogv": "video/ogg"}
+    | {f".{name}": f"video/{name}" for name in ("mp4", "webm")}
+)
 
 
 def note_name(path: str) -> str:
@@ -324,11 +309,10 @@ def is_text(data: bytes) -> bool:
 
 def _is_utf8(head: bytes) -> bool:
     """Return whether some bytes are UTF-8; the last character may be incomplete."""
-    try:
+    with suppress(UnicodeDecodeError):
         codecs.utf_8_decode(head, "strict", len(head) < HEAD)
-    except UnicodeDecodeError:
-        return False
-    return True
+        return True
+    return False
 
 
 def describe_binary(data: bytes, name: str) -> tuple[str, str]:

@@ -5,14 +5,13 @@ asked about, and what was shown.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
-from typing import Final, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final, NamedTuple
 
 from pydantic import BaseModel
 
 from bridge.clock import Clock
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 from bridge.vault.plan import ChangePlan, content_hash
 from bridge.versions.states import Entry, Side, Version
 
@@ -57,14 +56,6 @@ class Compared(NamedTuple):
     otherwise: tuple[str, ...]
 
 
-class PastVersions(Protocol):
-    """A source of the states that a file had."""
-
-    def versions(self, path: str) -> list[Version]:
-        """Return the states, newest first."""
-        ...
-
-
 class AllowedEdits:
     """The changes that were allowed. Any thread may use it.
 
@@ -91,13 +82,7 @@ class AllowedEdits:
             OSError: It cannot be kept.
         """
         now = self._clock.now().timestamp()
-        ends: dict[str, str | None] = {}
-        for change in plan.changes:
-            if change.of_folder:
-                continue
-            ends[change.path] = None if change.new_path is not None else change.after
-            if change.new_path is not None:
-                ends[change.new_path] = change.after
+        ends = dict(end for change in plan.changes for end in change.ends())
         edits = [
             AllowedEdit(path=path, hashes=_hashes(plan.blobs, end), client=client, time=now)
             for path, end in ends.items()
@@ -107,12 +92,12 @@ class AllowedEdits:
             self._file.save(kept)
             self._edits = kept
 
-    def compare(self, entry: Entry, past: PastVersions) -> Compared | None:
+    def compare(self, entry: Entry, versions: Callable[[str], Sequence[Version]]) -> Compared | None:
         """Compare what other programs did with what was allowed; None if nothing in it was asked about.
 
         Args:
             entry: What they did.
-            past: The states that the files had.
+            versions: The states that a file had.
         """
         paths = {place for effect in entry.effects for place in effect.places}
         with self._lock:
@@ -128,7 +113,7 @@ class AllowedEdits:
         as_allowed, otherwise = dict[str, None](), dict[str, None]()
         for edit in edits:
             states = {ends.get(edit.path)} if edit.path in ends else set()
-            states |= {one.digest for one in past.versions(edit.path) if one.since >= edit.time - _EARLY}
+            states |= {one.digest for one in versions(edit.path) if one.since >= edit.time - _EARLY}
             wanted: set[Side] = {bytes.fromhex(digest) for digest in edit.hashes} or {None}
             (otherwise if states.isdisjoint(wanted) else as_allowed)[edit.path] = None
         clients = tuple(dict.fromkeys(edit.client for edit in edits))

@@ -7,12 +7,12 @@ import contextlib
 from collections.abc import Iterable, Iterator
 
 from bridge.vault.plan import is_hidden
-from bridge.versions.database import Database, Retention, VersionRow
-from bridge.versions.grouping import OpenEntries
-from bridge.versions.origins import (
+from bridge.versions.database import Database, VersionRow
+from bridge.versions.grouping import (
     BELIEVED_SECONDS,
     BridgeWrites,
     ObsidianWrite,
+    OpenEntries,
     ReportedWrites,
     SeenChange,
     SeenChanges,
@@ -108,7 +108,6 @@ class Comparing:
     Args:
         known: What that is.
         own: What the bridge itself writes.
-        retention: Keeps bytes within the budget.
 
     Attributes:
         opens: The entries to which more may come.
@@ -117,10 +116,9 @@ class Comparing:
         configured: Whether Obsidian's configuration was looked at then too.
     """
 
-    def __init__(self, known: KnownFiles, own: BridgeWrites, retention: Retention) -> None:
+    def __init__(self, known: KnownFiles, own: BridgeWrites) -> None:
         self._known = known
         self._own = own
-        self._retention = retention
         self.opens = OpenEntries()
         self._reported = ReportedWrites()
         self._seen_changes = SeenChanges()
@@ -134,7 +132,7 @@ class Comparing:
         seen, digest = ready.seen, ready.digest
         old = self._known.latest(seen.path)
         if ready.content is not None:
-            self._retention.keep(database, ready.content)
+            database.keep(ready.content, now)
         if digest is None and old is not None and old.is_as(seen):
             return  # not read as a whole, and nothing has happened to it
         new = Known(seen.size, seen.mtime_ns, seen.changed_ns, digest, now, file_id=ready.file_id)

@@ -10,10 +10,10 @@ import logging
 import os
 import sqlite3
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from backports import zstd
 
@@ -28,6 +28,18 @@ _RESERVE = 5
 """The share of the budget that is left to SQLite's log: one in so many."""
 _AT_ONCE = 16
 """Contents that are let go in one transaction, at most: each is overwritten, and so is in the log."""
+
+logger = logging.getLogger(__name__)
+
+MADE_SECONDS = 3600.0
+"""Seconds for which another program's versions are kept if anything but the person's own can go instead."""
+
+SAFE_SECONDS = 24 * 3600.0
+"""Seconds for which the state before an entry is kept whatever the space, if it is the person's."""
+
+SHORT = (
+    "The space for earlier versions is used up (setting 'outsideVersionsMegabytes'), so of some files they are not kept"
+)
 
 _SCHEMA = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -160,9 +172,14 @@ class Database:
     Args:
         folder: Where it lies, for this user only.
         megabytes: The budget.
+
+    Attributes:
+        held: The hashes of the contents that are kept.
+        short: Whether some bytes were not kept for want of space.
     """
 
     def __init__(self, folder: Path, megabytes: int) -> None:
+        self.short = False
         self.path = folder / NAME
         # Made by us, so that SQLite takes its mode over for the files beside it.
         os.close(os.open(self.path, os.O_CREAT | os.O_RDWR | getattr(os, "O_NOFOLLOW", 0), 0o600))
@@ -177,26 +194,25 @@ class Database:
 
     def _prepare(self, megabytes: int) -> None:
         run = self._db.execute
-        if not run("PRAGMA page_count").fetchone()[0]:
+        if not self._value("PRAGMA page_count"):
             run(f"PRAGMA page_size={_PAGE}")
             run("PRAGMA auto_vacuum=INCREMENTAL")
         run("PRAGMA journal_mode=WAL")
         run("PRAGMA synchronous=NORMAL")
         run("PRAGMA secure_delete=ON")
         run("PRAGMA temp_store=MEMORY")
-        version = run("PRAGMA user_version").fetchone()[0]
+        version = self._value("PRAGMA user_version")
         if not 0 <= version <= _SCHEMA_VERSION:
             raise sqlite3.DatabaseError(f"{NAME} is of another version of Vault Bridge")
-        self._page = int(run("PRAGMA page_size").fetchone()[0])
+        self._page = int(self._value("PRAGMA page_size"))
         self.set_budget(megabytes)
         if version < _SCHEMA_VERSION:
             with self.writing():
                 for statement in (_FROM_FIRST if version else _SCHEMA).strip().split(";"):
                     run(statement)
                 run(f"PRAGMA user_version={_SCHEMA_VERSION}")
-        self.held: set[bytes] = {
-            digest for (digest,) in run("SELECT digest FROM contents ORDER BY digest")
-        }  # by the index alone
+        # By the index alone, as it is ordered.
+        self.held: set[bytes] = {digest for (digest,) in run("SELECT digest FROM contents ORDER BY digest")}
 
     def close(self) -> None:
         """Close it, with everything on the disk."""
@@ -224,8 +240,7 @@ class Database:
     @property
     def used(self) -> int:
         """Return the number of bytes used in the file."""
-        pages, free = (self._db.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count"))
-        return int(pages - free) * self._page
+        return int(self._value("PRAGMA page_count") - self._free) * self._page
 
     @property
     def on_disk(self) -> int:
@@ -250,7 +265,7 @@ class Database:
 
     @property
     def _free(self) -> int:
-        return int(self._db.execute("PRAGMA freelist_count").fetchone()[0])
+        return int(self._value("PRAGMA freelist_count"))
 
     def checkpoint(self, *, truncate: bool = False) -> None:
         """Make everything durable, in the file itself."""
@@ -347,6 +362,60 @@ class Database:
         """Set a value of the database's own."""
         self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
 
+    # -- keeping within the budget ------------------------------------------------------------------------------
+
+    def keep(self, content: Content, now: float) -> None:
+        """Keep bytes, making room for them; if there is none, their hash alone is known."""
+        size = len(content.data)
+        if size > self.largest:
+            return
+        while not self.fits(size):
+            if not self._let_something_go(now):
+                if not self.short:
+                    logger.warning("%s", SHORT)
+                self.short = True
+                return
+        self.put_content(content)
+
+    def resize(self, megabytes: int, now: float) -> None:
+        """Apply another budget: what is too much goes, and the file is made as small as its content."""
+        self.set_budget(megabytes)
+        self.short = False
+        while self.used > self.limit:
+            with self.writing():  # one for each, as all of it goes through the log
+                if not self._let_something_go(now):
+                    self.short = True  # not even what the files are now fits: the largest go first
+                    if not self._drop_some("ORDER BY length(data) DESC LIMIT 1"):
+                        break
+        self.shrink()
+        self.set_budget(megabytes)
+
+    def clear(self) -> None:
+        """Let the bytes go that nothing refers to any more, and give the disk back what they took."""
+        more = True
+        while more:
+            with self.writing():
+                more = self._drop_some(f"{_UNUSED} LIMIT {_AT_ONCE}")
+        self.shrink()
+
+    def look_again(self) -> None:
+        """Check for free space again after much has gone."""
+        self.short = self.short and not self.fits(self.largest)
+
+    def _let_something_go(self, now: float) -> bool:
+        """Let one thing go, what matters least first; returns whether there was anything that may go.
+
+        With bytes that entries left and that are no file's any more, only the diffs of the entries are lost.
+        """
+        return (
+            self._drop_oldest(between=True, foreign=None, before=now + 1)
+            or self._drop_oldest(between=False, foreign=True, before=now - MADE_SECONDS)
+            or self._drop_some(f"{_UNUSED_BEFORE} LIMIT {_AT_ONCE}")
+            or self._drop_oldest_made(before=now - SAFE_SECONDS)
+            or self._drop_oldest_made(before=now + 1)
+            or self._drop_oldest(between=False, foreign=None, before=now - SAFE_SECONDS)
+        )
+
     # -- letting go ---------------------------------------------------------------------------------------------
 
     def _are_gone(self, rows: Iterable[tuple[bytes]]) -> None:
@@ -354,26 +423,21 @@ class Database:
             self.held.discard(digest)
             self._removed.add(digest)
 
-    def drop_oldest(self, *, between: bool, foreign: bool | None, before: float, most: int) -> bool:
-        """Let the oldest versions of a kind go.
+    def _drop_oldest(self, *, between: bool, foreign: bool | None, before: float) -> bool:
+        """Let the oldest version of a kind go.
 
         Args:
             between: Whether those that no entry began with.
             foreign: Whether those of files that another program made; None: of any.
             before: Only those that were seen to end before.
-            most: How many.
 
         Returns:
-            Whether there were any.
+            Whether there was any.
         """
-        return self._drop_versions(
-            "is_between = ?1 AND (?2 IS NULL OR is_foreign = ?2) AND until < ?3 ORDER BY until LIMIT ?4",
-            (between, foreign, before, most),
-            between=between,
-            before=before,
-        )
+        which = "is_between = ?1 AND (?2 IS NULL OR is_foreign = ?2) AND until < ?3 ORDER BY until LIMIT 1"
+        return self._drop_versions(which, (between, foreign, before), between=between, before=before)
 
-    def drop_oldest_made(self, *, before: float) -> bool:
+    def _drop_oldest_made(self, *, before: float) -> bool:
         """Let go what another program had made: the oldest such version of the file that has most bytes of them.
 
         So a program that writes and writes lets its own versions go.
@@ -408,30 +472,6 @@ class Database:
                 )
         self.drop_unused({digest for _, _, digest in rows})
         return bool(rows)
-
-    def drop_afterwards(self) -> bool:
-        """Let some bytes go that entries left and that are no file's any more: only their diffs are lost with them.
-
-        Returns:
-            Whether there were any.
-        """
-        return self._drop_some(f"{_UNUSED_BEFORE} LIMIT {_AT_ONCE}")
-
-    def drop_some_unused(self) -> bool:
-        """Let some contents go that nothing refers to (any more).
-
-        Returns:
-            Whether there were any.
-        """
-        return self._drop_some(f"{_UNUSED} LIMIT {_AT_ONCE}")
-
-    def drop_largest(self) -> bool:
-        """Let the largest content go, whatever refers to it.
-
-        Returns:
-            Whether there was any.
-        """
-        return self._drop_some("ORDER BY length(data) DESC LIMIT 1")
 
     def _drop_some(self, which: str) -> bool:
         """Let contents go, as many as the log has room for."""
@@ -472,10 +512,13 @@ class Database:
 
     # -- reading ------------------------------------------------------------------------------------------------
 
+    def _value(self, query: str, *given: object) -> Any:
+        row = self._db.execute(query, given).fetchone()
+        return None if row is None else row[0]
+
     def meta(self, key: str) -> Any:
         """Return a value of the database's own; None if there is none."""
-        row = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else row[0]
+        return self._value("SELECT value FROM meta WHERE key = ?", key)
 
     def files(self) -> dict[str, Known]:
         """Return every file that is known."""
@@ -499,8 +542,7 @@ class Database:
 
     def size(self, digest: bytes) -> int | None:
         """Return the size of stored content in bytes; None if it is not kept."""
-        row = self._db.execute("SELECT size FROM contents WHERE digest = ?", (digest,)).fetchone()
-        return None if row is None else int(row[0])
+        return cast("int | None", self._value("SELECT size FROM contents WHERE digest = ?", digest))
 
     def entries(self) -> list[tuple[int, float, float, bool, Origin]]:
         """Return entries, newest first: number, beginning, end, whether nobody looked, and who made the changes."""
@@ -512,26 +554,21 @@ class Database:
 
     def effects(self, number: int) -> list[Effect]:
         """Return the effects of an entry, by path."""
-        rows = self._db.execute(
-            "SELECT path, was, became, file_id FROM effects WHERE entry = ? ORDER BY path", (number,)
-        )
-        return [_effect(*row) for row in rows]
+        return self._effects("entry = ? ORDER BY path", number)
 
     def effect(self, number: int, path: str) -> Effect | None:
         """Return what an entry did to one file."""
-        row = self._db.execute(
-            "SELECT path, was, became, file_id FROM effects WHERE entry = ? AND path = ?", (number, path)
-        ).fetchone()
-        return None if row is None else _effect(*row)
+        return next(iter(self._effects("entry = ? AND path = ?", number, path)), None)
 
     def same_file(self, number: int, effect: Effect) -> Effect | None:
         """Return the other end of a move within an entry: where this file came from, or where it went."""
-        row = self._db.execute(
-            "SELECT path, was, became, file_id FROM effects WHERE entry = ? AND file_id = ? AND path <> ?"
-            " AND CASE WHEN ? THEN was ELSE became END IS NULL",
-            (number, effect.file_id, effect.path, effect.after is None),
-        ).fetchone()
-        return None if row is None else _effect(*row)
+        which = "entry = ? AND file_id = ? AND path <> ? AND CASE WHEN ? THEN was ELSE became END IS NULL"
+        found = self._effects(which, number, effect.file_id, effect.path, effect.after is None)
+        return next(iter(found), None)
+
+    def _effects(self, which: str, *given: object) -> list[Effect]:
+        query = f"SELECT path, was, became, file_id FROM effects WHERE {which}"  # noqa: S608 - ours
+        return [_effect(*row) for row in self._db.execute(query, given)]
 
     def effects_since(self, moment: float, *, typed: bool) -> list[TimedEffect]:
         """Return what was done to files after a moment, in the order of entries.
@@ -551,8 +588,7 @@ class Database:
 
     def last_entry(self, path: str) -> int | None:
         """Return the last entry that did something to a file."""
-        row = self._db.execute("SELECT MAX(entry) FROM effects WHERE path = ?", (path,)).fetchone()
-        return None if row is None or row[0] is None else int(row[0])
+        return cast("int | None", self._value("SELECT MAX(entry) FROM effects WHERE path = ?", path))
 
     def versions(self, path: str) -> list[tuple[float, float, bytes]]:
         """Return the states that a file had, newest first: since when, until when, and the hash."""
@@ -576,82 +612,3 @@ def _to_column(side: Side) -> bytes | None:
 
 def _from_column(value: bytes | None) -> Side:
     return Unknown.BYTES if value == _UNKNOWN else value
-
-
-logger = logging.getLogger(__name__)
-
-MADE_SECONDS = 3600.0
-"""Seconds for which another program's versions are kept if anything but the person's own can go instead."""
-
-SAFE_SECONDS = 24 * 3600.0
-"""Seconds for which the state before an entry is kept whatever the space, if it is the person's."""
-
-SHORT = (
-    "The space for earlier versions is used up (setting 'outsideVersionsMegabytes'), so of some files they are not kept"
-)
-
-
-class Retention:
-    """The keeping of bytes within the budget, for which older ones go.
-
-    Args:
-        now: The time, in seconds since 1970.
-
-    Attributes:
-        short: Whether some bytes were not kept for want of space.
-    """
-
-    def __init__(self, now: Callable[[], float]) -> None:
-        self._now = now
-        self.short = False
-
-    def keep(self, database: Database, content: Content) -> None:
-        """Keep bytes, making room for them; if there is none, their hash alone is known."""
-        size = len(content.data)
-        if size > database.largest:
-            return
-        while not database.fits(size):
-            if not self._let_something_go(database):
-                if not self.short:
-                    logger.warning("%s", SHORT)
-                self.short = True
-                return
-        database.put_content(content)
-
-    def resize(self, database: Database, megabytes: int) -> None:
-        """Apply another budget: what is too much goes, and the file is made as small as its content."""
-        database.set_budget(megabytes)
-        self.short = False
-        while database.used > database.limit:
-            with database.writing():  # one for each, as all of it goes through the log
-                if not self._let_something_go(database):
-                    self.short = True  # not even what the files are now fits: the largest go first
-                    if not database.drop_largest():
-                        break
-        database.shrink()
-        database.set_budget(megabytes)
-
-    @staticmethod
-    def clear(database: Database) -> None:
-        """Let the bytes go that nothing refers to any more, and give the disk back what they took."""
-        more = True
-        while more:
-            with database.writing():
-                more = database.drop_some_unused()
-        database.shrink()
-
-    def look_again(self, database: Database) -> None:
-        """Check for free space again after much has gone."""
-        self.short = self.short and not database.fits(database.largest)
-
-    def _let_something_go(self, database: Database) -> bool:
-        """Let one thing go, what matters least first; returns whether there was anything that may go."""
-        now = self._now()
-        return (
-            database.drop_oldest(between=True, foreign=None, before=now + 1, most=1)
-            or database.drop_oldest(between=False, foreign=True, before=now - MADE_SECONDS, most=1)
-            or database.drop_afterwards()
-            or database.drop_oldest_made(before=now - SAFE_SECONDS)
-            or database.drop_oldest_made(before=now + 1)
-            or database.drop_oldest(between=False, foreign=None, before=now - SAFE_SECONDS, most=1)
-        )

@@ -11,7 +11,7 @@ import contextlib
 import hashlib
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from bridge.errors import ToolFailure
 from bridge.vault.files import FileStat, VaultFiles, file_stat
@@ -20,7 +20,7 @@ from bridge.vault.paths import VaultPath, known_path, unsafe_name
 from bridge.vault.plan import is_hidden
 from bridge.vault.root import VaultRoot
 from bridge.versions.database import Content, Database, content_of
-from bridge.versions.states import Seen
+from bridge.versions.states import ListedFile, Seen
 
 _PLACE = ".obsidian"
 _MARK = "app.json"
@@ -129,30 +129,6 @@ ATTACHMENT_SHARE = 0.8
 """The share of the budget beyond which no attachment is kept, so that there is room for texts."""
 
 
-class ListedFile(Protocol):
-    """A file as the index knows it."""
-
-    @property
-    def path(self) -> str:
-        """Return its vault path."""
-        ...
-
-    @property
-    def size(self) -> int:
-        """Return its size in bytes."""
-        ...
-
-    @property
-    def mtime_ns(self) -> int:
-        """Return when the file was modified, in nanoseconds."""
-        ...
-
-    @property
-    def changed_ns(self) -> int:
-        """Return when its entry on the disk was changed, in nanoseconds."""
-        ...
-
-
 class Ready(NamedTuple):
     """A file that was read, hashed and compressed."""
 
@@ -162,20 +138,8 @@ class Ready(NamedTuple):
     file_id: str | None
 
 
-class Prepared:
-    """Files that were read, ready to be recorded without doing more than that."""
-
-    def __init__(self, ready: Mapping[str, Ready]) -> None:
-        self._ready = ready
-
-    def of(self, paths: Iterable[str]) -> list[Ready]:
-        """Return those of them with some paths."""
-        return [self._ready[path] for path in paths if path in self._ready]
-
-    @property
-    def paths(self) -> set[str]:
-        """Return the paths of the files that were read."""
-        return set(self._ready)
+Prepared = Mapping[str, Ready]
+"""Files that were read, by path, ready to be recorded without doing more than that."""
 
 
 def made_ready(seen: Seen, database: Database | None, file_id: str | None) -> Ready:

@@ -16,11 +16,9 @@ from bridge.clock import Clock
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
 from bridge.versions.comparing import Comparing, KnownFiles
-from bridge.versions.database import NAME, SHORT, Database, Retention, content_of
-from bridge.versions.grouping import Since, moves_found, since
-from bridge.versions.origins import BridgeWrites, Ledger, ObsidianWrite, sides
+from bridge.versions.database import NAME, SHORT, Database, content_of
+from bridge.versions.grouping import BridgeWrites, Ledger, ObsidianWrite, Since, moves_found, sides, since
 from bridge.versions.reading import (
-    ListedFile,
     Prepared,
     affordable,
     configuration_files,
@@ -32,7 +30,7 @@ from bridge.versions.reading import (
     portions,
     read_whole,
 )
-from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, Seen, Side, Unknown, Version
+from bridge.versions.states import PREFIX, Entry, KeepRules, Kept, ListedFile, Seen, Side, Unknown, Version
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
@@ -67,8 +65,7 @@ class Recorder:
         self._db: Database | None = None
         self._known = KnownFiles()
         self._own = BridgeWrites(own)
-        self._retention = Retention(self._now)
-        self._comparing = Comparing(self._known, self._own, self._retention)
+        self._comparing = Comparing(self._known, self._own)
         self._recording = False
         self._dirty = False
         self._fault: str | None = None
@@ -89,7 +86,7 @@ class Recorder:
             files: The files.
         """
         if not self._recording or self._comparing.since is None:
-            return Prepared({})  # at the beginning the index comes first, and everything is read after it
+            return {}  # at the beginning the index comes first, and everything is read after it
         return self._prepared(files)
 
     def record_seen(self, prepared: Prepared, paths: Iterable[str]) -> None:
@@ -99,27 +96,17 @@ class Recorder:
             prepared: The files, with others perhaps.
             paths: Those of them that count.
         """
-        ready = prepared.of(paths)
-        if ready:
-
-            def see(database: Database, now: float) -> None:
-                for one in ready:
-                    self._comparing.record_seen(database, one, now)
-
-            self._record(see)
+        see = self._comparing.record_seen
+        if ready := [prepared[path] for path in paths if path in prepared]:
+            self._record(lambda database, now: [see(database, one, now) for one in ready])
 
     def record_gone(self, paths: Iterable[str]) -> None:
         """Record that files are gone, as far as the index can see: each is looked for once more."""
         listed = [path for path in paths if path in self._known]
         if listed and self._recording and self._root.in_place():
-            gone = [path for path in listed if is_gone(self._root, path)]
-            if gone:
-
-                def lose(database: Database, now: float) -> None:
-                    for path in gone:
-                        self._comparing.record_gone(database, path, now)
-
-                self._record(lose)
+            lose = self._comparing.record_gone
+            if gone := [path for path in listed if is_gone(self._root, path)]:
+                self._record(lambda database, now: [lose(database, path, now) for path in gone])
 
     def missing(self, files: Sequence[ListedFile]) -> Iterator[Prepared]:
         """Compare what is recorded with a look at the whole vault; what is not recorded is read, in portions.
@@ -134,23 +121,16 @@ class Recorder:
             self._failures_before = self._failures
             known, rules = self._known.all(), self._rules()
             held = set() if self._db is None else self._db.held
+            short = self._db is not None and self._db.short
         self.record_gone(known.keys() - {file.path for file in files})
-        wanted, later = [], []
+        wanted, later = list[ListedFile](), list[ListedFile]()
         for file in files:
             old = known.get(file.path)
-            if (
-                old is None
-                or old.mtime_ns != file.mtime_ns
-                or old.changed_ns != file.changed_ns
-                or old.size != file.size
-            ):
-                if rules.covers(file.path):
-                    wanted.append(file.path)
-            elif (old.digest is None or (old.digest not in held and not self._retention.short)) and rules.covers(
-                file.path
-            ):
-                later.append(file)
-        yield from self._read(wanted)
+            changed = old is None or not old.is_as(file)
+            unkept = old is None or old.digest is None or (old.digest not in held and not short)
+            if (changed or unkept) and rules.covers(file.path):
+                (wanted if changed else later).append(file)
+        yield from self._read([file.path for file in wanted])
         nothing: list[str] = []
         yield from self._read(self._ask(lambda database: affordable(later, database), nothing))
 
@@ -165,7 +145,7 @@ class Recorder:
         self._comparing.attended = True
         self._own.all_seen()
         if self._comparing.since is None or not self._comparing.configured:
-            now, heard = self._comparing.since or self._now(), self._own.last_begun()
+            now, heard = self._comparing.since or self._now(), self._own.ledger.last_id()
             is_new = self._comparing.since is None
 
             def begin(database: Database, _now: float) -> None:
@@ -189,14 +169,13 @@ class Recorder:
             plan: The plan.
             execution_id: The change's name.
         """
-        expecting = self._own.expecting(plan, execution_id)
         with self._lock:
-            expecting.__enter__()
+            self._own.expect(plan, execution_id)
         try:
             yield
         finally:
             with self._lock:
-                expecting.__exit__(None, None, None)
+                self._own.expect_nothing()
 
     def wrote(self, plan: ChangePlan) -> None:
         """Record that a plan was carried out, with the new state of its files and earlier changes by others."""
@@ -213,7 +192,7 @@ class Recorder:
             for path, end in ends.items():
                 self._comparing.record_left(database, path, end, now)
             for content in contents:
-                self._retention.keep(database, content)
+                database.keep(content, now)
             database.set_meta("heard", self._own.last)
 
         if not self._record(write):
@@ -247,9 +226,9 @@ class Recorder:
             if database is None:
                 return
             try:
-                if database.budget != rules.megabytes << 20:
-                    self._retention.resize(database, rules.megabytes)
                 now = self._now()
+                if database.budget != rules.megabytes << 20:
+                    database.resize(rules.megabytes, now)
                 if self._comparing.is_due(now):
                     self._record(self._comparing.tidy)
                 if now - self._pruned >= PRUNE_SECONDS:
@@ -304,7 +283,7 @@ class Recorder:
     @property
     def fault(self) -> str | None:
         """Return why recording is incomplete; None if it is complete. Answers at once."""
-        return self._fault or self._stays_off or (SHORT if self._retention.short else None)
+        return self._fault or self._stays_off or (SHORT if self._db is not None and self._db.short else None)
 
     def entries(self, since: float = 0.0) -> list[Entry]:
         """Return every entry, newest first.
@@ -406,19 +385,7 @@ class Recorder:
                 fault=self.fault,
             )
 
-        rules = self._rules()
-        nothing = Kept(
-            on=False,
-            since=None,
-            files=0,
-            whole=0,
-            entries=0,
-            oldest=None,
-            bytes=0,
-            budget=rules.megabytes << 20,
-            fault=self.fault,
-        )
-        return self._ask(ask, nothing)
+        return self._ask(ask, Kept(on=False, budget=self._rules().megabytes << 20, fault=self.fault))
 
     def _entries(self, wanted: Callable[[int, float], bool]) -> list[Entry]:
         """Return the requested entries, newest first."""
@@ -436,7 +403,7 @@ class Recorder:
     def _begin(self) -> None:
         """Open what is kept and take it up."""
         self._begin_anew()
-        self._dirty = self._retention.short = False
+        self._dirty = False
         self._fault = self._stays_off = None
         self._own.last, self._pruned = None, 0.0
         rules = self._rules()
@@ -499,7 +466,7 @@ class Recorder:
     def _prepared(self, files: Iterable[Seen]) -> Prepared:
         rules = self._rules()
         wanted = (self._whole(one) for one in files if rules.covers(one.path))
-        return Prepared({one.path: made_ready(one, self._db, file_id(self._root, one)) for one in wanted})
+        return {one.path: made_ready(one, self._db, file_id(self._root, one)) for one in wanted}
 
     def _whole(self, seen: Seen) -> Seen:
         """Return a file that was read in part, now read whole, if only that tells whether and how it changed."""
@@ -550,12 +517,12 @@ class Recorder:
         self._known.leave_out(left_out)
         self._clear(database)
         self._pruned = now
-        self._retention.look_again(database)
+        database.look_again()
 
     def _clear(self, database: Database) -> None:
         """Let the bytes go that nothing refers to any more."""
         try:
-            self._retention.clear(database)
+            database.clear()
         except (sqlite3.Error, OSError) as error:
             self._failed(error)
 

@@ -5,105 +5,55 @@ since stays as it is; so the plan may be smaller than what was asked for, and sa
 """
 
 import contextlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import Conflict, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.vault.files import VaultFiles
-from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, content_hash, is_hidden, preview
+from bridge.vault.paths import VaultPath, known_path, parse_path
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, content_hash, is_hidden, preview
 from bridge.vault.text import is_note
 from bridge.versions.recorder import Recorder
 from bridge.versions.states import Effect, Entry, Side, Unknown
 
-_OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation.DELETE}
 
-
-class Steps:
-    """A plan being put together.
+class Steps(PlanBuilder):
+    """A plan of what is restored. A step raises Conflict if a file is in the place of its folder.
 
     Args:
         files: The vault, which is only looked at.
-
-    Attributes:
-        changes: Its steps so far.
     """
 
     def __init__(self, files: VaultFiles) -> None:
+        super().__init__(files.root)
         self._files = files
-        self._previews: list[FilePreview] = []
-        self._blobs: dict[str, bytes] = {}
-        self._afterwards: list[Change] = []
-        self._made: set[VaultPath] = set()
-        self.changes: list[Change] = []
 
-    def create(self, path: str, data: bytes) -> None:
-        """Add the creation of a file. Raises Conflict if a file is in the place of its folder."""
-        self._make_parents(path)
-        self._blobs[content_hash(data)] = data
-        self._add(Change(ChangeKind.CREATE, path, after=content_hash(data)), None, data)
-
-    def modify(self, path: str, now: bytes, data: bytes) -> None:
-        """Add new content for a file."""
-        self._blobs[content_hash(data)] = data
-        self._add(Change(ChangeKind.MODIFY, path, before=content_hash(now), after=content_hash(data)), now, data)
-
-    def delete(self, path: str, now: bytes) -> None:
-        """Add the deletion of a file."""
-        self._add(Change(ChangeKind.DELETE, path, before=content_hash(now)), now, None)
-
-    def move(self, path: str, new_path: str, now: bytes, data: bytes) -> None:
-        """Add a move of a file, perhaps with other bytes.
-
-        Raises:
-            Conflict: A file is in the place of its folder.
-        """
-        self._make_parents(new_path)
-        digest = content_hash(now)
-        change = Change(ChangeKind.MOVE, path, new_path, before=digest, after=digest)
-        if data == now:
-            self._add(change, None, None)
+    def put(self, path: str, now: bytes | None, data: bytes) -> None:
+        """Give a file these bytes; `now` is what it has, None if it is not there."""
+        if now is None:
+            self.create(known_path(path), data)
         else:
-            self._add(change, now, data)
-            self._blobs[content_hash(data)] = data
-            self._afterwards.append(Change(ChangeKind.MODIFY, new_path, before=digest, after=content_hash(data)))
+            self.modify(known_path(path), now, data, stays_text=False)
 
     def plan(self, text: str, warnings: list[str]) -> ChangePlan:
         """Return the plan. There must be steps."""
         kinds = {change.kind for change in self.changes} - {ChangeKind.MKDIR}
-        return ChangePlan(
-            operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
-            summary=text,
-            changes=(*self.changes, *self._afterwards),
-            blobs=self._blobs,
-            previews=tuple(self._previews),
-            warnings=tuple(warnings),
-            restores=True,
-        )
+        kind = kinds.pop() if len(kinds) == 1 else None
+        return replace(self.build(_OPERATIONS.get(kind, Operation.UPDATE), text, warnings), restores=True)
 
-    def _add(self, change: Change, old: bytes | None, new: bytes | None) -> None:
-        self.changes.append(change)
-        self._previews.append(preview(change, old, new))
-
-    def _make_parents(self, path: str) -> None:
-        missing = [one for one in parse_path(path).parents if one not in self._made and not self._is_folder(one)]
-        for parent in missing:
-            if self._files.exists(parent):
-                raise Conflict(f"there is a file now where its folder {str(parent)!r} was", code="exists")
-        for parent in missing:
-            self._made.add(parent)
-            self._add(Change(ChangeKind.MKDIR, str(parent)), None, None)
-
-    def _is_folder(self, path: VaultPath) -> bool:
-        try:
-            self._files.root.folder(path).close()
-        except NotFound:
-            return False
-        return True
+    def _make(self, path: VaultPath) -> None:
+        if self._files.exists(path):
+            raise Conflict(f"there is a file now where its folder {str(path)!r} was", code="exists")
+        super()._make(path)
 
 
+_OPERATIONS: Mapping[ChangeKind | None, Operation] = {
+    ChangeKind.CREATE: Operation.CREATE,
+    ChangeKind.DELETE: Operation.DELETE,
+}
 _NAMED = 20
 _REMEMBERED = 2000
 _CONFIGURATION = (
@@ -272,10 +222,7 @@ class Restoring:
         if now == data:
             raise InvalidParameters(f"{path!r} has exactly these bytes now")
         steps = Steps(self._files)
-        if now is None:
-            steps.create(place, data)
-        else:
-            steps.modify(place, now, data)
+        steps.put(place, now, data)
         what = f"Restore {path} as of {show_moment(version.since)}"
         return steps.plan(what if to is None else f"{what} as {place}", [])
 
@@ -370,7 +317,8 @@ class Restoring:
         data = there if effect.is_only_moved else self._recorder.bytes_of(effect.before)
         if data is None:
             return NotRestored(new_path, "what it was is not kept")
-        steps.move(new_path, effect.path, there, data)
+        edited = (there, data) if data != there else None
+        steps.move(known_path(new_path), known_path(effect.path), content_hash(there), edited)
         return None
 
     def _take_back_file(self, effect: Effect, steps: Steps) -> NotRestored | None:
@@ -383,15 +331,12 @@ class Restoring:
         if (None if now is None else _digest(now)) != after:
             return NotRestored(path, "it was deleted or moved since" if now is None else "it was changed since")
         if before is None:
-            steps.delete(path, now or b"")
+            steps.delete(known_path(path), now or b"")
             return None
         data = self._recorder.bytes_of(before) if isinstance(before, bytes) else None
         if data is None:
             return NotRestored(path, "what it was is not kept")
-        if now is None:
-            steps.create(path, data)
-        else:
-            steps.modify(path, now, data)
+        steps.put(path, now, data)
         return None
 
     def _now(self, path: str) -> bytes | None:

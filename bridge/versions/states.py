@@ -1,7 +1,7 @@
 """Data about files that this room and those around it exchange."""
 
 from enum import Enum
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 PREFIX = "outside-"
 """The beginning of entries' ids; no change in the ledger has it."""
@@ -25,6 +25,30 @@ class Seen(NamedTuple):
     data: bytes | None
 
 
+class ListedFile(Protocol):
+    """A file as the index knows it."""
+
+    @property
+    def path(self) -> str:
+        """Return its vault path."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Return its size in bytes."""
+        ...
+
+    @property
+    def mtime_ns(self) -> int:
+        """Return when the file was modified, in nanoseconds."""
+        ...
+
+    @property
+    def changed_ns(self) -> int:
+        """Return when its entry on the disk was changed, in nanoseconds."""
+        ...
+
+
 class Known(NamedTuple):
     """A file's last known state.
 
@@ -46,7 +70,7 @@ class Known(NamedTuple):
     foreign: bool = False
     file_id: str | None = None
 
-    def is_as(self, seen: Seen) -> bool:
+    def is_as(self, seen: ListedFile) -> bool:
         """Return whether size and times on the disk are still the same."""
         return (self.size, self.mtime_ns, self.changed_ns) == (seen.size, seen.mtime_ns, seen.changed_ns)
 
@@ -174,22 +198,22 @@ class Kept(NamedTuple):
 
     Attributes:
         on: Whether outside changes are recorded.
+        budget: Disk space allowed.
+        fault: The reason why something is not recorded, as a sentence; None when all is well.
         since: Time since when they are, in seconds since 1970; None before the first scan is complete.
         files: Files that are known.
         whole: Those of them whose bytes are kept.
         entries: Number of entries.
         oldest: Time when the first of them began.
         bytes: Disk space in use.
-        budget: Disk space allowed.
-        fault: The reason why something is not recorded, as a sentence; None when all is well.
     """
 
     on: bool
-    since: float | None
-    files: int
-    whole: int
-    entries: int
-    oldest: float | None
-    bytes: int
     budget: int
     fault: str | None
+    since: float | None = None
+    files: int = 0
+    whole: int = 0
+    entries: int = 0
+    oldest: float | None = None
+    bytes: int = 0

@@ -14,8 +14,7 @@ from bridge.contract.identity import Capability
 from bridge.identity.caller import Caller, Client
 from bridge.policy.consent import ConsentCase, decide
 from bridge.policy.offers import Bounds, offers
-from bridge.records.folder import RunFolder
-from bridge.records.store import VERSION
+from bridge.records.folder import VERSION, RunFolder
 from bridge.toolkit.tool import in_vault
 from bridge.vault.root import VaultRoot
 from scripts.lib.bench_measure import percentile

@@ -1,17 +1,17 @@
 """A stand-in for Obsidian: files open in editors, written in place as `vault.process` writes them."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bridge.contract.hosts import TrashOutcome, WriteOutcome
+from bridge.contract.hosts import WriteOutcome
 from bridge.errors import DeadlineExceeded
-from bridge.journal.editors import OpenFiles
+from bridge.journal.plan_executor import Editors, OpenFiles
 
 
 @dataclass
-class OpenEditors:
+class OpenEditors(Editors):
     """Editors over a folder.
 
     Attributes:
@@ -63,9 +63,6 @@ class OpenEditors:
             self.written.append(path)
             self.after_write(path)
         return outcome if self.answers else None
-
-    def trash(self, paths: Sequence[str]) -> Mapping[str, TrashOutcome] | None:
-        return dict.fromkeys(paths, "failed")
 
     def _process(self, path: str, expected: str, text: str) -> WriteOutcome | None:
         place = self.folder / path

@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.journal.editors import Editors, NoEditors
 from bridge.journal.journal import AppliedPlan, Cause
 from bridge.journal.ledger import Ledger
+from bridge.journal.plan_executor import Editors
 from bridge.vault.disk import Disk, FolderHandle
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, content_hash
 from bridge.vault.root import VaultRoot
@@ -183,7 +183,7 @@ class SmallVault:
         self.clock = SteppingClock()
         self.keep = True
         self.applied: list[ChangePlan] = []
-        self.editors: Editors = NoEditors()
+        self.editors: Editors = Editors()
         self.trash = FakeTrash(Disk(), folder.parent / f"{folder.name} trash")
         self._ids = itertools.count(1)
         for path, (mode, data) in (FILES if files is None else files).items():

@@ -5,8 +5,8 @@ from collections.abc import Callable
 import pytest
 
 from bridge.errors import Conflict
-from bridge.journal import editors
-from bridge.journal.editors import NoEditors, unsaved_warnings
+from bridge.journal import plan_executor
+from bridge.journal.plan_executor import Editors, unsaved_warnings
 from bridge.vault.plan import ChangePlan
 from tests.journal.open_editors import OpenEditors
 from tests.journal.small_vault import FILES, HookedDisk, SmallVault, Step, plan_of
@@ -25,7 +25,7 @@ OTHER: Step = ("modify", IDEAS, old(IDEAS), b"new ideas")
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(editors, "SETTLE_SECONDS", 0.05)
+    monkeypatch.setattr(plan_executor, "SETTLE_SECONDS", 0.05)
 
 
 @pytest.fixture
@@ -310,7 +310,7 @@ def test_a_crash_while_the_editor_writes_leaves_all_or_nothing(
 # -- what a person is told --------------------------------------------------------------------------------------
 
 
-def told(plan: ChangePlan, editors: OpenEditors | NoEditors) -> list[str]:
+def told(plan: ChangePlan, editors: Editors) -> list[str]:
     return list(unsaved_warnings(plan, editors))
 
 
@@ -323,12 +323,11 @@ def test_a_question_warns_of_unsaved_text(small: SmallVault, opened: OpenEditors
     opened.looks = False
     assert told(plan, opened) == ["Obsidian did not say whether these files hold text that is not saved yet"]
     assert told(plan_of(("create", "New.md", b"")), opened) == []
-    assert told(plan, NoEditors()) == []
+    assert told(plan, Editors()) == []
     del small
 
 
 def test_without_editors_nothing_is_open_and_nobody_writes() -> None:
-    nobody = NoEditors()
+    nobody = Editors()
     assert nobody.look(["a.md"]).open == frozenset()
     assert nobody.write("a.md", "", "") is None
-    assert nobody.trash(["a.md"]) is None

@@ -8,7 +8,6 @@ import pytest
 
 from bridge.errors import ExecutionFailed
 from bridge.journal.journal import NAME, Journal, JournalRecord, OutcomeRecord, encode
-from bridge.vault.folder import Folder
 from bridge.vault.root import VaultRoot
 from tests.journal.small_vault import SHAPES, HookedDisk, SmallVault, posix_only
 
@@ -27,11 +26,7 @@ class Book:
         self.log = self.open()
 
     def open(self) -> Journal:
-        def folder() -> Folder:
-            with self.root.state() as state:
-                return state.child_made("journal")
-
-        return Journal(folder)
+        return Journal(self.root)
 
     def lines(self) -> tuple[list[JournalRecord], int]:
         """What a new start reads."""

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 
 from bridge.errors import Conflict, ExecutionFailed
-from bridge.journal.editors import OpenFiles
+from bridge.journal.plan_executor import OpenFiles
 from bridge.vault.person_edits import is_divisible
 from tests.journal.open_editors import OpenEditors
 from tests.journal.small_vault import FILES, SHAPES, HookedDisk, Killed, SmallVault, Step, plan_of, posix_only

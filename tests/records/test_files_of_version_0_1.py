@@ -29,8 +29,7 @@ from bridge.custom.storage import ToolsFile, told
 from bridge.errors import ExecutionFailed
 from bridge.identity.store import ClientStore
 from bridge.policy.targets import url_target
-from bridge.records.folder import UserFolder
-from bridge.records.store import DAMAGED
+from bridge.records.folder import DAMAGED, UserFolder
 from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile, entry
 from bridge.servers.definitions import Definition
@@ -155,7 +154,7 @@ class Past:
 def edits(folder: UserFolder) -> Any:
     written = bytes.fromhex(content_hash(b"a\nb\n"))
     entry = Entry(1, ALLOWED_AT + 1, ALLOWED_AT + 1, unattended=False, effects=(Effect("Ä/A.md", None, written),))
-    compared = AllowedEdits(folder, CLOCK).compare(entry, Past())
+    compared = AllowedEdits(folder, CLOCK).compare(entry, Past().versions)
     return compared and (compared.clients, compared.as_allowed, compared.otherwise)
 
 

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import ExecutionFailed
-from bridge.records.folder import UserFolder
-from bridge.records.store import DAMAGED, RecordStore
+from bridge.records.folder import DAMAGED, RecordStore, UserFolder
 from tests.identities import PrivateFiles
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from bridge.clock import SystemClock
 from bridge.errors import DeadlineExceeded
-from bridge.journal.editors import OpenFiles
+from bridge.journal.plan_executor import OpenFiles
 from bridge.rpc import hosts as module
 from bridge.rpc.hosts import HostEditors
 from tests.patience import PATIENCE

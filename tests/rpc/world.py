@@ -74,9 +74,8 @@ from bridge.tools.history.reversals import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.versions.allowed_edits import AllowedEdits
-from bridge.versions.grouping import Since
+from bridge.versions.grouping import ObsidianWrite, Since
 from bridge.versions.notices import Notice, Notices, Tally
-from bridge.versions.origins import ObsidianWrite
 from bridge.versions.recorder import Recorder
 from bridge.versions.restoring import Restoring
 from bridge.versions.states import Entry, Kept, Version

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.errors import NotFound
+from bridge.vault.disk import Gone, Laid, LaidFile, LaidFolder, Layer, OverlayDisk
 from bridge.vault.files import VaultFiles
-from bridge.vault.overlay import Gone, Laid, LaidFile, LaidFolder, Layer, OverlayDisk
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.root import VaultRoot
 

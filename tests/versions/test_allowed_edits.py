@@ -68,14 +68,14 @@ def edits(tmp_path: Path) -> AllowedEdits:
 )
 def test_only_line_endings_may_differ(edits: AllowedEdits, written: bytes, *, as_allowed: bool) -> None:
     edits.note(writing("A.md", b"a\nb\n"), "Ada")
-    compared = edits.compare(entry(Effect("A.md", b"x", digest(written))), Past())
+    compared = edits.compare(entry(Effect("A.md", b"x", digest(written))), Past().versions)
     assert compared == (Compared(("Ada",), ("A.md",), ()) if as_allowed else Compared(("Ada",), (), ("A.md",)))
 
 
 def test_a_deletion_that_was_allowed_is_one(edits: AllowedEdits) -> None:
     edits.note(deleting("A.md"), "Ada")
-    assert edits.compare(entry(Effect("A.md", b"x", None)), Past()) == Compared(("Ada",), ("A.md",), ())
-    assert edits.compare(entry(Effect("A.md", b"x", b"y")), Past()) == Compared(("Ada",), (), ("A.md",))
+    assert edits.compare(entry(Effect("A.md", b"x", None)), Past().versions) == Compared(("Ada",), ("A.md",), ())
+    assert edits.compare(entry(Effect("A.md", b"x", b"y")), Past().versions) == Compared(("Ada",), (), ("A.md",))
 
 
 def test_a_move_that_was_allowed_is_one(edits: AllowedEdits) -> None:
@@ -83,28 +83,28 @@ def test_a_move_that_was_allowed_is_one(edits: AllowedEdits) -> None:
     move = Change(ChangeKind.MOVE, "A.md", "B.md", before=name, after=name)
     edits.note(ChangePlan(Operation.UPDATE, "", (move,), {}), "Ada")
     effect = Effect("A.md", digest(b"a"), digest(b"a"), new_path="B.md")
-    assert edits.compare(entry(effect), Past()) == Compared(("Ada",), ("A.md", "B.md"), ())
+    assert edits.compare(entry(effect), Past().versions) == Compared(("Ada",), ("A.md", "B.md"), ())
 
 
 def test_a_state_between_counts(edits: AllowedEdits) -> None:
     """The client wrote what was allowed, and the person typed on."""
     edits.note(writing("A.md", b"a\n"), "Ada")
     past = Past({"A.md": [Version(NOW + 9, None, digest(b"typed"), 5), Version(NOW + 1, NOW + 9, digest(b"a\n"), 2)]})
-    compared = edits.compare(entry(Effect("A.md", b"x", digest(b"typed"))), past)
+    compared = edits.compare(entry(Effect("A.md", b"x", digest(b"typed"))), past.versions)
     assert compared == Compared(("Ada",), ("A.md",), ())
 
 
 def test_a_state_from_before_the_yes_does_not(edits: AllowedEdits) -> None:
     edits.note(writing("A.md", b"a\n"), "Ada")
     past = Past({"A.md": [Version(NOW - 100, NOW - 50, digest(b"a\n"), 2)]})
-    assert edits.compare(entry(Effect("A.md", b"x", b"y")), past) == Compared(("Ada",), (), ("A.md",))
+    assert edits.compare(entry(Effect("A.md", b"x", b"y")), past.versions) == Compared(("Ada",), (), ("A.md",))
 
 
 @pytest.mark.parametrize("began", [NOW - 10, NOW + 3600])
 def test_what_came_before_or_much_later_is_not_compared(edits: AllowedEdits, began: float) -> None:
     edits.note(writing("A.md", b"a"), "Ada")
-    assert edits.compare(entry(Effect("A.md", b"x", b"y"), began=began), Past()) is None
-    assert edits.compare(entry(Effect("B.md", b"x", b"y")), Past()) is None
+    assert edits.compare(entry(Effect("A.md", b"x", b"y"), began=began), Past().versions) is None
+    assert edits.compare(entry(Effect("B.md", b"x", b"y")), Past().versions) is None
 
 
 def test_it_outlives_a_restart_and_stays_bounded(tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ def test_it_outlives_a_restart_and_stays_bounded(tmp_path: Path) -> None:
     )
     AllowedEdits(folder, Stopped()).note(plan, "Ada")
     after = AllowedEdits(folder, Stopped())
-    assert after.compare(entry(Effect("4.md", b"x", bytes(32))), Past()) is None
-    assert after.compare(entry(Effect("5.md", b"x", bytes(32))), Past()) == Compared(("Ada",), ("5.md",), ())
+    assert after.compare(entry(Effect("4.md", b"x", bytes(32))), Past().versions) is None
+    assert after.compare(entry(Effect("5.md", b"x", bytes(32))), Past().versions) == Compared(("Ada",), ("5.md",), ())
 
 
 @pytest.mark.parametrize(

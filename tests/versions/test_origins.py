@@ -9,7 +9,7 @@ import pytest
 from bridge.contract.consent import Operation
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import PlanBuilder
-from bridge.versions.origins import BELIEVED_SECONDS, ObsidianWrite
+from bridge.versions.grouping import BELIEVED_SECONDS, ObsidianWrite
 from bridge.versions.states import Origin
 from tests.versions.recorded_vault import RecordedVault, all_bytes, digest
 

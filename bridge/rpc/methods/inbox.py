@@ -16,7 +16,7 @@ from bridge.contract.consent import ConsentRequest
 from bridge.contract.drafts import DraftDiscarded, DraftInfo, DraftParams, DraftPreview, DraftStep, InboxLine
 from bridge.contract.identity import Capability
 from bridge.drafts.draft import Draft
-from bridge.drafts.store import submission, summary
+from bridge.drafts.store import submission
 from bridge.identity.caller import SHARED_ID, UNNAMED
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.outside_changes import WHO, notice_sent
@@ -64,19 +64,19 @@ async def discard(context: RequestContext, params: DraftParams) -> DraftDiscarde
 
 
 def _draft_info(context: RequestContext, draft: Draft) -> DraftInfo:
-    shown = summary(draft)
+    head = draft.head
     return DraftInfo(
-        draft_id=shown.draft_id,
-        client=whose(context.services, draft.head.client_id),
-        client_id=shown.client_id,
-        created=shown.created,
-        touched=shown.touched,
+        draft_id=head.draft_id,
+        client=whose(context.services, head.client_id),
+        client_id=head.client_id,
+        created=head.created,
+        touched=draft.touched,
         steps=tuple(DraftStep(tool=step.tool, summary=step.summary, time=step.time) for step in draft.steps),
-        files=shown.files,
-        state=shown.state,
-        since=shown.since,
-        words=shown.words,
-        comments=shown.comments,
+        files=draft.paths,
+        state=head.state,
+        since=head.since,
+        words=head.words,
+        comments=head.comments,
         kept_until=stamp(context.services.drafts.kept_until(draft)),
     )
 
@@ -172,18 +172,18 @@ def _is_left(services: Services, draft: Draft) -> bool:
 
 
 def _draft(services: Services, draft: Draft, kind: Literal["draft", "left"], question: str | None = None) -> InboxLine:
-    shown, steps = summary(draft), draft.steps
+    head, steps = draft.head, draft.steps
     more = f", and {len(steps) - 1:,} more" if len(steps) > 1 else ""
     return InboxLine(
         kind=kind,
-        client=whose(services, shown.client_id),
-        client_id=shown.client_id,
-        since=shown.since or shown.touched,
-        files=len(shown.files),
+        client=whose(services, head.client_id),
+        client_id=head.client_id,
+        since=head.since or draft.touched,
+        files=len(draft.paths),
         summary=f"{_cut(steps[0].summary)}{more}" if steps else "Nothing is staged",
-        reason=_cut(draft.head.reason) if draft.head.reason else None,
+        reason=_cut(head.reason) if head.reason else None,
         kept_until=stamp(services.drafts.kept_until(draft)),
-        ids=(shown.draft_id,),
+        ids=(head.draft_id,),
         questions=() if question is None else (question,),
     )
 

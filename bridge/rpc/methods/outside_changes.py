@@ -15,9 +15,8 @@ from bridge.index.losses import broken_links
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
 from bridge.versions.allowed_edits import comparison_words
-from bridge.versions.grouping import followed
+from bridge.versions.grouping import ObsidianWrite, followed
 from bridge.versions.notices import Notice
-from bridge.versions.origins import ObsidianWrite
 from bridge.versions.restoring import summary
 from bridge.versions.states import PREFIX, Entry, Origin
 
@@ -108,7 +107,7 @@ def _shown(services: Services, one: OutsideEntry, every: Sequence[Entry]) -> Cha
     added, removed = restoring.lines(entry, _COUNTED)
     when = " while the bridge was not running" if entry.unattended else ""
     allowed = services.parts.allowed_edits
-    compared = allowed.get().compare(entry, services.recorder) if allowed.is_given else None
+    compared = allowed.get().compare(entry, services.recorder.versions) if allowed.is_given else None
     exactly = compared is not None and not compared.otherwise and set(one.files) <= set(compared.as_allowed)
     who = " and ".join(compared.clients) if compared is not None and exactly else WHO[entry.origin]
     broken = _broken(services, entry, every)

@@ -12,7 +12,7 @@ from bridge.contract.drafts import ReviewComment
 from bridge.contract.tools import WritePlan
 from bridge.drafts.store import Drafts, said_of
 from bridge.errors import InvalidParameters
-from bridge.journal.editors import unsaved_warnings
+from bridge.journal.plan_executor import unsaved_warnings
 from bridge.policy.risk import Risk, additions_of, assess, with_hazards
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings

@@ -15,7 +15,7 @@ from bridge.tools.files.link_keeping import CreationPlanner
 from bridge.tools.kinds import SnakeCaseParams, write_spec
 from bridge.tools.paths import note_path, read_text
 from bridge.tools.storage import PlanningStorage, exists
-from bridge.vault.note_settings import Period, PeriodSettings
+from bridge.vault.app_settings import Period, PeriodSettings
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import encode

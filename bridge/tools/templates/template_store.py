@@ -16,8 +16,7 @@ from pydantic import AfterValidator, PlainSerializer, ValidationError
 
 from bridge.contract.chains import Template, TemplateInfo, TemplateParameter
 from bridge.errors import Conflict, InvalidParameters, NotFound
-from bridge.records.folder import RecordFolder
-from bridge.records.store import RecordStore
+from bridge.records.folder import RecordFolder, RecordStore
 from bridge.toolkit.references import chain_effect, parameters
 from bridge.toolkit.tool import ChainEffect
 
