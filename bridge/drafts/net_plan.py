@@ -1,4 +1,4 @@
-"""What a draft comes to, and the one plan that makes it of the vault as it is now.
+"""The net effect of a draft, and the one plan that makes it of the vault as it is now.
 
 Many staged plans are folded into what differs from the vault in the end (`Staging`).
 """

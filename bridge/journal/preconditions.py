@@ -1,4 +1,4 @@
-"""What a list of changes does to each path, and whether the vault is still as it expects.
+"""The effects of a list of changes on each path, and the check that the vault is still as they expect.
 
 Applying, recovering and reversing a change all need to know in which states each path may be found if the change
 was interrupted anywhere, and which bytes each step pushes aside. A file is followed through its moves and edits,

@@ -1,4 +1,4 @@
-"""What the bridge keeps for its user outside the vault: private folders, and files of records in them.
+"""The files that the bridge keeps for its user outside the vault: private folders, and records in them.
 
 A private folder holds what a client needs to connect, or the cache. A file of records is read once, written whole, and
 never lost where it is damaged.
