@@ -10,11 +10,9 @@ class Clock(Protocol):
 
     def now(self) -> datetime:
         """Return the time of the wall clock, in UTC: for stamps that people read."""
-        ...
 
     def monotonic(self) -> float:
         """Return seconds that never jump: for limits, time-outs and durations."""
-        ...
 
 
 class SystemClock:

@@ -17,15 +17,12 @@ class Clients(Protocol):
 
     async def names(self) -> Sequence[str]:
         """Return the names of the clients."""
-        ...
 
     async def add(self, name: str, preset: str) -> str:
         """Add a client, and return its token."""
-        ...
 
     async def revoke(self, name: str) -> None:
         """End a client's credential."""
-        ...
 
 
 async def ensure_client(vault: Path, name: str, clients: Clients, preset: str = PRESET) -> bool:

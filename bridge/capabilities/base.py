@@ -37,7 +37,6 @@ class WrittenByPeople(Protocol):
     @property
     def fault(self) -> str | None:
         """Return what is wrong with it, as a sentence; None where nothing is."""
-        ...
 
 
 class Faults:

@@ -38,7 +38,6 @@ class Responder(Reviser, Protocol):
 
     async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
         """Return what the bridge says to each answer; None when the bridge has stopped."""
-        ...
 
 
 class ConsentPrompt:

@@ -23,7 +23,6 @@ class Lines(Protocol):
 
     def __call__(self, thing: Thing, width: int, /) -> Iterable[Text]:
         """Return the lines."""
-        ...
 
 
 class Table:

@@ -46,11 +46,9 @@ class Keyboard(Protocol):
     @property
     def attended(self) -> bool:
         """Return whether a person types here rather than a program."""
-        ...
 
     def discard(self) -> None:
         """Throw away what was typed so far: it was not typed for the question that comes now."""
-        ...
 
     async def line(self, prompt: Prompt) -> str:
         """Return one line. Cancelling the task calls it off.
@@ -62,7 +60,6 @@ class Keyboard(Protocol):
         Raises:
             PersonLeft: There will be no more lines.
         """
-        ...
 
 
 def open_keyboard() -> Keyboard:

@@ -63,11 +63,9 @@ class Reviser(Protocol):
 
     async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
         """Return the question with its new plan, or why there is none; None when the bridge has stopped."""
-        ...
 
     async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
         """Return the same, with what the person takes where a draft and other changes conflict."""
-        ...
 
 
 class QuestionDialog:

@@ -68,16 +68,13 @@ class ConsentHost(Protocol):
     @property
     def id(self) -> str:
         """Return the id that tells it from every other."""
-        ...
 
     @property
     def caller(self) -> Caller:
         """Return who looks at it."""
-        ...
 
     def notify(self, event: Event) -> None:
         """Send it an event, without waiting."""
-        ...
 
 
 class Broker:

@@ -188,18 +188,15 @@ class Browser(Protocol):
     @property
     def is_there(self) -> bool:
         """Return whether an Obsidian that can do that is connected."""
-        ...
 
     @property
     def missing(self) -> str:
         """Return what to do where none is, as a sentence."""
-        ...
 
     async def run(
         self, tool: str, code: str, parameters: Mapping[str, Any], milliseconds: int, answer: Answer
     ) -> CustomResult:
         """Run code once; see `Processes.run`."""
-        ...
 
 
 class CustomTools:

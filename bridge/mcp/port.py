@@ -15,7 +15,6 @@ class BridgePort(Protocol):
     @property
     def is_there(self) -> bool:
         """Return whether a request waits for no bridge to start."""
-        ...
 
     async def request(self, method: str, /, **params: Any) -> Any:
         """Call a method, with its parameters spelled as on the wire.
@@ -23,12 +22,9 @@ class BridgePort(Protocol):
         Raises:
             BridgeError: The bridge refused the request, or cannot be reached; the message is for people.
         """
-        ...
 
     def listen(self, listener: Listener) -> Callable[[], None]:
         """Have a function called with every event, on the event loop. Returns what ends that."""
-        ...
 
     def introduce(self, name: str) -> None:
         """Say what the program at the other end calls itself."""
-        ...

@@ -135,22 +135,18 @@ class Resolvable(Protocol):
     @property
     def kind(self) -> LinkKind:
         """Return the kind of link."""
-        ...
 
     @property
     def original(self) -> str:
         """Return the link as written."""
-        ...
 
     @property
     def linkpath(self) -> str:
         """Return the path to resolve."""
-        ...
 
     @property
     def subpath(self) -> str:
         """Return the part of the file that it names."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

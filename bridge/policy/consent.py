@@ -167,7 +167,6 @@ class AnswerStore(Protocol):
         Returns:
             What denies any of its targets, and what allows all of them.
         """
-        ...
 
 
 class Verdict(NamedTuple):

@@ -41,19 +41,15 @@ class RecordFolder(Protocol):
 
     def read(self, name: str) -> bytes | None:
         """Return the content of a file; None if there is none. Raise OSError if it cannot be read."""
-        ...
 
     def write(self, name: str, data: bytes) -> None:
         """Replace a file as a whole. Raise OSError if that fails; the older file is still there then."""
-        ...
 
     def names(self) -> list[str]:
         """Return the names of the files."""
-        ...
 
     def remove(self, *names: str) -> None:
         """Remove files that are there."""
-        ...
 
 
 class MemoryFolder:

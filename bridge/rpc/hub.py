@@ -39,15 +39,12 @@ class Transport(Protocol):
 
     async def send(self, data: bytes) -> None:
         """Send a message; waits while the other side is slow. A closed connection is not an error."""
-        ...
 
     def post(self, data: bytes) -> None:
         """Send a message soon, without waiting; a connection too far behind is dropped."""
-        ...
 
     def cut(self) -> None:
         """End the connection at once."""
-        ...
 
 
 class Outgoing:

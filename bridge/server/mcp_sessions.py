@@ -145,7 +145,6 @@ class Application(Protocol):
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """Answer a request."""
-        ...
 
 
 async def answer_with(application: Application, request: web.Request, body: bytes) -> web.StreamResponse:

@@ -41,15 +41,12 @@ class Talking(Protocol):
 
     async def write(self, data: bytes) -> None:
         """Tell it something. Raises OSError when it reads no more."""
-        ...
 
     def end(self) -> None:
         """End it, with all that it has started; it hears the end of its input first."""
-        ...
 
     async def ended(self) -> object:
         """Return once it and all that it started have ended."""
-        ...
 
 
 Start = Callable[[], Awaitable[Talking]]

@@ -86,12 +86,10 @@ class Parameters(Protocol[T_co]):
         Raises:
             InvalidParameters: They do not fit; the message names the parameter and what is wrong with it.
         """
-        ...
 
     @property
     def json_schema(self) -> dict[str, Any]:
         """Return a JSON Schema of an object, complete in itself."""
-        ...
 
 
 class ModelParameters(Generic[P]):

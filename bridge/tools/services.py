@@ -32,11 +32,9 @@ class ReversalPort(Protocol):
 
     def undo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """Return a change's id, and the plan that takes it back."""
-        ...
 
     def redo_plan(self, execution_id: str | None = None, credential: str | None = None) -> tuple[str, ChangePlan]:
         """Return an undone change's id, and the plan that makes it again."""
-        ...
 
 
 class PastChange(Protocol):
@@ -45,52 +43,42 @@ class PastChange(Protocol):
     @property
     def execution_id(self) -> str:
         """Return its name."""
-        ...
 
     @property
     def tool(self) -> str:
         """Return the tool that planned it."""
-        ...
 
     @property
     def time(self) -> str:
         """Return when it was made, ISO 8601 UTC."""
-        ...
 
     @property
     def state(self) -> str:
         """Return `applied`, `undone` or `conflicted`."""
-        ...
 
     @property
     def files(self) -> tuple[str, ...]:
         """Return every path it touched."""
-        ...
 
     @property
     def added(self) -> int:
         """Return the number of lines added."""
-        ...
 
     @property
     def removed(self) -> int:
         """Return the number of lines removed."""
-        ...
 
     @property
     def can_undo(self) -> bool:
         """Return whether the bytes it replaced were kept."""
-        ...
 
     @property
     def summary(self) -> str:
         """Return the plan's sentence."""
-        ...
 
     @property
     def left(self) -> tuple[LeftFile, ...]:
         """Return the files that its undo left as they were."""
-        ...
 
 
 class PastDiff(Protocol):
@@ -99,12 +87,10 @@ class PastDiff(Protocol):
     @property
     def files(self) -> tuple[FilePreview, ...]:
         """Return the files, with their diffs."""
-        ...
 
     @property
     def lost(self) -> tuple[str, ...]:
         """Return files of which the bytes are no longer kept."""
-        ...
 
 
 class HistoryPort(ReversalPort, Protocol):
@@ -114,15 +100,12 @@ class HistoryPort(ReversalPort, Protocol):
         self, *, limit: int = ..., before: str | None = None, credential: str | None = None
     ) -> Sequence[PastChange]:
         """Return the changes of the vault, newest first."""
-        ...
 
     def diff(self, execution_id: str) -> PastDiff:
         """Return the effect of a change on each file, whoever made it."""
-        ...
 
     def undo_several_plan(self, execution_ids: Collection[str], credential: str | None = None) -> ChangePlan:
         """Return the one plan that takes several changes back."""
-        ...
 
 
 class CallsPort(Protocol):
@@ -130,11 +113,9 @@ class CallsPort(Protocol):
 
     async def result(self, caller: Caller, call_id: str, wait: float | None = None) -> ToolResult | PendingCall:
         """Return the result of a call of this caller, or what it waits for after so many seconds."""
-        ...
 
     def tickets(self, caller: Caller) -> list[TicketInfo]:
         """Return this caller's calls that have a ticket."""
-        ...
 
 
 class NoCalls:

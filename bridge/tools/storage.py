@@ -39,50 +39,39 @@ class Storage(Protocol):
     @property
     def knowledge(self) -> Knowledge:
         """Return the index of the notes: names, links, tags, properties."""
-        ...
 
     @property
     def top(self) -> Path | None:
         """Return the vault's folder, with which callers may begin a path; None when there is none."""
-        ...
 
     @property
     def app_settings(self) -> AppSettings:
         """Return the user's settings in Obsidian, as they are now."""
-        ...
 
     @property
     def note_settings(self) -> NoteSettings:
         """Return the user's settings for daily notes and templates, as they are now."""
-        ...
 
     def stat(self, path: VaultPath) -> FileStat:
         """Return the size and times of a file. Raises InvalidParameters for anything else."""
-        ...
 
     def state(self, path: VaultPath) -> FileStat:
         """Return the times of a file or folder."""
-        ...
 
     def is_folder(self, path: VaultPath) -> bool:
         """Return whether a folder is there; False when it is a file."""
-        ...
 
     def resolve(self, path: VaultPath) -> VaultPath:
         """Return where a path leads: as it is spelled, links resolved."""
-        ...
 
     def read(self, path: VaultPath, *, limit: int | None = None) -> tuple[bytes, FileStat]:
         """Return a file's bytes, `limit` of them at most, and its state when they were read."""
-        ...
 
     def open(self, path: VaultPath) -> AbstractContextManager[BinaryIO]:
         """Open a file to be streamed, however large it is."""
-        ...
 
     def names(self, folder: VaultPath) -> Sequence[str]:
         """Return the names of everything in a folder."""
-        ...
 
     def walk(
         self, start: VaultPath | None = None, *, include_hidden: bool = False
@@ -93,7 +82,6 @@ class Storage(Protocol):
             start: Where to begin; None for the whole vault.
             include_hidden: Whether to include files whose name starts with a dot. Dot-folders never are.
         """
-        ...
 
     def ignored(self, patterns: Sequence[str]) -> IgnoreRules | None:
         """Return the rules for what the user keeps out of searches: Obsidian's excluded files, and these globs.
@@ -104,7 +92,6 @@ class Storage(Protocol):
         Returns:
             A function that says whether a path is kept out; None when nothing is.
         """
-        ...
 
 
 class PlanningStorage(Storage, Protocol):
@@ -113,12 +100,10 @@ class PlanningStorage(Storage, Protocol):
     @property
     def everything(self) -> Storage:
         """Return all files, closed ones too, to work out what a change means. Show none to an agent unchecked."""
-        ...
 
     @property
     def closed(self) -> Denials:
         """Returns the rules as they are now: a function from a path to the rule that closes it, or None for none."""
-        ...
 
     def resolve_new(self, path: VaultPath, *, moving: VaultPath | None = None) -> VaultPath:
         """Return where something new will lie: the folders that exist as they are spelled, the rest as given.
@@ -131,7 +116,6 @@ class PlanningStorage(Storage, Protocol):
             Conflict: The name is taken, perhaps in another spelling (`exists`).
             InvalidParameters: No file can have this name.
         """
-        ...
 
     def check_new_name(self, name: str) -> None:
         """Refuse a name that is not given to anything new, before anything is looked at.
@@ -142,11 +126,9 @@ class PlanningStorage(Storage, Protocol):
         Raises:
             InvalidParameters: With what is wrong with it.
         """
-        ...
 
     def is_link(self, path: VaultPath) -> bool:
         """Return whether a path, exactly so spelled, is a symbolic link."""
-        ...
 
     def subtree(
         self,
@@ -156,11 +138,9 @@ class PlanningStorage(Storage, Protocol):
         most: int | None = None,
     ) -> Subtree:
         """Return a folder with everything in it, hidden and closed files too; see `bridge.vault.files`."""
-        ...
 
     def plan(self) -> PlanBuilder:
         """Return an empty plan of changes. Each holds the hash of the bytes that it starts from."""
-        ...
 
 
 def exists(storage: Storage, path: VaultPath) -> bool:

@@ -353,7 +353,6 @@ class Folders(Protocol):
 
     def folder(self, path: VaultPath, /) -> AbstractContextManager[object]:
         """Return the folder at this path, held open. Raises NotFound when there is none."""
-        ...
 
 
 class PlanBuilder:

@@ -515,11 +515,9 @@ class Ledger(Protocol):
 
     def written_since(self, execution_id: str | None, /) -> Mapping[str, set[str | None]]:
         """Return what may have been written after a change: hashes by path, with None if the file may be gone."""
-        ...
 
     def last_id(self) -> str | None:
         """Return the last change that was begun; None if there never was one."""
-        ...
 
 
 class BridgeWrites:

@@ -31,22 +31,18 @@ class ListedFile(Protocol):
     @property
     def path(self) -> str:
         """Return its vault path."""
-        ...
 
     @property
     def size(self) -> int:
         """Return its size in bytes."""
-        ...
 
     @property
     def mtime_ns(self) -> int:
         """Return when the file was modified, in nanoseconds."""
-        ...
 
     @property
     def changed_ns(self) -> int:
         """Return when its entry on the disk was changed, in nanoseconds."""
-        ...
 
 
 class Known(NamedTuple):

@@ -41,7 +41,6 @@ class Resolver(Protocol):
         Raises:
             NetworkFailure: There is none.
         """
-        ...
 
 
 class SystemResolver:

@@ -130,22 +130,18 @@ class Wanted(Protocol):
     @property
     def since(self) -> str | None:
         """Return the ISO 8601 time from which on changes are meant."""
-        ...
 
     @property
     def client(self) -> str | None:
         """Return the name or id of the client whose changes are meant."""
-        ...
 
     @property
     def tool(self) -> str | None:
         """Return the tool whose changes are meant."""
-        ...
 
     @property
     def grant(self) -> str | None:
         """Return the id of the answer that allowed the changes that are meant."""
-        ...
 
 
 class HistoryFilter:

@@ -168,12 +168,10 @@ class _Prepared(Protocol):
     @property
     def targets(self) -> tuple[Target, ...]:
         """Return what it touches."""
-        ...
 
     @property
     def summary(self) -> str:
         """Return the question's sentence."""
-        ...
 
 
 E = TypeVar("E", bound=_Prepared)
