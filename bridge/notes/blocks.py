@@ -65,17 +65,10 @@ def leading_columns(text: str, start: int, end: int) -> tuple[int, int]:
     """
     if start >= end or text[start] not in " \t":
         return 0, start
-    white = _WHITE.match(text, start, end)
-    after = white.end() if white else start
-    return columns_of(text, start, after), after
-
-
-def columns_of(text: str, start: int, end: int) -> int:
-    """Return how many columns some white space takes."""
-    tabs = text.count("\t", start, end)
-    if tabs in {0, end - start}:
-        return TAB * tabs or end - start
-    return len(text[start:end].expandtabs(TAB))
+    after = white.end() if (white := _WHITE.match(text, start, end)) else start
+    tabs = text.count("\t", start, after)
+    mixed = tabs not in {0, after - start}
+    return (len(text[start:after].expandtabs(TAB)) if mixed else TAB * tabs or after - start), after
 
 
 MAX_DEPTH = 32
@@ -186,10 +179,11 @@ class ParserState:
         """Return the mark of a line, however far it is indented."""
         return line_mark(self.text, self.starts[line], self.ends[line])
 
-    def section(self, kind: str, line: int, following: int, container: Container) -> None:
-        """Note a section, when it is in no container."""
+    def section(self, kind: str, line: int, following: int, container: Container) -> int:
+        """Note a section, when it is in no container; return the line after it."""
         if not container.depth:
             self.sections.append(Section(self.starts[line], self.ends[following - 1], kind))
+        return following
 
     def interrupts(self, line: int, container: Container) -> bool:
         """Return whether a line ends the paragraph before it without a blank line."""
@@ -233,13 +227,10 @@ class ParserState:
             start: Where a paragraph begins that is nothing but the id: it names the structured block above it, or
                 else itself (rules 67 and 68).
         """
-        last = self.sections[-1]
-        if start >= 0 and len(self.sections) > 1 and self.sections[-2].type in _NAMED_FROM_BELOW:
-            last = self.sections[-2]
-            self.sections[-2] = last._replace(id=name)
-        else:
-            self.sections[-1] = last._replace(id=name)
-        self.blocks.append(BlockId(last.start, last.end, name))
+        above = start >= 0 and len(self.sections) > 1 and self.sections[-2].type in _NAMED_FROM_BELOW
+        named = self.sections[-1 - above]
+        self.sections[-1 - above] = named._replace(id=name)
+        self.blocks.append(BlockId(named.start, named.end, name))
 
 
 BlockReader = Callable[[ParserState, int, LineMark, Container], int]
@@ -264,18 +255,15 @@ def _read_paragraph(state: ParserState, line: int, _mark: LineMark, container: C
             if level := state.underlined(line, container):
                 return read_underlined(state, line, level, container)
             if (after := _table_end(state, line, container)) > line:
-                state.section("table", line, after, container)
-                return after
+                return state.section("table", line, after, container)
     if _read_definition(state, starts[line], ends[line]):
-        state.section("definition", line, following, container)
-        return following
+        return state.section("definition", line, following, container)
     following = _paragraph_end(state, following, container)
     start, end = starts[line], ends[following - 1]
     scan_inline(text, start, end, state.inline)
     if not container.depth:
         state.section("paragraph", line, following, container)
-        name = state.block_id(start, end)
-        if name is not None:
+        if (name := state.block_id(start, end)) is not None:
             state.name_last_section(name, start if text[start:end].strip() == f"^{name}" else -1)
     return following
 
@@ -320,29 +308,25 @@ def read_underlined(state: ParserState, line: int, level: int, container: Contai
     if not container.depth:
         heading = state.text[start:end].strip(SPACE)
         state.headings.append(Heading(start, state.ends[line + 1], level, heading))
-        state.section("heading", line, line + 2, container)
-    return line + 2
+    return state.section("heading", line, line + 2, container)
 
 
 def _read_heading(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
     """Read a heading that begins with `#` (rule 65)."""
     start, end = state.starts[line], state.ends[line]
-    title = _TITLE_START.match(state.text, start, end)
-    begin = title.end() if title else start
+    begin = title.end() if (title := _TITLE_START.match(state.text, start, end)) else start
     scan_inline(state.text, begin, end, state.inline)
     if not container.depth:
         heading = state.text[begin:end].rstrip(SPACE)
         if heading.endswith("#") and (marks := _TITLE_MARKS.search(heading)):
             heading = heading[: marks.start()]
         state.headings.append(Heading(start, end, mark.end - mark.start, heading.strip(SPACE)))
-        state.section("heading", line, line + 1, container)
-    return line + 1
+    return state.section("heading", line, line + 1, container)
 
 
 def _read_rule(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
     """Read a line across the page."""
-    state.section("thematicBreak", line, line + 1, container)
-    return line + 1
+    return state.section("thematicBreak", line, line + 1, container)
 
 
 def _read_fenced_code(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
@@ -355,8 +339,7 @@ def _read_fenced_code(state: ParserState, line: int, mark: LineMark, container: 
         if closing is not None and closing[1].startswith(fence):
             break
     state.code.append(range(line, following))
-    state.section("code", line, following, container)
-    return following
+    return state.section("code", line, following, container)
 
 
 def _read_indented_code(state: ParserState, line: int, _mark: LineMark, container: Container) -> int:
@@ -369,8 +352,7 @@ def _read_indented_code(state: ParserState, line: int, _mark: LineMark, containe
         elif leading_columns(state.text, start, end)[1] < end:
             break
         following += 1
-    state.section("code", line, last, container)
-    return last
+    return state.section("code", line, last, container)
 
 
 def _read_math(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
@@ -385,8 +367,7 @@ def _read_math(state: ParserState, line: int, mark: LineMark, container: Contain
             content = body.rstrip("$")
             if len(body) - len(content) >= mark.end - mark.start and "$" not in content:
                 break
-    state.section("math", line, following, container)
-    return following
+    return state.section("math", line, following, container)
 
 
 def _read_comment(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
@@ -400,8 +381,7 @@ def _read_comment(state: ParserState, line: int, mark: LineMark, container: Cont
         closing = text.find("%%", starts[following], ends[following])
         following += 1
     scan_inline(text, mark.end, ends[following - 1], state.inline)
-    state.section("comment", line, following, container)
-    return following
+    return state.section("comment", line, following, container)
 
 
 def _read_html(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
@@ -423,8 +403,7 @@ def _read_html(state: ParserState, line: int, mark: LineMark, container: Contain
             following += 1
     if not _OPAQUE_HTML.match(text, mark.start):
         scan_anchors(text, mark.start, ends[following - 1], state.inline)
-    state.section("html", line, following, container)
-    return following
+    return state.section("html", line, following, container)
 
 
 def _table_end(state: ParserState, line: int, container: Container) -> int:
@@ -442,14 +421,10 @@ def _table_end(state: ParserState, line: int, container: Container) -> int:
     return following
 
 
-LEAF_READERS: Final[dict[int, BlockReader]] = {
+LEAF_READERS: Final[Mapping[int, BlockReader]] = {
     TEXT: _read_paragraph,
     HEADING: _read_heading,
     RULE: _read_rule,
-    FENCE: _read_fenced_code,
-    MATH: _read_math,
-    HTML: _read_html,
-    COMMENT: _read_comment,
     INDENTED: _read_indented_code,
-}
+} | {FENCE: _read_fenced_code, MATH: _read_math, HTML: _read_html, COMMENT: _read_comment}
 """The readers of blocks that hold no others."""

@@ -219,7 +219,7 @@ def with_member(text: str, name: str, value: Any) -> str:
     Raises:
         InvalidParameters: The object has that name twice.
     """
-    inner, end = parts(text, 0)
+    inner, _end = parts(text, 0)
     at = [number for number, member in enumerate(inner) if member.name == name]
     if at[1:]:
         raise InvalidParameters(f"The canvas is damaged: {name!r} stands twice in {text[:200]}")
@@ -233,7 +233,7 @@ def with_member(text: str, name: str, value: Any) -> str:
     if not inner:
         return f"{{{written}}}"
     last = inner[-1].end
-    return text[:last] + style.between + written + text[last:end] + text[end:]
+    return text[:last] + style.between + written + text[last:]
 
 
 def without_parts(text: str, inner: Sequence[Member], gone: set[int]) -> str:
@@ -263,16 +263,10 @@ def rebuilt(text: str, start: int, entries: Sequence[tuple[int | None, str]], fa
     if not entries:
         return text[start:end] if not inner else "[]"
     style = style_of(text, start) or fallback
-    return f"[{style.lead}{''.join(_separated(text, inner, entries, style))}{style.tail}]"
-
-
-def _separated(
-    text: str, inner: Sequence[Member], entries: Sequence[tuple[int | None, str]], style: Style
-) -> Iterator[str]:
-    for number, (old, written) in enumerate(entries):
-        if number:
-            yield text[inner[old - 1].end : inner[old].start] if old else style.between
-        yield written
+    pieces = [entries[0][1]]
+    for old, written in entries[1:]:
+        pieces += text[inner[old - 1].end : inner[old].start] if old else style.between, written
+    return f"[{style.lead}{''.join(pieces)}{style.tail}]"
 
 
 FILE_KEY = "file"

@@ -46,17 +46,15 @@ def parse_note(text: str, *, outline: bool = True, work: Work | None = None) -> 
     block = find_frontmatter(text)
     properties = None
     links: tuple[Link, ...] = ()
-    body = 1 if text.startswith("\ufeff") else 0
     if block is not None:
         properties = read_properties(text[block.yaml_start : block.yaml_end])
         links = property_links(text, block, properties)
-        body = block.end
     line_starts, line_ends = _lines(text)
     first = 0
     if block is not None:
         first = text.count("\n", 0, block.end) + 1
-    elif body:
-        line_starts[0] = body
+    elif text.startswith("\ufeff"):
+        line_starts[0] = 1
     state = ParserState(text, line_starts, line_ends, _READERS, work)
     if block is not None:
         state.sections.append(Section(block.start, block.end, "yaml"))
@@ -80,19 +78,11 @@ def parse_note(text: str, *, outline: bool = True, work: Work | None = None) -> 
 
 def _lines(text: str) -> tuple[list[int], list[int]]:
     """Return where each line begins, and where it ends before its line ending."""
-    starts = [0]
-    ends: list[int] = []
-    end = text.find("\n")
-    while end >= 0:
-        ends.append(end)
-        starts.append(end + 1)
-        end = text.find("\n", end + 1)
-    ends.append(len(text))
+    starts = [0, *(found.end() for found in re.finditer("\n", text))]
+    ends = [start - 1 for start in starts[1:]]
     if "\r" in text:
-        for line, end in enumerate(ends[:-1]):
-            if end > starts[line] and text[end - 1] == "\r":
-                ends[line] = end - 1
-    return starts, ends
+        ends = [end - (end > start and text[end - 1] == "\r") for start, end in zip(starts, ends, strict=False)]
+    return starts, [*ends, len(text)]
 
 
 MOST_BASES: Final = 100
@@ -128,8 +118,7 @@ class Block(NamedTuple):
             note: The note that it is in; what follows the block may have changed.
             text: The YAML, with as many lines.
         """
-        pieces: list[str] = []
-        at = 0
+        pieces, at = list[str](), 0
         for (start, end), line in zip(self.lines, text.split("\n")[:-1], strict=True):
             pieces += note[at:start], line
             at = end
@@ -232,8 +221,7 @@ def _items(state: ParserState, line: int, stop: int) -> list[_Item]:
 
 def _claimed(text: str, columns: int, after: int, end: int, indent: int) -> bool:
     """Return whether a line is indented enough for the item before it; what looks like a mark counts too."""
-    near = _NEAR_MARK.match(text, after, end)
-    if near is not None:
+    if (near := _NEAR_MARK.match(text, after, end)) is not None:
         columns += len(near[0])
     return columns >= indent or columns > TAB
 
@@ -241,10 +229,8 @@ def _claimed(text: str, columns: int, after: int, end: int, indent: int) -> bool
 def _content_column(text: str, columns: int, mark: re.Match[str], end: int) -> int:
     """Return the column from which a later line belongs to an item, whatever it begins with."""
     columns += len(mark[1])
-    gap = _GAP.match(text, mark.end(1), end)
-    if gap is not None and gap[0] == "\t":
-        return columns + TAB - columns % TAB
-    return columns + (len(gap[0]) if gap else 0)
+    gap = found[0] if (found := _GAP.match(text, mark.end(1), end)) else ""
+    return columns + (TAB - columns % TAB if gap == "\t" else len(gap))
 
 
 def _read_item(state: ParserState, item: _Item, depth: int, parent: int) -> None:
@@ -261,8 +247,7 @@ def _read_item(state: ParserState, item: _Item, depth: int, parent: int) -> None
     own = state.read(item.first, Container(item.stop, depth + 1, item.first))
     if own >= 0:
         end = own
-    name = state.block_id(content, end)
-    if name is not None:
+    if (name := state.block_id(content, end)) is not None:
         state.blocks.append(BlockId(start, end, name))
     if own >= 0 or name is not None:
         state.list_items[place] = state.list_items[place]._replace(end=end, id=name)
@@ -330,7 +315,7 @@ def _read_quote(state: ParserState, line: int, mark: LineMark, container: Contai
             break
         if text[after] == ">":
             moved.append((following, after + 2 if text.startswith(" ", after + 1, end) else after + 1))
-        elif _ends_quote(state, following, container):
+        elif state.text.startswith(("    ", "\t"), start) or _begins_other(state, following, container):
             break
         following += 1
     state.spend_lines(line, following)
@@ -344,10 +329,8 @@ def _read_quote(state: ParserState, line: int, mark: LineMark, container: Contai
     return following
 
 
-def _ends_quote(state: ParserState, line: int, container: Container) -> bool:
-    """Return whether an unmarked line begins something new, instead of continuing the quote's last paragraph."""
-    if state.text.startswith(("    ", "\t"), state.starts[line]):
-        return True
+def _begins_other(state: ParserState, line: int, container: Container) -> bool:
+    """Return whether an unmarked line begins something new, instead of continuing a paragraph before it."""
     return state.interrupts(line, container) or state.underlined(line, container) > 0
 
 
@@ -361,7 +344,8 @@ def _read_footnote(state: ParserState, line: int, mark: LineMark, container: Con
     while following < container.stop:
         columns, after = leading_columns(state.text, starts[following], ends[following])
         if after < ends[following]:
-            if columns < TAB and (stop < following or _ends_footnote(state, following, container)):
+            begins = stop < following or state.mark(following).kind == FOOTNOTE
+            if columns < TAB and (begins or _begins_other(state, following, container)):
                 break
             moved.append((following, after if columns <= TAB else starts[following] + TAB))
             stop = following + 1
@@ -369,12 +353,6 @@ def _read_footnote(state: ParserState, line: int, mark: LineMark, container: Con
     state.section("footnoteDefinition", line, stop, container)
     _read_inside(state, line, stop, moved, container)
     return stop
-
-
-def _ends_footnote(state: ParserState, line: int, container: Container) -> bool:
-    if state.interrupts(line, container) or state.underlined(line, container):
-        return True
-    return state.mark(line).kind == FOOTNOTE
 
 
 def _read_inside(state: ParserState, line: int, stop: int, moved: list[tuple[int, int]], container: Container) -> None:
@@ -386,4 +364,4 @@ def _read_inside(state: ParserState, line: int, stop: int, moved: list[tuple[int
         state.scan(line, stop)
 
 
-_READERS = LEAF_READERS | {QUOTE: _read_quote, BULLET: _read_list, NUMBER: _read_list, FOOTNOTE: _read_footnote}
+_READERS = {**LEAF_READERS, QUOTE: _read_quote, BULLET: _read_list, NUMBER: _read_list, FOOTNOTE: _read_footnote}

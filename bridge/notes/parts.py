@@ -174,10 +174,7 @@ def find_part(text: str, note: ParsedNote, reference: Reference) -> Part:
         NotFound: There is no such heading or block.
         Ambiguous: There are several, with their lines.
     """
-    spans: Sequence[_Span] = [_Span(0, len(text), 0, "")]
-    ends = _ends(note.headings, len(text)) if reference.headings else ()
-    for heading in reference.headings:
-        spans = _sections(note.headings, ends, spans, heading)
+    spans = _sections(note.headings, reference.headings, len(text))
     if reference.block is not None:
         spans = _blocks(note, spans, reference.block)
     if not spans:
@@ -197,12 +194,7 @@ def has_part(note: ParsedNote, reference: Reference) -> bool:
     if reference.block is not None:
         key = fold(reference.block)
         return any(fold(block.id) == key for block in note.blocks)
-    length = note.headings[-1].end if note.headings else 0
-    spans: Sequence[_Span] = [_Span(0, length, 0, "")]
-    ends = _ends(note.headings, length)
-    for heading in reference.headings:
-        spans = _sections(note.headings, ends, spans, heading)
-    return bool(spans)
+    return bool(_sections(note.headings, reference.headings, note.headings[-1].end if note.headings else 0))
 
 
 class _Span(NamedTuple):
@@ -214,30 +206,33 @@ class _Span(NamedTuple):
     title: str
 
 
-def _ends(headings: Sequence[Heading], length: int) -> Sequence[int]:
-    """Return where the section of each heading ends."""
-    ends = [length] * len(headings)
-    open_: list[int] = []
-    for index, heading in enumerate(headings):
+def _ends(headings: Sequence[Heading]) -> Sequence[int]:
+    """Return for each heading the number of the next one that is not below it; their number if there is none."""
+    ends, open_ = [len(headings)] * len(headings), list[int]()
+    for number, heading in enumerate(headings):
         while open_ and headings[open_[-1]].level >= heading.level:
-            ends[open_.pop()] = heading.start
-        open_.append(index)
+            ends[open_.pop()] = number
+        open_.append(number)
     return ends
 
 
-def _sections(headings: Sequence[Heading], ends: Sequence[int], spans: Sequence[_Span], wanted: str) -> Sequence[_Span]:
-    """Return the sections with a heading, within others."""
-    key = strip_heading(wanted)
-    found: dict[int, _Span] = {}
-    for span in spans:
-        for index in range(span.inner, len(headings)):
-            heading = headings[index]
-            if heading.start >= span.end:
-                break
-            if strip_heading(heading.heading) == key:
-                found[index] = _Span(heading.start, ends[index], index + 1, heading.heading)
-    exact = [span for span in found.values() if span.title.strip() == wanted]
-    return exact if len(exact) == 1 else list(found.values())
+def _sections(headings: Sequence[Heading], names: Sequence[str], length: int) -> Sequence[_Span]:
+    """Return the sections that `#A#B` names, each below the one before; all of the text without names."""
+    spans: Sequence[_Span] = [_Span(0, length, 0, "")]
+    places = [*(heading.start for heading in headings), length]
+    ends = _ends(headings) if names else ()
+    for name in names:
+        key = strip_heading(name)
+        found: dict[int, _Span] = {}
+        for span in spans:
+            for number in range(span.inner, len(headings)):
+                if places[number] >= span.end:
+                    break
+                if strip_heading(headings[number].heading) == key:
+                    found[number] = _Span(places[number], places[ends[number]], number + 1, headings[number].heading)
+        exact = [span for span in found.values() if span.title.strip() == name]
+        spans = exact if len(exact) == 1 else list(found.values())
+    return spans
 
 
 def _blocks(note: ParsedNote, spans: Sequence[_Span], wanted: str) -> Sequence[_Span]:
@@ -400,12 +395,7 @@ class Outline:
 
     @cached_property
     def _ends(self) -> Sequence[int]:
-        ends, open_ = [len(self.headings)] * len(self.headings), list[int]()
-        for number, heading in enumerate(self.headings):
-            while open_ and self.headings[open_[-1]].level >= heading.level:
-                ends[open_.pop()] = number
-            open_.append(number)
-        return ends
+        return _ends(self.headings)
 
 
 def block_keys(blocks: Iterable[BlockId]) -> frozenset[str]:

@@ -12,22 +12,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any, NamedTuple, Protocol
 
+from bridge.notes import syntax
 from bridge.notes.canvas import node_subpaths, parse_canvas
 from bridge.notes.markdown import parse_note
 from bridge.notes.names import LinkFormat, Names, link_path
 from bridge.notes.note import Link, LinkKind, ParsedNote, Work
 from bridge.notes.parts import Outline, PartKey
-from bridge.notes.syntax import (
-    LinkParts,
-    address_parts,
-    decode_destination,
-    encode_destination,
-    encode_subpath,
-    fits_wikilink,
-    markdown_link_parts,
-    wikilink_parts,
-    without_extension,
-)
 from bridge.vault.paths import nfc
 
 
@@ -73,9 +63,6 @@ def smallest(start: int, old: str, new: str) -> Edit:
     return Edit(start + head, start + len(old) - tail, new[head : len(new) - tail])
 
 
-_QUOTES = ("'", '"')
-
-
 def body_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit, ...]:
     """Return the replacements in the note, for those in the link alone; none when the link is not where it should be.
 
@@ -117,7 +104,7 @@ def _quote_around(text: str, start: int, end: int) -> str:
     while text[end : end + 1].isspace():
         end += 1
     before = text[start - 1 : start]
-    return before if before in _QUOTES and text[end : end + 1] == before else ""
+    return before if before in ("'", '"') and text[end : end + 1] == before else ""
 
 
 def _quoted(value: str, quote: str) -> str:
@@ -269,13 +256,10 @@ class _Rewriter:
     """One text with the links in it."""
 
     def __init__(self, text: str, path: str, moving: Relocation) -> None:
-        self._text = text
-        self._path = path
+        self._text, self._path, self._moving = text, path, moving
         self._place = moving.place(path)
-        self._moving = moving
         self._canvas = path.lower().endswith(CANVAS)
-        self._note = self._read(text)
-        self._links = self._of(text, self._note)
+        self._note, self._links = self._read(text)
         self._proposals: dict[int, _Proposal] = {}
         self._readings = min(_MOST_READINGS, max(4, _MOST_READ // (len(text) + 1)))
 
@@ -294,11 +278,11 @@ class _Rewriter:
         targets = frozenset(proposal.target for proposal in self._proposals.values())
         return RewrittenText(apply(self._text, edits), edits, len(done), left, targets)
 
-    def _read(self, text: str) -> ParsedNote:
-        return ParsedNote() if self._canvas else parse_note(text, outline=False, work=Work.of_one_note())
-
-    def _of(self, text: str, note: ParsedNote) -> tuple[Link, ...]:
-        return parse_canvas(text, Work.of_one_note()) if self._canvas else note.all_links
+    def _read(self, text: str) -> tuple[ParsedNote, tuple[Link, ...]]:
+        if self._canvas:
+            return ParsedNote(), parse_canvas(text, Work.of_one_note())
+        note = parse_note(text, outline=False, work=Work.of_one_note())
+        return note, note.all_links
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -332,30 +316,35 @@ class _Rewriter:
     def _edits_in(self, link: Link, target: str, subpath: str) -> tuple[Edit, ...]:
         """Return the replacements inside one link as it is written; none when it cannot be done."""
         original = link.original
-        taken_apart = wikilink_parts if not link.markdown else markdown_link_parts if link.counts else address_parts
+        taken_apart = (
+            syntax.wikilink_parts
+            if not link.markdown
+            else syntax.markdown_link_parts
+            if link.counts
+            else syntax.address_parts
+        )
         parts = taken_apart(original)
         if parts is not None and subpath != link.subpath and self._leads(link, target):
             # Only the part is another; a link to a heading of its own note never gets the file's name (rule 86).
-            return (Edit(*parts.subpath, encode_subpath(subpath) if link.markdown else subpath),)
+            return (Edit(*parts.subpath, syntax.encode_subpath(subpath) if link.markdown else subpath),)
         path = self._path_to(target, markdown=link.markdown)
         if parts is None or path is None:  # a name with `#`, which no link can hold (rule 7)
             return ()
         if not link.markdown:
-            if not fits_wikilink(path):
+            if not syntax.fits_wikilink(path):
                 return self._as_markdown(link, parts, target, subpath)
             part = (Edit(*parts.subpath, subpath),) if subpath != link.subpath else ()
             return (Edit(*parts.path, path), *part)
-        destination = encode_destination(path, angles=parts.angles)
+        destination = syntax.encode_destination(path, angles=parts.angles)
         edits = [Edit(*parts.path, destination)]
-        if decode_destination(destination + original[slice(*parts.subpath)]) != path + subpath:
-            edits.append(Edit(*parts.subpath, encode_subpath(subpath)))
+        if syntax.decode_destination(destination + original[slice(*parts.subpath)]) != path + subpath:
+            edits.append(Edit(*parts.subpath, syntax.encode_subpath(subpath)))
         old = self._moving.before.resolve(link.linkpath, self._path) or ""
-        text = None if parts.text is None else _renamed_text(original[slice(*parts.text)], old, target, subpath)
-        if text is not None and parts.text is not None:
+        if parts.text and (text := _renamed_text(original[slice(*parts.text)], old, target, subpath)) is not None:
             edits.append(Edit(*parts.text, text))
         return tuple(edits)
 
-    def _as_markdown(self, link: Link, parts: LinkParts, target: str, subpath: str) -> tuple[Edit, ...]:
+    def _as_markdown(self, link: Link, parts: syntax.LinkParts, target: str, subpath: str) -> tuple[Edit, ...]:
         """Return a wikilink as a Markdown link, because its new path cannot stand in a wikilink."""
         path = self._path_to(target, markdown=True)
         if path is None:
@@ -363,8 +352,8 @@ class _Rewriter:
         if parts.text is not None:
             text = link.original[slice(*parts.text)]
         else:
-            text = _escaped(without_extension(target.rpartition("/")[2]) + _shown_part(subpath))
-        destination = encode_destination(path) + encode_subpath(subpath)
+            text = _escaped(syntax.without_extension(target.rpartition("/")[2]) + _shown_part(subpath))
+        destination = syntax.encode_destination(path) + syntax.encode_subpath(subpath)
         return (Edit(0, len(link.original), f"{'!' * link.embed}[{text}]({destination})"),)
 
     def _leads(self, link: Link, target: str) -> bool:
@@ -393,15 +382,13 @@ class _Rewriter:
         edits = self._edits(done)
         if overlap(edits):
             return False
-        text = apply(self._text, edits)
-        note = self._read(text)
-        links = self._of(text, note)
+        note, links = self._read(apply(self._text, edits))
         if len(links) != len(self._links) or [tag.tag for tag in note.tags] != [tag.tag for tag in self._note.tags]:
             return False
-        for number, (old, new) in enumerate(zip(self._links, links, strict=True)):
-            if not (self._follows(old, new, number) if number in done else _is_same(old, new)):
-                return False
-        return _leaves(note.frontmatter) == self._expected(done)
+        return all(
+            self._follows(old, new, number) if number in done else _is_same(old, new)
+            for number, (old, new) in enumerate(zip(self._links, links, strict=True))
+        ) and _leaves(note.frontmatter) == self._expected(done)
 
     def _edits(self, done: Collection[int]) -> tuple[Edit, ...]:
         """Return all replacements, in order; links written in one place, through a YAML alias, are replaced once."""
@@ -434,7 +421,10 @@ def _renamed_text(text: str, old: str, new: str, subpath: str) -> str | None:
     if _NOT_IN_TEXT & set(new_name):
         return None
     said, part = _ESCAPED.sub(r"\1", text), _shown_part(subpath)
-    for before, after in ((old_name, new_name), (without_extension(old_name), without_extension(new_name))):
+    for before, after in (
+        (old_name, new_name),
+        (syntax.without_extension(old_name), syntax.without_extension(new_name)),
+    ):
         if before != after and said in {before, before + part}:
             return _escaped(after + said[len(before) :])
     return None

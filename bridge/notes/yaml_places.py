@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeGuard
 
-from bridge.notes.frontmatter import FrontmatterBlock, with_spaces_for_tabs
+from bridge.notes.frontmatter import BrokenYaml, FrontmatterBlock, with_spaces_for_tabs
 from bridge.notes.inline import InlineItems, scan_inline
 from bridge.notes.note import Link, Work
 
@@ -242,10 +242,6 @@ def _list_indent(yaml: str, pairs: "list[tuple[Node, Node]]") -> str:
     return "  "
 
 
-class BrokenYaml(ValueError):
-    """The failure that the YAML is broken, or too deep."""
-
-
 def compose(yaml: str, *, duplicate_keys: bool = False) -> "Node | None":
     """Return the node of a text; None if it holds nothing.
 
@@ -290,13 +286,6 @@ _NODE_MARK = re.compile(r"(?:[&!]\S*+\s++)+")
 """An anchor or a tag before a value."""
 
 
-class _Written(NamedTuple):
-    """One string among the properties that is a link."""
-
-    key: str
-    link: Link
-
-
 def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, Any] | None) -> tuple[Link, ...]:
     """Return the links that are values of properties, in order.
 
@@ -315,45 +304,42 @@ def property_links(text: str, block: FrontmatterBlock, properties: Mapping[str, 
     written = list(_links(properties, ""))
     if not written:
         return ()
-    spans = _literal_spans(text, block, written)
-    if spans is None:
-        spans = _marked_spans(text, block)
+    spans = _literal_spans(text, block, written) or _marked_spans(text, block)
     placed = []
-    for key, link in written:
-        start, end = spans.get(key, (yaml_start, yaml_start))
+    for link in written:
+        start, end = spans.get(link.key, (yaml_start, yaml_start))
         exact = text.find(link.original, start, end)
         if exact >= 0:
             start, end = exact, exact + len(link.original)
-        placed.append(link._replace(start=start, end=end, key=key))
+        placed.append(link._replace(start=start, end=end))
     return tuple(placed)
 
 
-def _literal_spans(text: str, block: FrontmatterBlock, written: list[_Written]) -> dict[str, tuple[int, int]] | None:
+def _literal_spans(text: str, block: FrontmatterBlock, written: list[Link]) -> dict[str, tuple[int, int]] | None:
     """Return where links are, if each is in the text literally and only as a value; None when in doubt.
 
     This spares most notes the slow reader that knows positions.
     """
     yaml = text[block.yaml_start : block.yaml_end]
-    if "\\" in yaml or "*" in yaml or "'" in "".join(link.original for _, link in written) or _UNCLOSED.search(yaml):
+    if "\\" in yaml or "*" in yaml or "'" in "".join(link.original for link in written) or _UNCLOSED.search(yaml):
         return None  # escapes, aliases, doubled quotes, values folded over lines
     places: dict[str, list[int]] = {}
     for match in _LITERAL.finditer(yaml):
         places.setdefault(match[0], []).append(block.yaml_start + match.start())
-    uses = Counter(link.original for _, link in written)
+    uses = Counter(link.original for link in written)
     if any(len(places.get(original, ())) != count for original, count in uses.items()):
         return None
     spans: dict[str, tuple[int, int]] = {}
-    for key, link in reversed(written):  # places are taken from the end
+    for link in reversed(written):  # places are taken from the end
         start = places[link.original].pop()
-        spans[key] = (start, start + len(link.original))
+        spans[link.key] = (start, start + len(link.original))
     return spans
 
 
-def _links(value: Any, key: str) -> Iterator[_Written]:
+def _links(value: Any, key: str) -> Iterator[Link]:
     if isinstance(value, str):
-        found = _whole_link(value)
-        if found is not None:
-            yield _Written(key, found)
+        if (found := _whole_link(value)) is not None:
+            yield found._replace(key=key)
     elif isinstance(value, Mapping):
         for name, each in value.items():
             yield from _links(each, f"{key}.{name}" if key else name)
@@ -369,9 +355,8 @@ def _whole_link(value: str) -> Link | None:
         return None
     found = InlineItems(Work())
     scan_inline(value, 0, len(value), found)
-    if len(found.links) != 1 or found.links[0].original != value:
-        return None
-    return found.links[0]
+    whole = len(found.links) == 1 and found.links[0].original == value
+    return found.links[0] if whole else None
 
 
 def _marked_spans(text: str, block: FrontmatterBlock) -> dict[str, tuple[int, int]]:
