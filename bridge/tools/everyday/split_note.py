@@ -22,12 +22,11 @@ from bridge.tools.formatting import counted, some
 from bridge.tools.joining import check_joined, ending_of, parsed
 from bridge.tools.kinds import LONGEST_PATH, NoteName, SnakeCaseParams, write_spec
 from bridge.tools.notes.lookup import decoded, encoded
-from bridge.tools.paths import NOTE, vault_path
+from bridge.tools.paths import NOTE, name_after, vault_path
 from bridge.tools.storage import exists
 from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import note_name
-from bridge.vault.text import note_name as name_after
 
 MOST = 200
 """Sections that one call makes notes of."""
