@@ -8,12 +8,11 @@ from bridge.capabilities.network import transport
 from bridge.chat.endpoints import AgreedEndpoints
 from bridge.client.token_storage import config_folder
 from bridge.records.folder import UserFolder, cache_folder
-from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile
 from bridge.servers.opening import Opener
-from bridge.servers.servers import Servers
+from bridge.servers.servers import Approvals, Servers
 from bridge.tools import web_provider
-from bridge.tools.servers.provider import ServersProvider
+from bridge.tools.servers import ServersProvider
 from bridge.web.extraction.reader import PageReader
 from bridge.web.search import WebSearch
 from bridge.web.search_services import search_services

@@ -20,9 +20,9 @@ from bridge.contract.tools import ToolResult
 from bridge.custom.process import Answer, Processes
 from bridge.custom.python_worker import compiled
 from bridge.custom.storage import StoredTool, ToolsFile, check, parse, told
-from bridge.errors import InvalidParameters, NotFound, PermissionDenied, ToolFailure
+from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.records.folder import RecordFolder, RecordStore
-from bridge.servers.approvals import ApprovedTexts
+from bridge.servers.servers import ApprovedTexts
 from bridge.toolkit.parameters import JsonSchemaParameters
 
 MOST_KEYS: Final = 1000
@@ -56,7 +56,7 @@ class KeptValues:
             InvalidParameters: A key or a value is missing, or there would be too much.
             ExecutionFailed: The disk is full or failed.
         """
-        held = self._load(tool)
+        held = self._store(tool).load({})
         if operation == "keys":
             return list(held)
         if operation == "clear":
@@ -73,11 +73,8 @@ class KeptValues:
 
     def forget(self, tool: str) -> None:
         """Forget the values of a tool that is gone. Raises ExecutionFailed."""
-        if self._load(tool):
+        if self._store(tool).load({}):
             self._save(tool, {})
-
-    def _load(self, tool: str) -> dict[str, str]:
-        return self._store(tool).load({})
 
     def _save(self, tool: str, held: dict[str, str]) -> None:
         store = self._store(tool)
@@ -92,12 +89,9 @@ class KeptValues:
 
     def _store(self, tool: str) -> RecordStore[dict[str, str]]:
         """Return the file of a tool. It belongs to the tool alone, which begins anew where it is damaged."""
-        return RecordStore(self._folder, _file(tool), dict[str, str], replace_damaged=True)
-
-
-def _file(tool: str) -> str:
-    """Return the name of a tool's file; names differ in more than their case, on every disk."""
-    return f"{hashlib.sha256(tool.encode()).hexdigest()[:32]}.json"
+        # The names of files differ in more than their case, on every disk.
+        name = f"{hashlib.sha256(tool.encode()).hexdigest()[:32]}.json"
+        return RecordStore(self._folder, name, dict[str, str], replace_damaged=True)
 
 
 Call = Callable[[str, dict[str, Any]], Awaitable[ToolResult]]
@@ -122,7 +116,9 @@ def answering(tool: str, call: Call, kept: KeptValues) -> Answer:
                 asked = (str(message.get("operation")), message.get("key"), message.get("value"))
                 return {"success": True, "result": await asyncio.to_thread(kept.do, tool, *asked)}
             if kind == "fetch":
-                return _fetched(message, await call(_FETCH, _of_fetch(message)))
+                url, method, body = message.get("url") or "", message.get("method") or "GET", message.get("body")
+                posted = {} if body is None else {"postData": body}
+                return _fetched(url, await call(_FETCH, {"url": url, "method": method, "format": "base64"} | posted))
             name, given = message.get("name"), message.get("arguments")
             if not isinstance(name, str) or not isinstance(given, dict):
                 return _failed("Call a tool by its name and with an object of arguments", "invalid_parameters")
@@ -133,18 +129,18 @@ def answering(tool: str, call: Call, kept: KeptValues) -> Answer:
     return answer
 
 
-def _of_fetch(message: Mapping[str, Any]) -> dict[str, Any]:
-    given = {"url": message.get("url") or "", "method": message.get("method") or "GET", "format": "base64"}
-    return given if message.get("body") is None else given | {"postData": message["body"]}
-
-
-def _fetched(message: Mapping[str, Any], result: ToolResult) -> Mapping[str, Any]:
+def _fetched(url: str, result: ToolResult) -> Mapping[str, Any]:
     data = result.data if isinstance(result.data, dict) else {}
     if result.success:
-        page = {"url": data["url"], "status": HTTPStatus.OK, "contentType": data["contentType"]}
-        return {"success": True, "result": page | {"body": data["content"]}}
+        page = {
+            "url": data["url"],
+            "status": HTTPStatus.OK,
+            "contentType": data["contentType"],
+            "body": data["content"],
+        }
+        return {"success": True, "result": page}
     if data.get("code") == "status":  # an answer all the same, as fetch has it
-        page = {"url": message["url"], "status": data["status"], "contentType": "", "body": ""}
+        page = {"url": url, "status": data["status"], "contentType": "", "body": ""}
         return {"success": True, "result": page}
     return _told(result)
 
@@ -317,18 +313,15 @@ class CustomTools:
         if tool.environment == "python":
             await asyncio.to_thread(_check_python, tool.code)
             return None
-        why = self._processes.missing("node")
-        if not self.allowed():
-            why = "programs are started only where `allowCustomTools` is on"
-        if why is None:
-            try:
-                read = await self._processes.check_script(tool.code)
-            except ToolFailure as failure:
-                why = failure.message
-            else:
-                if not read.success:
-                    raise InvalidParameters(f"The code cannot be read: {read.error}")
-        return None if why is None else f"The syntax of the code was not checked: {why}"
+        try:
+            if not self.allowed():
+                raise ExecutionFailed("programs are started only where `allowCustomTools` is on")
+            read = await self._processes.check_script(tool.code)
+        except ToolFailure as failure:
+            return f"The syntax of the code was not checked: {failure.message}"
+        if not read.success:
+            raise InvalidParameters(f"The code cannot be read: {read.error}")
+        return None
 
     # -- telling ------------------------------------------------------------------------------------------------
 
@@ -354,12 +347,11 @@ class CustomTools:
 
     def _environment(self, name: str) -> EnvironmentInfo:
         if name == "browser":
-            there = self._browser.is_there
-            return EnvironmentInfo(
-                environment="browser", available=there, sentence=_IN_OBSIDIAN if there else self._browser.missing
-            )
-        missing = self._processes.missing(name)
-        sentence = missing or ". ".join(self._processes.held)
+            missing = None if self._browser.is_there else self._browser.missing
+            sentence = missing or _IN_OBSIDIAN
+        else:
+            missing = self._processes.missing(name)
+            sentence = missing or ". ".join(self._processes.held)
         return EnvironmentInfo.model_validate({"environment": name, "available": missing is None, "sentence": sentence})
 
     def get_ready(self, tool: CustomAddParams) -> None:

@@ -133,8 +133,7 @@ class Processes:
 
     async def check_script(self, code: str) -> CustomResult:
         """Check whether a body of JavaScript can be parsed. Nothing of it is run."""
-        request = {"type": "check", "code": code}
-        return await self._run("node", request, 0, _nobody)
+        return await self._run("node", {"type": "check", "code": code}, 0, _nobody)
 
     async def run(
         self, where: str, code: str, parameters: Mapping[str, Any], milliseconds: int, answer: Answer
@@ -166,10 +165,9 @@ class Processes:
             place = Path(await asyncio.to_thread(mkdtemp, dir=self._programs.scratch))
             try:
                 return await self._in(place, where, request, seconds, answer)
-            except OSError as error:
-                raise ExecutionFailed(f"The tool cannot be started: {error.strerror}") from None
-            except ValueError as error:
-                raise ExecutionFailed(f"The tool cannot be started: {error}") from None
+            except (OSError, ValueError) as error:
+                said = error.strerror if isinstance(error, OSError) else error
+                raise ExecutionFailed(f"The tool cannot be started: {said}") from None
             finally:
                 await asyncio.to_thread(shutil.rmtree, place, ignore_errors=True)
 
@@ -178,12 +176,12 @@ class Processes:
     ) -> CustomResult:
         argv, read = await asyncio.to_thread(_command, where)
         profile = Profile(read=read, write=(place,), hidden=(self._vault,), limits=_LIMITS)
-        surroundings = environment(home=place, temporary=place)
+        given = environment(home=place, temporary=place)
         began = time.monotonic()
         ready = await self._supervisor()
         try:
             program = await self._programs.start(
-                profile, argv, folder=place, environment=surroundings, talks=True, ready=ready
+                profile, argv, folder=place, environment=given, talks=True, ready=ready
             )
         except BaseException:
             if ready is not None:
@@ -213,12 +211,8 @@ class Processes:
             report = await uncancelled(asyncio.ensure_future(_rest(program, listening, ending)))
         elapsed = (time.monotonic() - began) * 1000
         if final is None:
-            return CustomResult(
-                success=False,
-                error=why or _why(report, printed, begun=begun.is_set()),
-                execution_time=elapsed,
-                output=printed.text,
-            )
+            why = why or _why(report, printed, begun=begun.is_set())
+            return CustomResult(success=False, error=why, execution_time=elapsed, output=printed.text)
         return result_of(final, elapsed, printed.text)
 
 
@@ -263,11 +257,9 @@ def _command(where: str) -> tuple[list[str], tuple[Path, ...]]:
     if where == "python":
         # Isolated and without site-packages: the standard library and nothing else, as little of it as there may be.
         program = str(getattr(sys, "_base_executable", None) or sys.executable)
-        source = _source("python_worker.py")
-        argv = [program, "-I", "-S", "-B", "-c", source]
+        argv = [program, "-I", "-S", "-B", "-c", _source("python_worker.py")]
         return argv, tuple(dict.fromkeys((*own_files(Path(program)), Path(sys.base_prefix))))
-    program = node() or "node"
-    source = _source("node_worker.cjs")
+    program, source = node() or "node", _source("node_worker.cjs")
     read = tuple(own_files(Path(program)))
     if sys.platform == "win32":
         return [program, "-e", source, "1"], read

@@ -25,9 +25,9 @@ from bridge.pictures.reader import RECOGNISING, SHOWING
 from bridge.pictures.recognition import recognition_files
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.sandbox import Programs, probe, remedy
-from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServerEntry, ServersFile
 from bridge.servers.opening import find_program
+from bridge.servers.servers import Approvals
 from bridge.settings.model import Settings, requires_sandbox
 from bridge.tools import specs
 from bridge.web.extraction.reader import READING

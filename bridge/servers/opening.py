@@ -74,9 +74,9 @@ class Opener:
             ExecutionFailed: There is no such program.
             PermissionDenied: No sandbox works and one is required; or the address may not be reached.
         """
-        if entry.url is not None:
-            from bridge.servers.streams import addressed  # noqa: PLC0415 - heavy, and only where servers are used
+        from bridge.servers.streams import addressed, piped  # noqa: PLC0415 - heavy, and only where servers are used
 
+        if entry.url is not None:
             transport = await asyncio.to_thread(self._transport)
             async with addressed(name, entry.url, entry.headers, transport, self._allow) as streams:
                 yield streams
@@ -88,16 +88,10 @@ class Opener:
         (home / "tmp").mkdir(mode=0o700, parents=True, exist_ok=True)
         profile = await asyncio.to_thread(self._profile, entry, Path(program), home)
         path = os.pathsep.join([str(Path(program).parent), *SEARCH_PATH])
-        surroundings = environment(home=home, temporary=home / "tmp", path=path)
-
-        async def start() -> Any:
-            return await self._programs.start(
-                profile, [program, *entry.args], folder=home, environment=surroundings | entry.env, talks=True
-            )
-
-        from bridge.servers.streams import piped  # noqa: PLC0415 - heavy, and only where servers are used
-
-        async with piped(start, log) as streams:
+        given = environment(home=home, temporary=home / "tmp", path=path) | entry.env
+        argv = [program, *entry.args]
+        process = await self._programs.start(profile, argv, folder=home, environment=given, talks=True)
+        async with piped(process, log) as streams:
             yield streams
 
     def _profile(self, entry: ServerEntry, program: Path, home: Path) -> Profile:

@@ -8,9 +8,9 @@ that leads elsewhere the next time.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
-from typing import Final, Protocol
+from typing import Final
 
 import anyio
 import httpcore2
@@ -21,6 +21,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.message import SessionMessage
 
 from bridge.json_values import LARGE, ValueCount, holds_more
+from bridge.sandbox.sandbox import Running
 from bridge.servers.connection import ServerLog
 from bridge.web.guard import Passage, Service
 from bridge.web.transport import Budget, Transport
@@ -33,37 +34,14 @@ MOST_VALUES: Final = 200_000
 _CHUNK: Final = 64 << 10
 
 
-class Talking(Protocol):
-    """A program that was started, and that reads what it is told."""
-
-    stdout: asyncio.StreamReader
-    stderr: asyncio.StreamReader
-
-    async def write(self, data: bytes) -> None:
-        """Tell it something. Raises OSError when it reads no more."""
-
-    def end(self) -> None:
-        """End it, with all that it has started; it hears the end of its input first."""
-
-    async def ended(self) -> object:
-        """Return once it and all that it started have ended."""
-
-
-Start = Callable[[], Awaitable[Talking]]
-
-
 @asynccontextmanager
-async def piped(start: Start, log: ServerLog) -> AsyncIterator[TransportStreams]:
-    """Start a program, and exchange messages with it, a line each, until the end of the block; then it is gone.
+async def piped(process: Running, log: ServerLog) -> AsyncIterator[TransportStreams]:
+    """Exchange messages with a program, a line each, until the end of the block; then it is gone.
 
     Args:
-        start: Starts it.
+        process: The program.
         log: Where its error output goes.
-
-    Raises:
-        OSError: It cannot be started.
     """
-    process = await start()
     to_session, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     outgoing, from_session = anyio.create_memory_object_stream[SessionMessage](0)
 

@@ -55,7 +55,7 @@ from bridge.tools.core import core_tools
 from bridge.tools.drafts import DraftedTools
 from bridge.tools.everyday import everyday_tools
 from bridge.tools.files import file_tools
-from bridge.tools.history.reversals import RedoTool, UndoTool
+from bridge.tools.history import RedoTool, UndoTool
 from bridge.tools.notes import note_tools
 from bridge.tools.services import ToolServices
 from bridge.tools.storage import PlanningStorage

@@ -26,8 +26,7 @@ from bridge.tools.drafts import DraftTool
 from bridge.tools.everyday import everyday_tools
 from bridge.tools.files import file_tools
 from bridge.tools.files.search_notes import SearchNotesTool
-from bridge.tools.history.history import HistoryTool
-from bridge.tools.history.reversals import RedoTool, UndoTool
+from bridge.tools.history import HistoryTool, RedoTool, UndoTool
 from bridge.tools.notes import note_tools
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.related import SearchVectorsTool

@@ -50,8 +50,8 @@ class DraftParams(Params):
     """The action, and the draft that it is for."""
 
     action: Action = Field(description="join: one of yours")
-    draft: str | None = Field(default=None, min_length=1, max_length=100, description="Default: the one you are in")
-    reason: str | None = Field(default=None, max_length=2000)
+    draft: str | None = Field(None, min_length=1, max_length=100, description="Default: the one you are in")
+    reason: str | None = Field(None, max_length=2000)
     cursor: CountingCursor | None = None
 
     @model_validator(mode="after")

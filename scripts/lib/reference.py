@@ -24,7 +24,7 @@ from bridge.rpc.frames import CODES
 from bridge.rpc.methods import METHODS
 from bridge.settings.model import Settings, schema
 from bridge.tools import specs
-from bridge.tools.servers.provider import McpLoaderTool
+from bridge.tools.servers import McpLoaderTool
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

@@ -14,7 +14,7 @@ from bridge.journal.ledger import Ledger
 from bridge.sandbox.sandbox import Programs
 from bridge.toolkit.tool import ToolSpec
 from bridge.tools import draft_provider, providers, terminal_provider, web_provider
-from bridge.tools.servers.provider import McpLoaderTool
+from bridge.tools.servers import McpLoaderTool
 from bridge.tools.services import ToolServices
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.files import VaultFiles

@@ -15,8 +15,8 @@ from bridge.health import programs, running
 from bridge.health.finding import Finding
 from bridge.records.folder import RunFolder, UserFolder
 from bridge.sandbox.sandbox import NO_SANDBOX, Sandbox, SandboxKind
-from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import FILE, entry
+from bridge.servers.servers import Approvals
 from bridge.settings.store import Confirmations
 
 CONFINED = Sandbox(SandboxKind.NAMESPACES)

@@ -30,9 +30,9 @@ from bridge.errors import ExecutionFailed
 from bridge.identity.store import ClientStore
 from bridge.policy.targets import url_target
 from bridge.records.folder import DAMAGED, UserFolder
-from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile, entry
 from bridge.servers.definitions import Definition
+from bridge.servers.servers import Approvals
 from bridge.settings.model import Settings
 from bridge.settings.store import Confirmations
 from bridge.toolkit.tickets import Tickets

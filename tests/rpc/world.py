@@ -58,9 +58,8 @@ from bridge.rpc.methods import METHODS
 from bridge.rpc.services import Parts, Services
 from bridge.rpc.session import Session
 from bridge.sandbox.sandbox import Programs
-from bridge.servers.approvals import Approvals
 from bridge.servers.configuration import ServersFile
-from bridge.servers.servers import Servers
+from bridge.servers.servers import Approvals, Servers
 from bridge.settings.model import Settings, merge, warnings
 from bridge.settings.store import SettingsStore
 from bridge.toolkit.call_registry import CallRegistry
@@ -70,7 +69,7 @@ from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools.history.reversals import LinkMender
+from bridge.tools.history import LinkMender
 from bridge.tools.templates.template_store import TemplateStore
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.versions.allowed_edits import AllowedEdits

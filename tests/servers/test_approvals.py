@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from bridge.records.folder import UserFolder
-from bridge.servers.approvals import FILE, Approvals
 from bridge.servers.configuration import entry
 from bridge.servers.definitions import Definition
+from bridge.servers.servers import FILE, Approvals
 
 SERVER = entry("files", {"command": "npx", "args": ["server-files"]})
 TOOL = Definition("read", "Read", "Reads a file.", {"type": "object"})

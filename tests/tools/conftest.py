@@ -24,7 +24,7 @@ from bridge.testing.memory import MemoryStorage, MemoryTree
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
 from bridge.tools import providers
 from bridge.tools.core import core_tools
-from bridge.tools.history.reversals import RedoTool, UndoTool
+from bridge.tools.history import RedoTool, UndoTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan

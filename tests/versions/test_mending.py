@@ -6,7 +6,7 @@ import pytest
 
 from bridge.errors import NotFound
 from bridge.index.losses import broken_links
-from bridge.tools.history.reversals import LinkMender
+from bridge.tools.history import LinkMender
 from bridge.tools.storage import VaultStorage
 from bridge.vault.plan import ChangePlan
 from bridge.versions.grouping import followed

@@ -15,9 +15,8 @@ from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import InvalidParameters, NotFound
 from bridge.toolkit.parameters import respelled
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.everyday.merge_notes import MergeNotesTool
+from bridge.tools.everyday.merging import MergeNotesTool, SplitNoteTool
 from bridge.tools.everyday.renaming import RenameHeadingTool, RenamePropertyTool, RenameTagTool
-from bridge.tools.everyday.split_note import SplitNoteTool
 from bridge.tools.files.deletion import DeletingTool
 from bridge.tools.files.link_keeping import broken_data, broken_sentence
 from bridge.tools.files.moving import MOST_LISTED, MovePlanner

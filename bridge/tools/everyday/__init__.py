@@ -6,10 +6,9 @@ from bridge.clock import Clock
 from bridge.toolkit.tool import Tool
 from bridge.tools.everyday.daily_note import DailyNoteTool
 from bridge.tools.everyday.edit_canvas import EditCanvasTool
-from bridge.tools.everyday.merge_notes import MergeNotesTool
+from bridge.tools.everyday.merging import MergeNotesTool, SplitNoteTool
 from bridge.tools.everyday.note_info import NoteInfoTool
 from bridge.tools.everyday.renaming import RenameHeadingTool, RenamePropertyTool, RenameTagTool
-from bridge.tools.everyday.split_note import SplitNoteTool
 from bridge.tools.everyday.tasks import EditTasksTool, TasksTool
 from bridge.tools.everyday.vault_report import VaultReportTool
 from bridge.tools.notes.lookup import NoteLookup

@@ -27,13 +27,9 @@ class DailyNoteParams(SnakeCaseParams):
     """The note, and what to add to it."""
 
     period: Period = "daily"
-    date: str = Field(
-        default="today", max_length=20, description="A day in it: YYYY-MM-DD, today, yesterday or tomorrow"
-    )
-    append: str | None = Field(default=None, description="Text to add")
-    heading: str | None = Field(
-        default=None, min_length=1, max_length=1000, description="With append: below this heading"
-    )
+    date: str = Field("today", max_length=20, description="A day in it: YYYY-MM-DD, today, yesterday or tomorrow")
+    append: str | None = Field(None, description="Text to add")
+    heading: str | None = Field(None, min_length=1, max_length=1000, description="With append: below this heading")
 
 
 class DailyNoteTool(WriteTool[DailyNoteParams]):
@@ -81,8 +77,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
     def report(self, params: DailyNoteParams, applied: Applied) -> Output:
         """Report which note it is."""
         del params
-        changes = applied.plan.changes
-        own = next(each for each in changes if each.kind in {ChangeKind.CREATE, ChangeKind.MODIFY})
+        own = next(each for each in applied.plan.changes if each.kind in {ChangeKind.CREATE, ChangeKind.MODIFY})
         made = own.kind is ChangeKind.CREATE
         said = "Created" if made else "Added to"
         return Output({"path": own.path, "created": made}, f"{said} {own.path}. ({applied.execution_id})")
@@ -114,7 +109,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
         self, path: VaultPath, settings: PeriodSettings, when: datetime, params: DailyNoteParams, context: CallContext
     ) -> ChangePlan:
         """Return the note from its template, with the text."""
-        text, reads = "", []
+        text, reads = "", list[str]()
         if settings.template:
             template = self._templates.find(settings.template)
             text, reads = self._templates.fill(template, path, when), [str(self._storage.resolve(template))]

@@ -25,33 +25,31 @@ class Operation(SnakeCaseParams):
 
     action: Action = Field(description="What to do")
     card: _Card | None = Field(
-        default=None, description="For change and remove: a card, by id, first line, file or URL; or a connection's id"
+        None, description="For change and remove: a card, by id, first line, file or URL; or a connection's id"
     )
     cards: list[_Card] | None = Field(
-        default=None, max_length=1000, description="For arrange: which cards (default: those of group)"
+        None, max_length=1000, description="For arrange: which cards (default: those of group)"
     )
-    name: _Card | None = Field(default=None, description="For add: what later operations of the call name it")
-    text: str | None = Field(default=None, max_length=200_000, description="A text card's Markdown")
-    file: str | None = Field(
-        default=None, min_length=1, max_length=LONGEST_PATH, description="A file card's note or file"
-    )
+    name: _Card | None = Field(None, description="For add: what later operations of the call name it")
+    text: str | None = Field(None, max_length=200_000, description="A text card's Markdown")
+    file: str | None = Field(None, min_length=1, max_length=LONGEST_PATH, description="A file card's note or file")
     subpath: str | None = Field(
-        default=None, max_length=2000, pattern="^(#.+)?$", description="Of file: '#Heading' or '#^block'; empty: all"
+        None, max_length=2000, pattern="^(#.+)?$", description="Of file: '#Heading' or '#^block'; empty: all"
     )
-    url: str | None = Field(default=None, max_length=4000, pattern=r"^https?://\S+$", description="A web card's page")
+    url: str | None = Field(None, max_length=4000, pattern=r"^https?://\S+$", description="A web card's page")
     label: str | None = Field(
-        default=None, max_length=2000, description="Of a connection, or for add alone: a new group; empty removes it"
+        None, max_length=2000, description="Of a connection, or for add alone: a new group; empty removes it"
     )
-    group: _Card | None = Field(default=None, description="Place in this group, which grows if need be")
-    beside: _Card | None = Field(default=None, description="Place beside this card")
-    side: Side = Field(default="right", description="Of beside")
+    group: _Card | None = Field(None, description="Place in this group, which grows if need be")
+    beside: _Card | None = Field(None, description="Place beside this card")
+    side: Side = Field("right", description="Of beside")
     color: str | None = Field(
-        default=None, pattern=r"^([1-6]|#[0-9a-fA-F]{6})?$", description="'1' to '6' or '#rrggbb'; empty removes it"
+        None, pattern=r"^([1-6]|#[0-9a-fA-F]{6})?$", description="'1' to '6' or '#rrggbb'; empty removes it"
     )
-    width: _Length | None = Field(default=None, description="In pixels")
+    width: _Length | None = Field(None, description="In pixels")
     height: _Length | None = None
-    from_card: _Card | None = Field(default=None, description="For connect")
-    to_card: _Card | None = Field(default=None, description="For connect")
+    from_card: _Card | None = Field(None, description="For connect")
+    to_card: _Card | None = Field(None, description="For connect")
 
 
 class EditCanvasParams(SnakeCaseParams):

@@ -25,8 +25,8 @@ class NoteInfoParams(SnakeCaseParams):
     """The note to describe."""
 
     path: NoteName = Field(description="Note name, path or wikilink")
-    limit: int = Field(default=50, ge=1, le=MOST, description="Of each list")
-    cursor: CountingCursor | None = Field(default=None, description="From the last answer, for the next of each list")
+    limit: int = Field(50, ge=1, le=MOST, description="Of each list")
+    cursor: CountingCursor | None = Field(None, description="From the last answer, for the next of each list")
 
     @property
     def part(self) -> slice:

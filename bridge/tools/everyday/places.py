@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from bridge.clock import Clock
 from bridge.errors import Ambiguous, Conflict, NotFound, ToolFailure
@@ -40,11 +41,9 @@ class Places:
     def text(self, path: str) -> str:
         """Return the text of a file; nothing where it cannot be read any more."""
         if path not in self._texts:
-            try:
-                data, _stat = self._storage.read(parse_path(path), limit=MOST_BYTES)
-            except ToolFailure:
-                data = b""
-            self._texts[path] = data.decode("utf-8", "surrogateescape")
+            self._texts[path] = ""
+            with suppress(ToolFailure):
+                self._texts[path] = decoded(self._storage.read(parse_path(path), limit=MOST_BYTES)[0])
         return self._texts[path]
 
     def line_of(self, link: StoredLink) -> tuple[int, str] | None:

@@ -143,7 +143,7 @@ class RenamePropertyParams(SnakeCaseParams):
 
     property: str = Field(min_length=1, max_length=LONGEST_TAG, description="The property's name; case does not matter")
     new_name: str = Field(min_length=1, max_length=LONGEST_TAG, description="Its new name")
-    folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only in the notes of this folder")
+    folder: str | None = Field(None, max_length=LONGEST_PATH, description="Only in the notes of this folder")
 
 
 class RenamePropertyTool(EverywhereTool[RenamePropertyParams]):

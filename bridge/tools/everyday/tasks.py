@@ -38,16 +38,16 @@ class TasksParams(SnakeCaseParams):
     """The conditions for tasks to list."""
 
     status: str = Field(
-        default="todo", min_length=1, max_length=4, description="todo, done, all, or the character in the brackets"
+        "todo", min_length=1, max_length=4, description="todo, done, all, or the character in the brackets"
     )
-    path: NoteName | None = Field(default=None, description="Only of this note, by name, path or wikilink")
-    folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only of the notes in this folder")
-    tag: Tag | None = Field(default=None, description="Only those with this tag or one nested in it")
-    due_before: str | None = Field(default=None, description="Only those due on or before this day (YYYY-MM-DD)")
-    due_after: str | None = Field(default=None, description="Only those due on or after this day")
-    text: str | None = Field(default=None, min_length=1, max_length=500, description="Only those that say this")
-    limit: int = Field(default=50, ge=1, le=MOST_LISTED, description="Maximum number of tasks to return")
-    cursor: Cursor | None = Field(default=None, description="The last answer's metadata.cursor, for the next page")
+    path: NoteName | None = Field(None, description="Only of this note, by name, path or wikilink")
+    folder: str | None = Field(None, max_length=LONGEST_PATH, description="Only of the notes in this folder")
+    tag: Tag | None = Field(None, description="Only those with this tag or one nested in it")
+    due_before: str | None = Field(None, description="Only those due on or before this day (YYYY-MM-DD)")
+    due_after: str | None = Field(None, description="Only those due on or after this day")
+    text: str | None = Field(None, min_length=1, max_length=500, description="Only those that say this")
+    limit: int = Field(50, ge=1, le=MOST_LISTED, description="Maximum number of tasks to return")
+    cursor: Cursor | None = Field(None, description="The last answer's metadata.cursor, for the next page")
 
 
 class _Found(NamedTuple):
@@ -167,7 +167,7 @@ class TaskPlace(SnakeCaseParams):
 
     path: NoteName = Field(description="Its note")
     line: int = Field(ge=1, description="Its line")
-    text: str | None = Field(default=None, max_length=2000, description="What it says, to be sure that it is the one")
+    text: str | None = Field(None, max_length=2000, description="What it says, to be sure that it is the one")
 
 
 class EditTasksParams(SnakeCaseParams):
@@ -175,13 +175,13 @@ class EditTasksParams(SnakeCaseParams):
 
     action: Literal["tick", "untick", "move", "add"] = Field(description="What to do")
     tasks: list[TaskPlace] | None = Field(
-        default=None, min_length=1, max_length=MOST_CHANGED, description="For tick, untick and move: which tasks"
+        None, min_length=1, max_length=MOST_CHANGED, description="For tick, untick and move: which tasks"
     )
     texts: list[str] | None = Field(
-        default=None, min_length=1, max_length=MOST_CHANGED, description="For add: what the tasks say, without '- [ ]'"
+        None, min_length=1, max_length=MOST_CHANGED, description="For add: what the tasks say, without '- [ ]'"
     )
-    to: NoteName | None = Field(default=None, description="For move and add: the note")
-    heading: str | None = Field(default=None, max_length=1000, description="For move and add: below which heading")
+    to: NoteName | None = Field(None, description="For move and add: the note")
+    heading: str | None = Field(None, max_length=1000, description="For move and add: below which heading")
     done_date: bool = Field(default=False, description="For tick: add today's date, as the plugin Tasks does")
 
 

@@ -327,9 +327,9 @@ _SECTIONS: Mapping[SectionName, tuple[str, Callable[[SurveyedVault], Iterable[Fi
 class VaultReportParams(SnakeCaseParams):
     """The parts of the report to make."""
 
-    sections: list[SectionName] | None = Field(default=None, min_length=1)
-    folder: str | None = Field(default=None, max_length=LONGEST_PATH, description="Only in here")
-    limit: int = Field(default=20, ge=1, le=500, description="Of each section")
+    sections: list[SectionName] | None = Field(None, min_length=1)
+    folder: str | None = Field(None, max_length=LONGEST_PATH, description="Only in here")
+    limit: int = Field(20, ge=1, le=500, description="Of each section")
     cursor: CountingCursor | None = None
 
 

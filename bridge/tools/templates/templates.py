@@ -72,8 +72,8 @@ MOST_SHOWN = 20
 class TemplatesParams(Params):
     """The action, and the template that it is for."""
 
-    action: Literal["list", "run"] = Field(default="list")
-    name: str | None = Field(default=None, min_length=1, max_length=100)
+    action: Literal["list", "run"] = Field("list")
+    name: str | None = Field(None, min_length=1, max_length=100)
     values: dict[str, Any] = Field(default_factory=dict, description="Of its parameters")
 
     @model_validator(mode="after")

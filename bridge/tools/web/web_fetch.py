@@ -3,7 +3,7 @@
 import asyncio
 import base64
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any, Final, Literal
 
@@ -19,7 +19,7 @@ from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, To
 from bridge.tools.formatting import QUOTING_ROOM, quoted
 from bridge.tools.pages import FetchedPage, taker
 from bridge.web.door import WebRequest, WebResponse
-from bridge.web.extraction.reader import PageText
+from bridge.web.extraction.reader import PageText, decode_text
 from bridge.web.services import Cached, WebServices
 from bridge.web.url import WebUrl, parse_url
 
@@ -35,6 +35,7 @@ _SHOWN_TEXT: Final = 1_500
 _TITLE_WITHIN = 300
 """Characters of a page in which its title is looked for before it is told besides."""
 _SCRIPTED = "The page is written by scripts, which are not run: what is missing here is in no answer of this tool."
+_ACCEPTED: Final = "text/html,application/xhtml+xml,text/*;q=0.9,*/*;q=0.8"
 _MARGIN: Final = 30.0
 """Seconds for what comes besides the requests: repetitions, reading the page."""
 _TEXTS: Final = ("json", "xml", "javascript", "ecmascript", "yaml", "toml", "csv", "markdown", "x-sh", "sql", "x-tex")
@@ -47,15 +48,15 @@ class WebFetchParams(Params):
     """The page to fetch, and in which form."""
 
     url: str = Field(min_length=1, description="https URL of the page")
-    method: Literal["GET", "POST"] = Field(default="GET", description="POST sends postData")
-    post_data: str | None = Field(default=None, max_length=MOST_BODY, description="Body of a POST")
+    method: Literal["GET", "POST"] = Field("GET", description="POST sends postData")
+    post_data: str | None = Field(None, max_length=MOST_BODY, description="Body of a POST")
     format: Format = Field(
-        default="markdown",
+        "markdown",
         description="Of a web page: markdown or text (its main part), html or raw (all of it). Other text comes as it "
         "is, anything else as base64",
     )
-    max_bytes: int | None = Field(default=None, ge=1, description="Default 500 KB, or the user's setting")
-    offset: int = Field(default=0, ge=0, description="Characters to leave out: an answer's nextOffset")
+    max_bytes: int | None = Field(None, ge=1, description="Default 500 KB, or the user's setting")
+    offset: int = Field(0, ge=0, description="Characters to leave out: an answer's nextOffset")
 
     @field_validator("method", mode="before")
     @classmethod
@@ -114,16 +115,13 @@ class WebFetchTool(ReadTool[WebFetchParams]):
             warnings.append(f"The host reads {passage.url.written!r}")
         if passage.url.scheme != url.scheme:
             warnings.append("It is asked for over https instead of http")
-        insists = ""
-        if headers:
-            names = ", ".join(headers)
-            insists = f"Your own credentials for {passage.url.host} go along ({names})"
+        names = ", ".join(headers)
+        insists = f"Your own credentials for {passage.url.host} go along ({names})" if headers else ""
         if params.method == "POST" and params.post_data is not None and len(params.post_data) > _SHOWN_BODY:
             raise InvalidParameters(f"A body has at most {_SHOWN_BODY:,} characters, so that a person can look at it")
-        target = url_target(str(passage.url))
         exact = f"{params.method} {passage.url}" + (f"\n\n{params.post_data}" if params.post_data else "")
         return RequestEffect(
-            (target,),
+            (url_target(str(passage.url)),),
             f"Fetch webpage '{passage.url}' ({params.method})?",
             exact,
             warnings=tuple(warnings),
@@ -189,14 +187,8 @@ class WebFetchTool(ReadTool[WebFetchParams]):
             await context.authorize(url_target(str(to)), f"{why} to {to}")
 
         await self._web.robots.check(url, context.caller.session_id, asked=context.asked)
-        body = (params.post_data or "").encode()
-        request = WebRequest(
-            url,
-            params.method,
-            dict(headers) | {"Accept": "text/html,application/xhtml+xml,text/*;q=0.9,*/*;q=0.8"},
-            body,
-            _body_type(params.post_data or ""),
-        )
+        body, sent = params.post_data or "", dict(headers) | {"Accept": _ACCEPTED}
+        request = WebRequest(url, params.method, sent, body.encode(), _body_type(body))
         response = await self._web.door.send(request, authorize=authorize)
         if not response.is_success:
             raise _refused(response)
@@ -205,24 +197,21 @@ class WebFetchTool(ReadTool[WebFetchParams]):
     async def _content(self, wanted: Form, response: WebResponse) -> FetchedPage:
         kind = response.content_type or _sniffed(response.body)
         charset = _charset(response.headers.get("content-type", ""))
-        form, page = _form(kind, wanted), PageText("", "", 0)
+        form, body = _form(kind, wanted), response.body
         if form in {"markdown", "text", "note"}:
-            read = self._web.reader.read
-            page = await asyncio.to_thread(read, response.body, str(response.url), charset, form)
-            text = page.text
+            page = await asyncio.to_thread(self._web.reader.read, body, str(response.url), charset, form)
         elif form == "base64":
-            text = await asyncio.to_thread(lambda: base64.b64encode(response.body).decode("ascii"))
+            page = PageText("", await asyncio.to_thread(lambda: base64.b64encode(body).decode("ascii")), 0)
         else:
-            from bridge.web.extraction.reader import decode_text  # noqa: PLC0415 - only where it is needed
-
-            text, _encoding = await asyncio.to_thread(decode_text, response.body, charset, html="html" in kind)
+            text, _encoding = await asyncio.to_thread(decode_text, body, charset, html="html" in kind)
+            page = PageText("", text, 0)
         return FetchedPage(
             url=str(response.url),
             kind=kind,
             form=form,
-            size=len(response.body),
+            size=len(body),
             hops=tuple(map(str, response.hops)),
-            **asdict(replace(page, text=text)),
+            **asdict(page),
         )
 
 
@@ -319,10 +308,7 @@ def _part(text: str, offset: int, room: int) -> tuple[str, int | None]:
 
 
 def _refused(response: WebResponse) -> NetworkFailure:
-    try:
-        words = f" {HTTPStatus(response.status).phrase}"
-    except ValueError:
-        words = ""
+    words = next((f" {each.phrase}" for each in HTTPStatus if each == response.status), "")
     to = response.headers.get("location")
     if to is not None and HTTPStatus.MULTIPLE_CHOICES <= response.status < HTTPStatus.BAD_REQUEST:
         return NetworkFailure(

@@ -114,9 +114,9 @@ class WebSearchParams(Params):
     query: Annotated[str, Field(max_length=LONGEST_QUERY), AfterValidator(_one_line)] = Field(
         description="Words to look for"
     )
-    max_results: int | None = Field(default=None, ge=1, le=50, description="Most results; default 5")
+    max_results: int | None = Field(None, ge=1, le=50, description="Most results; default 5")
     freshness: Literal["day", "week", "month", "year"] | None = Field(
-        default=None, description="Only pages of the last day, week, month or year, where the service can do that"
+        None, description="Only pages of the last day, week, month or year, where the service can do that"
     )
 
 
@@ -165,14 +165,12 @@ class WebSearchTool(ReadTool[WebSearchParams]):
             lines.append(f"Not older than: a {query.freshness}")
         lines += [f"Sent to: {title}, {base.page}" for title, base in places]
         else_ = f", or else {', '.join(others)}" if others else ""
-        why = []
-        if self._budget.used_up(context.caller.subject):
-            why.append(f"{context.caller.name} has made {MOST} web searches within {WINDOW / 60:.0f} minutes")
+        why = f"{context.caller.name} has made {MOST} web searches within {WINDOW / 60:.0f} minutes"
         return RequestEffect(
             targets=tuple(dict.fromkeys(url_target(str(base)) for _, base in places)),
             summary=f"Search the web for “{query.text}” with {first}{else_}",
             exact="\n".join(lines),
-            insists=". ".join(why),
+            insists=why if self._budget.used_up(context.caller.subject) else "",
             sends=(query.text,),
             at_most=ConsentClass.ALWAYS if self._search.has_key(context.settings) else ConsentClass.SESSION,
         )

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import ExecutionFailed
-from bridge.tools.servers.server_tool import output as output_of
+from bridge.tools.servers import output as output_of
 
 HOSTILE = "\x1b]52;c;ZXZpbA==\x07 \u202egnp.exe"
 SHOWN = "<U+001B>]52;c;ZXZpbA==<U+0007> <U+202E>gnp.exe"

@@ -1,1 +1,0 @@
-"""The history's tools: undo and redo, as writes like any other."""
