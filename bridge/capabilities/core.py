@@ -13,7 +13,6 @@ from bridge.capabilities.trust import Trust
 from bridge.contract.events import LimitHit
 from bridge.contract.tools import ToolResult
 from bridge.errors import BridgeError
-from bridge.identity.caller import Client
 from bridge.index.carried_text import CarriedText
 from bridge.index.losses import ChangedBases, lost_parts, lost_properties
 from bridge.index.search.fuzzy import NearestNames
@@ -24,7 +23,7 @@ from bridge.toolkit.audit_step import log_call
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.fairness import FairThreads, RateLimitStep
-from bridge.toolkit.handing_in import Around, AwayNotice, HandingIn
+from bridge.toolkit.handing_in import AwayNotice, HandingIn
 from bridge.toolkit.outgoing import Outgoing
 from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.tickets import Tickets
@@ -143,26 +142,24 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         outgoing=Outgoing(CarriedText(index, trust.grants.closed, large, base.file_texts), trust.agents_addresses),
     )
     settings.on_change(lambda change: base.on_loop(lambda: base.broker.follow_rules(by=change.by or "settings.json")))
-    registry = CallRegistry(pipeline, history.ledger, clock, log.step.delivered, Tickets(base.kept("tickets"), clock))
+    registry = CallRegistry(pipeline, log.step.delivered, Tickets(base.kept("tickets"), clock))
     base.stack.push_async_callback(registry.stop)
 
-    around = Around(
+    handing_in = HandingIn(
+        tools.drafts,
+        base.broker,
         call=pipeline.call,
-        client=lambda client_id: trust.clients.current(Client(client_id, None, frozenset())),
+        client=trust.clients.by_id,
         connections=hub.connected,
-        has_screen=lambda: base.broker.connected,
-        questions=base.broker.pending,
-        renew=base.broker.renew,
+        clock=clock,
     )
-    handing_in = HandingIn(tools.drafts, around, clock)
     base.touched.on(handing_in.changed)
     base.applied.on(lambda plan: handing_in.changed(plan.targets))
     base.stack.push_async_callback(handing_in.stop)
     notice = AwayNotice(
-        drafts=tools.drafts.worked_on,
-        questions=base.broker.pending,
+        tools.drafts,
+        base.broker,
         client_name=trust.clients.name_of,
-        has_screen=lambda: base.broker.connected,
         is_on=lambda: settings.current.notify_away,
         clock=clock,
     )

@@ -9,7 +9,6 @@ from bridge import __version__
 from bridge.capabilities.core import Calls, Core
 from bridge.consent.screens import Outbox
 from bridge.contract.discovery import Discovery
-from bridge.identity.caller import Client
 from bridge.index.comparison import compare
 from bridge.rpc.services import Services
 from bridge.server.server import Server
@@ -73,7 +72,7 @@ def build_services(core: Core, calls: Calls) -> Services:
         outbox=Outbox(
             trust.screens,
             check=lambda path: tools.services.storage.stat(parse_path(path)),
-            client=lambda client_id: clients.current(Client(client_id, None, frozenset())),
+            client=clients.by_id,
             connected=base.hub.connected,
             told=base.hub.notify_person,
             note=core.log.note,

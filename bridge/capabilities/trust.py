@@ -11,7 +11,6 @@ from bridge.consent.screens import Screens
 from bridge.consent.web_readers import AgentsAddresses, WebReaders
 from bridge.contract.hosts import ScreenShow
 from bridge.errors import DeadlineExceeded
-from bridge.identity.caller import Client
 from bridge.identity.store import ClientStore
 from bridge.rpc.hosts import HostEditors
 from bridge.settings.model import SettingsChange
@@ -86,7 +85,7 @@ async def open_trust(base: Base) -> Trust:
         clock=clock,
         settings=lambda: settings.current,
         is_open=lambda connection: any(peer.id == connection for peer in base.hub.peers),
-        client=lambda client_id: clients.current(Client(client_id, None, frozenset())),
+        client=clients.by_id,
         notify=base.hub.notify_client,
         show=show,
         unsaved=unsaved,

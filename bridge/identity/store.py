@@ -252,6 +252,10 @@ class ClientStore:
         matches = hmac.compare_digest(_hash(token), known)
         return record.client if record is not None and matches else None
 
+    def by_id(self, client_id: str) -> Client | None:
+        """Return a client as it is now, by its id; None when there is none, or it was revoked."""
+        return self.current(Client(client_id, None, frozenset()))
+
     def current(self, client: Client) -> Client | None:
         """Return the client as it is now, with its present name and capabilities; None when it was revoked."""
         with self._lock:

@@ -73,23 +73,26 @@ class Method:
             take time and runs beside other requests.
         result: The type of what it returns: a model, or what is made of models. A handler may also return the JSON of
             such a model as it is, where there is much of it.
-        params: Its parameters; by position they come in the order of the model's fields.
         needs: What a client must be allowed to do in order to call it.
         person_only: Whether it is for the person's own programs alone: a client that could make, name or widen clients
             could stand in for the person.
         waits: It only waits for something that goes on without it, so it ends with its connection, whoever called.
+        params: The model of its parameters, which the handler is annotated with; by position they come in the order of
+            the model's fields.
+        immediate: Whether it is done at once.
     """
 
     name: str
     handler: Callable[[RequestContext, Any], Any]
     result: Any
-    params: type[Params] = NoParams
     needs: Capability = Capability.CALL
     waits: bool = False
     person_only: bool = False
+    params: type[Params] = field(init=False)
     immediate: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "params", self.handler.__annotations__.get("params", NoParams))
         object.__setattr__(self, "immediate", not inspect.iscoroutinefunction(self.handler))
 
     def permits(self, peer: Peer) -> bool:

@@ -72,10 +72,10 @@ class ToolLists:
                 self._folder.write(name, data)
 
     def _list(self, client_id: str) -> bytes:
-        from bridge.identity.caller import Caller, Client  # noqa: PLC0415 - an MCP process reads a list without
+        from bridge.identity.caller import Caller  # noqa: PLC0415 - an MCP process reads a list without
         from bridge.toolkit.schema import describe  # noqa: PLC0415 - an MCP process reads a list without
 
-        client = self._clients.current(Client(client_id, None, frozenset()))
+        client = self._clients.by_id(client_id)
         if client is None:
             return b"[]"
         tools = describe(self._registry, Caller(client, client_id), self._settings.current, "mcp")

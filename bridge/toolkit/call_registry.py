@@ -21,21 +21,29 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, Literal
+from typing import Any
 
 import orjson
 
-from bridge.clock import Clock, stamp
+from bridge.clock import stamp
 from bridge.contract.base import Event
 from bridge.contract.tools import AWAIT_DECISION, PendingCall, TicketInfo, ToolResult
-from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, RateLimited, ToolFailure
+from bridge.errors import NotFound, PermissionDenied, RateLimited
 from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
 from bridge.journal.journal import HistoryEntry
-from bridge.journal.ledger import Ledger
 from bridge.json_values import held_by
 from bridge.toolkit.fairness import FairTurns
 from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.tickets import Ticket, Tickets
+from bridge.toolkit.tickets import (
+    Ticket,
+    Tickets,
+    interrupted,
+    not_resumed,
+    pending_call,
+    recorded,
+    result_not_kept,
+    used_otherwise,
+)
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, in_own_words
 from bridge.vault.plan import content_hash
 
@@ -56,7 +64,7 @@ class _Call:
     since: datetime
     finished: float | None = None
     size: int = 0
-    opening: asyncio.Task[bool] | None = None
+    opening: asyncio.Future[bool] | None = None
     """Writes its ticket down, once it has one; whether that outlives the bridge."""
 
 
@@ -72,25 +80,17 @@ class CallRegistry:
     """Every call of every session, by id.
 
     Args:
-        pipeline: Runs them.
-        ledger: Remembers writes across restarts.
-        clock: For how long a finished call is kept.
+        pipeline: Runs them. Its ledger remembers writes across restarts.
         on_delivered: Awaited before a result is handed out by `result`, or to a call that was made before.
         tickets: Keeps what has a ticket.
     """
 
     def __init__(
-        self,
-        pipeline: Pipeline,
-        ledger: Ledger,
-        clock: Clock,
-        on_delivered: Callable[[Caller, ToolCall], Awaitable[None]],
-        tickets: Tickets,
+        self, pipeline: Pipeline, on_delivered: Callable[[Caller, ToolCall], Awaitable[None]], tickets: Tickets
     ) -> None:
         self._on_delivered = on_delivered
         self._pipeline = pipeline
-        self._ledger = ledger
-        self._clock = clock
+        self._clock = pipeline.clock
         self._tickets = tickets
         self._turns = FairTurns()
         self._stopping = False
@@ -204,7 +204,7 @@ class CallRegistry:
         """Take up what still waited when the bridge stopped: ask again, or say why that is not possible.
 
         Args:
-            current: A client as it is now; None when it was revoked.
+            current: Returns a client as it is now; None when it was revoked.
             run: False where this bridge lives too short for that: then the next one does it.
         """
         await self._tickets.load()
@@ -246,12 +246,12 @@ class CallRegistry:
         found = self._calls.get(key)
         if found is not None:
             if found.tool_call.arguments_hash != tool_call.arguments_hash:
-                return _used_otherwise(call_id)
+                return used_otherwise(call_id)
             return found
         kept = self._kept(tool_call.caller, call_id)
         if kept is not None:
             same = kept.arguments_hash == tool_call.arguments_hash
-            return kept if same else _used_otherwise(call_id)
+            return kept if same else used_otherwise(call_id)
         return self._begin(tool_call)
 
     def _begin(self, tool_call: ToolCall) -> _Call:
@@ -281,11 +281,11 @@ class CallRegistry:
     async def _hand_out(self, caller: Caller, call_id: str, kept: Ticket | HistoryEntry) -> ToolResult | PendingCall:
         """Return the result of a call that is not in memory."""
         if isinstance(kept, Ticket) and kept.is_open:  # this bridge takes up nothing, as it lives too short
-            return _pending(call_id, state="waiting_for_person", expires_at=kept.until)
-        result = await self._tickets.result(kept) if isinstance(kept, Ticket) else _recorded(kept)
+            return pending_call(call_id, state="waiting_for_person", expires_at=kept.until)
+        result = await self._tickets.result(kept) if isinstance(kept, Ticket) else recorded(kept)
         if result is None:
             entry = self._recorded(caller, call_id)
-            result = _result_not_kept(call_id) if entry is None else _recorded(entry)
+            result = result_not_kept(call_id) if entry is None else recorded(entry)
         execution_id = result.execution_id or ""
         await self._on_delivered(caller, ToolCall(caller, kept.tool, None, call_id, execution_id=execution_id))
         return result
@@ -296,9 +296,9 @@ class CallRegistry:
 
     def _recorded(self, caller: Caller, call_id: str) -> HistoryEntry | None:
         """Return the journal's entry of a call; one that an earlier version wrote is found by a random UUID alone."""
-        found = self._ledger.find_call(call_key(caller, call_id))
+        found = self._pipeline.ledger.find_call(call_key(caller, call_id))
         if found is None and _is_random(call_id):
-            found = self._ledger.find_call(call_id)
+            found = self._pipeline.ledger.find_call(call_id)
         return found
 
     async def _run(self, tool_call: ToolCall) -> ToolResult:
@@ -327,7 +327,7 @@ class CallRegistry:
         try:
             result = await self._run(tool_call)
             if tool_call.since is not None and not result.success and not tool_call.asked:
-                result = _not_resumed(result.error or "it failed")
+                result = not_resumed(result.error or "it failed")
         except asyncio.CancelledError:  # nobody above this task: being cancelled is the call's result
             refusal = PermissionDenied("The call was cancelled before it did anything", code="cancelled")
             result = ToolResult.failed(refusal, execution_id=tool_call.execution_id)
@@ -368,7 +368,7 @@ class CallRegistry:
             return result
         asked_until = consent.expires_at(tool_call)
         kept_until = None if tool_call.ticket_until is None else stamp(tool_call.ticket_until)
-        return _pending(
+        return pending_call(
             call_id,
             request_id=tool_call.request_id,
             waits=tool_call.waits,
@@ -419,11 +419,11 @@ class CallRegistry:
 
     def _ended_meanwhile(self, ticket: Ticket) -> ToolResult | None:
         """Return the result of a ticket that waited when the bridge stopped; None when it waits still."""
-        entry = self._ledger.find_call(ticket.key, of_any_age=True)
+        entry = self._pipeline.ledger.find_call(ticket.key, of_any_age=True)
         if entry is not None:
-            return _recorded(entry)
+            return recorded(entry)
         if ticket.state == "running":
-            return _interrupted(ticket)
+            return interrupted(ticket)
         if datetime.fromisoformat(ticket.until) <= self._clock.now():
             return ToolResult.failed(
                 PermissionDenied(
@@ -444,13 +444,13 @@ class CallRegistry:
             Why that is not possible; None where it is.
         """
         if client is None:
-            return _not_resumed("the client that made it was revoked")
+            return not_resumed("the client that made it was revoked")
         caller = Caller(client, f"ticket-{ticket.file}", ticket.calls_itself)
         if self._pipeline.registry.get(ticket.tool, caller) is None:
-            return _not_resumed(f"there is no tool {ticket.tool!r} any more")
+            return not_resumed(f"there is no tool {ticket.tool!r} any more")
         arguments = await self._tickets.arguments(ticket)
         if arguments is None:
-            return _not_resumed("what it was to do cannot be read")
+            return not_resumed("what it was to do cannot be read")
         tool_call = ToolCall(
             caller,
             ticket.tool,
@@ -465,7 +465,8 @@ class CallRegistry:
             size=ticket.size,
             counted=False,
         )
-        self._begin(tool_call).opening = asyncio.create_task(_already())
+        written = self._begin(tool_call).opening = asyncio.get_running_loop().create_future()
+        written.set_result(True)
         return None
 
     def _is_own(self, caller: Caller, name: str) -> bool:
@@ -526,105 +527,3 @@ def _client(client_id: str, current: Callable[[Client], Client | None]) -> Clien
     """Return whoever holds a credential now; None when it was revoked."""
     own = {client.id: client for client in (SHARED, HOST, CHAT)}
     return own.get(client_id) or current(Client(client_id, None, frozenset()))
-
-
-async def _already() -> bool:
-    """Return True: the ticket is written down already."""
-    return True
-
-
-LET_READ: Final = (
-    "A note that the user lets you read needs no ticket, neither to be read nor to be changed; if this is about one "
-    "that you may not read yet, tell them so."
-)
-"""The advice with a ticket to a client that works in drafts."""
-
-
-def _pending(
-    call_id: str,
-    *,
-    state: Literal["waiting_for_person", "running"],
-    expires_at: str | None,
-    request_id: str | None = None,
-    waits: str | None = None,
-    outlives: bool = True,
-    shown: bool = False,
-    in_drafts: bool = False,
-) -> PendingCall:
-    """Return the answer for a call that goes on, with the sentence that says what to do."""
-    if state != "waiting_for_person":
-        said = waits or "The call goes on."
-    elif shown:
-        until = "" if expires_at is None else f", who can answer until {expires_at}"
-        said = f"Nothing has been done yet: the user was asked{until}."
-    else:
-        until = "" if expires_at is None else f" until {expires_at}"
-        said = (
-            "Nothing has been done yet: nobody is there to be asked, as neither Obsidian with the plugin nor "
-            f"`vault-bridge approve` is open. The question waits{until}, and the user sees it on opening one of them. "
-            "Tell the user so."
-        )
-    note = "" if outlives else " A restart of the bridge ends it."
-    if in_drafts and state == "waiting_for_person":
-        note += f" {LET_READ}"
-    return PendingCall(
-        call_id=call_id,
-        request_id=request_id,
-        waits=waits,
-        state=state,
-        expires_at=expires_at,
-        text=f"{said}{note} Do not repeat the call; call `{AWAIT_DECISION}` with the ticket {call_id!r} for its result",
-    )
-
-
-def _not_resumed(why: str) -> ToolResult:
-    """Return the result of a call that cannot be taken up after a restart."""
-    return ToolResult.failed(
-        ExecutionFailed(
-            f"The bridge was restarted while this call waited for the user, and it could not be taken up again: "
-            f"{why.rstrip('.')}. Nothing was done"
-        )
-    )
-
-
-def _interrupted(ticket: Ticket) -> ToolResult:
-    """Return the result of a call that ran when the bridge was killed, and of which no journal knows."""
-    return ToolResult.failed(
-        ExecutionFailed(
-            f"The bridge ended while {ticket.tool!r} ran, so its result is lost. It was not run again, and it has "
-            "changed no file of the vault. If it reaches beyond the vault, look what became of it before you repeat it"
-        )
-    )
-
-
-def _result_not_kept(call_id: str) -> ToolResult:
-    return ToolResult.failed(
-        NotFound(f"The call {call_id!r} has ended, but its result was too large to keep. Make the call again")
-    )
-
-
-def _used_otherwise(call_id: str) -> ToolResult:
-    failure: ToolFailure = InvalidParameters(
-        f"The call id {call_id!r} was used for another call; use a new id for each new call"
-    )
-    return ToolResult.failed(failure)
-
-
-def _recorded(entry: HistoryEntry) -> ToolResult:
-    """Return the result of a write that an earlier run of the bridge made."""
-    files = ", ".join(entry.files)
-    if entry.state == "conflicted":
-        return ToolResult.failed(
-            ExecutionFailed(
-                f"The change {entry.execution_id} was interrupted and could be taken back only in part: {files}. "
-                "Look at these files before you go on"
-            ),
-            execution_id=entry.execution_id,
-        )
-    return ToolResult(
-        success=True,
-        data={"modified": True, "files": list(entry.files), "state": entry.state, "fromHistory": True},
-        text=f"Already done: {files} (as {entry.execution_id})",
-        execution_id=entry.execution_id,
-        metadata={"durationMs": 0},
-    )

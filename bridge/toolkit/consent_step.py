@@ -2,14 +2,11 @@
 
 import asyncio
 import secrets
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, Final, Literal, TypeVar
-
-import orjson
 
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import Broker
@@ -48,17 +45,13 @@ from bridge.toolkit.effects.kind import EffectKind, Terms
 from bridge.toolkit.effects.tool_run import Reading
 from bridge.toolkit.registry import acts_of, strictest_class, strictest_mode
 from bridge.toolkit.tool import ReadEffect, Tool, in_vault
-from bridge.toolkit.tool_call import Phase, ToolCall, in_own_words, without_bulk
+from bridge.toolkit.tool_call import Phase, ToolCall, call_fingerprint, in_own_words, without_bulk
 from bridge.vault.person_edits import HunkText
-from bridge.vault.plan import content_hash
 from bridge.web.guard import all_listed
 
 FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})
 """Answers that are written down."""
 
-
-_LONG: Final = 64 * 1024
-"""Characters of a text that are made plain in one step."""
 
 _READER: Final = "read"
 """The tool by whose answers reading is judged."""
@@ -66,14 +59,27 @@ _READER: Final = "read"
 T = TypeVar("T")
 
 
+@dataclass(frozen=True)
+class PreparedCall:
+    """A call whose tool and arguments are known, as the consent step sees it.
+
+    Attributes:
+        tool: The tool.
+        tool_call: The call; its `request_id` is set while a question about it is open.
+        settings: The modes and the time-out, as they were when it began.
+    """
+
+    tool: Tool[Any]
+    tool_call: ToolCall
+    settings: Settings
+
+
 @dataclass(slots=True)
 class _Inquiry:
     """A question on its way, which changes when the person edits what is to be written.
 
     Attributes:
-        tool: The tool.
-        tool_call: The call.
-        settings: As they were when it began.
+        call: The call.
         case: What the rules are asked about.
         offered: What may be answered.
         question: The question as it is shown.
@@ -81,9 +87,7 @@ class _Inquiry:
         covered: Whether the rules say by now that it is allowed or denied; None while it must be asked.
     """
 
-    tool: Tool[Any]
-    tool_call: ToolCall
-    settings: Settings
+    call: PreparedCall
     case: ConsentCase
     offered: Sequence[Offer]
     question: ConsentRequest
@@ -117,10 +121,9 @@ class ConsentStep:
     on_event: Callable[[Event], None] = lambda _event: None
     web_readers: WebReaders | None = None
 
-    def verdict(
-        self, tool: Tool[Any], effect: EffectKind, tool_call: ToolCall, settings: Settings
-    ) -> tuple[ConsentCase, Verdict]:
+    def verdict(self, call: PreparedCall, effect: EffectKind) -> tuple[ConsentCase, Verdict]:
         """Return the verdict of the rules on this call, without asking anyone."""
+        tool, tool_call, settings = call.tool, call.tool_call, call.settings
         spec, terms, targets = tool.spec, effect.terms(), effect.targets
         # What a tool asks for while it runs is another question than the call itself.
         later = [target.place.key for target in targets] if tool_call.phase is Phase.RUNNING else []
@@ -208,121 +211,106 @@ class ConsentStep:
             return Verdict("ask", "reads", why, choices(case))
         return verdict
 
-    async def ask(
-        self,
-        tool: Tool[Any],
-        effect: EffectKind,
-        tool_call: ToolCall,
-        settings: Settings,
-        approval: Approval | None = None,
-    ) -> None:
+    async def ask(self, call: PreparedCall, effect: EffectKind, approval: Approval | None = None) -> None:
         """Return when the call may go on.
 
         Args:
-            tool: The tool.
+            call: The call.
             effect: What it will do.
-            tool_call: The call; its `request_id` is set while the question is open.
-            settings: The modes and the time-out.
             approval: Looks at the vault again when a yes comes, before it counts; None where nothing is planned.
 
         Raises:
             PermissionDenied: With the code that says who or what refused.
             Conflict: `stale`: the vault has changed meanwhile.
         """
-        case, verdict = await _beside(effect, partial(self.verdict, tool, effect, tool_call, settings))
+        case, verdict = await _beside(effect, partial(self.verdict, call, effect))
         if verdict.outcome != "ask":
-            self._follow(verdict, case, tool, tool_call)
+            self._follow(verdict, case, call)
             return
-        if tool_call.may_ask and self.broker.connected:
-            self.broker.check_room(tool_call.caller.client.id)  # before the question is made, which takes long
+        if call.tool_call.may_ask and self.broker.connected:
+            self.broker.check_room(case.caller.client.id)  # before the question is made, which takes long
 
         def covered() -> bool | None:
-            now = self.verdict(tool, effect, tool_call, self.settings())[1].outcome
+            now = self.verdict(self._now(call), effect)[1].outcome
             # What is not only read has shown a diff of its own, which nobody has said yes to.
             return None if now == "ask" or (now == "allow" and not case.reads_vault) else now == "allow"
 
         def made() -> tuple[Sequence[Offer], ConsentRequest]:
-            offered = self._offered(case, settings)
-            question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
-            if approval is None or tool.spec.by_caller:
+            offered = self._offered(case, call)
+            question = self._question(call, effect, case, offered)
+            if approval is None or call.tool.spec.by_caller:
                 return offered, question
             shown = {"hunks_supported": approval.is_divisible, "editable": approval.is_editable}
             return offered, question.model_copy(update=shown)
 
         offered, question = await _beside(effect, made)
-        await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, approval, covered), verdict)
+        await self._put(_Inquiry(call, case, offered, question, approval, covered), verdict)
 
-    def refuse_denied(self, tool: Tool[Any], effect: EffectKind, tool_call: ToolCall, settings: Settings) -> None:
+    def refuse_denied(self, call: PreparedCall, effect: EffectKind) -> None:
         """Refuse a call that the rules deny, and let every other go on without asking: it only becomes part of a draft.
 
         Raises:
             PermissionDenied: The rules deny it.
         """
-        case, verdict = self.verdict(tool, effect, tool_call, settings)
+        case, verdict = self.verdict(call, effect)
         if verdict.outcome == "deny":
-            self._follow(verdict, case, tool, tool_call)
+            self._follow(verdict, case, call)
 
-    async def ask_to_tell(
-        self, tool: Tool[Any], reader: Tool[Any] | None, found: Reading, tool_call: ToolCall, settings: Settings
-    ) -> None:
+    async def ask_to_tell(self, call: PreparedCall, reader: Tool[Any] | None, found: Reading) -> None:
         """Return when the caller may be told what a call came upon in the vault, where it does nothing else.
 
         Whoever may read there is told. Anybody else is answered as if the call could be made: by the rules for that,
         and by the person, who sees the same tool and can allow it this once. So nothing shows what is there.
 
         Args:
-            tool: The tool that was called.
+            call: The call.
             reader: The tool that reads files, by which reading is judged.
             found: What was looked at, and what there is to tell.
-            tool_call: The call.
-            settings: The modes and the time-out.
 
         Raises:
             PermissionDenied: As of `ask`.
         """
+        reading = None if reader is None else replace(call, tool=reader)
 
         def may_read() -> bool:
-            return reader is not None and self.verdict(reader, found, tool_call, self.settings())[1].outcome == "allow"
+            return reading is not None and self.verdict(self._now(reading), found)[1].outcome == "allow"
 
-        if tool.spec.operation is Operation.READ:
-            await self.ask(tool, found, tool_call, settings)
+        if call.tool.spec.operation is Operation.READ:
+            await self.ask(call, found)
             return
-        if reader is not None and may_read():
-            await self.ask(reader, found, tool_call, settings)
+        if reading is not None and may_read():
+            await self.ask(reading, found)
             return
         files = tuple(target for target in found.targets if target.place.reach is not Reach.VAULT)
         named = Reading(ReadEffect(files, found.summary))
-        case, verdict = self.verdict(tool, named, tool_call, settings)
+        case, verdict = self.verdict(call, named)
         if verdict.outcome == "deny":
-            self._follow(verdict, case, tool, tool_call)
+            self._follow(verdict, case, call)
 
         def covered() -> bool | None:
-            return may_read() or (
-                False if self.verdict(tool, named, tool_call, self.settings())[1].outcome == "deny" else None
-            )
+            denied = self.verdict(self._now(call), named)[1].outcome == "deny"
+            return may_read() or (False if denied else None)
 
         case = case._replace(only_once=True)
-        once = self._offered(case, settings)
+        once = self._offered(case, call)
         offered = [
             *(offer for offer in once if offer.decision.allows),
-            *self._reading_offered(reader, found, tool_call, settings),
+            *(self._reading_offered(reading, found) if reading is not None else ()),
             *(offer for offer in once if not offer.decision.allows),
         ]
-        shown = case._replace(operation=Operation.READ)
-        question = self._question(tool, named, tool_call, case=shown, offered=offered, settings=settings)
+        question = self._question(call, named, case._replace(operation=Operation.READ), offered)
         question = question.model_copy(update={"risk_level": RiskLevel.LOW})
-        await self._put(_Inquiry(tool, tool_call, settings, case, offered, question, None, covered), verdict)
+        await self._put(_Inquiry(call, case, offered, question, None, covered), verdict)
 
-    def _reading_offered(
-        self, reader: Tool[Any] | None, found: Reading, tool_call: ToolCall, settings: Settings
-    ) -> list[Offer]:
+    def _now(self, call: PreparedCall) -> PreparedCall:
+        """Return a call under the settings as they are now."""
+        return replace(call, settings=self.settings())
+
+    def _reading_offered(self, reading: PreparedCall, found: Reading) -> list[Offer]:
         """Return what may be answered so that the client reads there from now on, and no failure is asked about."""
-        if reader is None:
-            return []
-        case = self.verdict(reader, found, tool_call, settings)[0]
         return [
             offer
-            for offer in self._offered(case, settings)
+            for offer in self._offered(self.verdict(reading, found)[0], reading)
             if offer.decision.allows
             and offer.extent.what is Coverage.READING
             and offer.extent.who is not Holder.EVERYONE
@@ -347,8 +335,9 @@ class ConsentStep:
         """Return whether the open question of a call has reached a screen."""
         return tool_call.request_id is not None and self.broker.was_shown(tool_call.request_id)
 
-    def _follow(self, verdict: Verdict, case: ConsentCase, tool: Tool[Any], tool_call: ToolCall) -> None:
+    def _follow(self, verdict: Verdict, case: ConsentCase, call: PreparedCall) -> None:
         """Do as the rules say, where nobody is asked. Raises PermissionDenied when they deny."""
+        tool_call = call.tool_call
         if verdict.outcome == "allow":
             tool_call.grant = verdict.grant
             if self.grants.used(case, verdict.rule, verdict.grant):
@@ -357,18 +346,18 @@ class ConsentStep:
         self.audit.decided(tool_call, verdict, None, targets=case.targets)
         if verdict.outcome == "deny":
             raise PermissionDenied(
-                f"{tool.spec.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
+                f"{case.title} is not allowed: {verdict.why}", code="denied_by_rule", data={"rule": verdict.rule}
             )
 
     async def _put(self, inquiry: _Inquiry, verdict: Verdict) -> None:
         """Put a question to a person, and return when they say yes. Raises what `ask` raises."""
-        tool_call, approval = inquiry.tool_call, inquiry.approval
+        tool_call, approval = inquiry.call.tool_call, inquiry.approval
         record = partial(self.audit.decided, tool_call, targets=inquiry.case.targets)
         if not tool_call.may_ask:
             why = "the caller asked for nothing that a person must be asked about"
             record(Verdict(outcome="deny", rule="not_allowed_yet", why=why, choices=()), None)
             raise PermissionDenied(
-                f"{inquiry.tool.spec.title} is not allowed without asking, and this call was not to ask",
+                f"{inquiry.case.title} is not allowed without asking, and this call was not to ask",
                 code="not_allowed_yet",
             )
         whole = tool_call.whole
@@ -393,7 +382,7 @@ class ConsentStep:
                 alone=whole.alone.set,
                 held=approval.held if approval else 0,
             )
-            seconds = self._seconds(tool_call, inquiry.settings)
+            seconds = self._seconds(inquiry.call)
             answer = await self.broker.ask(
                 inquiry.question, handling, timeout=seconds, wait_for_host=tool_call.wait_for_host
             )
@@ -425,16 +414,15 @@ class ConsentStep:
         Nothing but a yes to it, or a no, is offered.
         """
         revised = await approval.revised(change, "" if by is None else by.name)
-        effect = approval.with_plan(revised.plan)
-        tool, tool_call, settings = inquiry.tool, inquiry.tool_call, inquiry.settings
-        case = self.verdict(tool, effect, tool_call, settings)[0]._replace(only_once=True)
-        offered = self._offered(case, settings)
-        question = self._question(tool, effect, tool_call, case=case, offered=offered, settings=settings)
+        effect, call = approval.with_plan(revised.plan), inquiry.call
+        case = self.verdict(call, effect)[0]._replace(only_once=True)
+        offered = self._offered(case, call)
+        question = self._question(call, effect, case, offered)
         if by is not None:
             ruled = Verdict("ask", "chosen", "the user chose what is taken before answering")
             if isinstance(change, HunkText):
                 ruled = Verdict("ask", "revised", f"the user edited the text of {change.path!r} before answering")
-            self.audit.decided(tool_call, ruled, None, targets=case.targets, edit=(by, revised.plan.digest))
+            self.audit.decided(call.tool_call, ruled, None, targets=case.targets, edit=(by, revised.plan.digest))
         approval.take(revised)
         before = inquiry.question
         inquiry.case, inquiry.offered = case, offered
@@ -463,30 +451,24 @@ class ConsentStep:
             return None
         if answer.decision.allows:
             # The call that was asked about is the first of those that the answer allows, and counts like them.
-            inquiry.tool_call.grant = kept[-1].grant_id
+            inquiry.call.tool_call.grant = kept[-1].grant_id
             self.grants.session.count(inquiry.case, kept[-1].grant_id)
         self.on_event(GrantsChanged(bounded=self.grants.session.bounded()))
         return kept[-1]
 
-    def _seconds(self, tool_call: ToolCall, settings: Settings) -> float:
+    def _seconds(self, call: PreparedCall) -> float:
         """Return how long a question that is asked now can be answered."""
-        until = tool_call.whole.ticket_until
-        return settings.consent_timeout if until is None else (until - self.clock.now()).total_seconds()
+        until = call.tool_call.whole.ticket_until
+        return call.settings.consent_timeout if until is None else (until - self.clock.now()).total_seconds()
 
-    def _offered(self, case: ConsentCase, settings: Settings) -> Sequence[Offer]:
-        return offers(case, _bounds(settings), self.clock.now())
+    def _offered(self, case: ConsentCase, call: PreparedCall) -> Sequence[Offer]:
+        return offers(case, _bounds(call.settings), self.clock.now())
 
     def _question(
-        self,
-        tool: Tool[Any],
-        effect: EffectKind,
-        tool_call: ToolCall,
-        *,
-        case: ConsentCase,
-        offered: Sequence[Offer],
-        settings: Settings,
+        self, call: PreparedCall, effect: EffectKind, case: ConsentCase, offered: Sequence[Offer]
     ) -> ConsentRequest:
-        now, spec, caller, whole = self.clock.now(), tool.spec, tool_call.caller, tool_call.whole
+        spec, tool_call, settings = call.tool.spec, call.tool_call, call.settings
+        now, caller, whole = self.clock.now(), tool_call.caller, tool_call.whole
         bounds, terms, risk = _bounds(settings), effect.terms(), effect.risk(spec)
         return ConsentRequest(
             request_id=f"c-{secrets.token_hex(6)}",
@@ -544,8 +526,8 @@ def _denied(answer: ConsentAnswer, draft: str | None) -> PermissionDenied:
 
 def _own_question(inquiry: _Inquiry) -> OwnQuestion:
     """Return what a client may ask its own user. The question itself may say what the client may not read."""
-    tool_call = inquiry.tool_call
-    wanted = in_own_words(inquiry.tool.spec.action, tool_call)
+    tool_call = inquiry.call.tool_call
+    wanted = in_own_words(inquiry.call.tool.spec.action, tool_call)
     return OwnQuestion(
         request_id=inquiry.question.request_id,
         call_id=tool_call.whole.call_id,
@@ -575,34 +557,3 @@ def _scope(terms: Terms, case: ConsentCase) -> Scope:
         "write_create" if case.operation is Operation.CREATE else "write_update"
     )
     return Scope(kind=kind, target=target, size_bytes=terms.size, affects_count=count)
-
-
-def call_fingerprint(*parts: Any) -> str:
-    """Return what a repeated call has in common; white space and invisible characters make no other call.
-
-    Args:
-        parts: The tool's names and the arguments: JSON values.
-    """
-    return content_hash(orjson.dumps([_plain(part) for part in parts], option=orjson.OPT_SORT_KEYS))
-
-
-def _plain(value: Any) -> Any:
-    """Return a JSON value without what can be changed in a text while a person would still call it the same."""
-    match value:
-        case str() if len(value) <= _LONG:
-            return " ".join(_visible(value).split())
-        case str():  # in pieces, so that other threads have their turn, and without any white space for the same reason
-            pieces = (value[start : start + _LONG] for start in range(0, len(value), _LONG))
-            return "".join("".join(_visible(piece).split()) for piece in pieces)
-        case list():
-            return [_plain(item) for item in value]
-        case dict():
-            return {name: _plain(item) for name, item in value.items()}
-    return value
-
-
-def _visible(text: str) -> str:
-    for character in set(text):
-        if unicodedata.category(character) == "Cf":
-            text = text.replace(character, "")
-    return unicodedata.normalize("NFKC", text)

@@ -15,14 +15,13 @@ import os
 import shutil
 import sys
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from bridge.clock import Clock, stamp
-from bridge.contract.consent import ConsentRequest
+from bridge.consent.broker import Broker
 from bridge.contract.drafts import ReviewComment
 from bridge.contract.tools import ToolResult
 from bridge.drafts.draft import Draft
@@ -40,40 +39,30 @@ TOOL: Final = "draft"
 """The tool that submits a draft."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Around:
-    """The surroundings of the drafts.
-
-    Attributes:
-        call: Makes a call.
-        client: A client as it is now, by its id; None where there is none.
-        connections: How many connections of a client are open.
-        has_screen: Whether a screen of the person's is there to be asked at.
-        questions: What the person is asked.
-        renew: Shows one of these questions anew, with what the vault is like now.
-    """
-
-    call: Callable[[ToolCall], Awaitable[ToolResult]]
-    client: Callable[[str], Client | None]
-    connections: Callable[[str], int]
-    has_screen: Callable[[], bool]
-    questions: Callable[[], Sequence[ConsentRequest]]
-    renew: Callable[[str], Awaitable[None]]
-
-
 class HandingIn:
     """The step that hands in what sessions have left, and puts it to the person. Use it on the event loop.
 
     Args:
         drafts: All drafts.
-        around: What is around them.
+        broker: The person's screens, and what they are asked.
+        call: Makes a call.
+        client: Returns a client as it is now, by its id; None where there is none.
+        connections: Returns how many connections of a client are open.
         clock: The time.
     """
 
-    def __init__(self, drafts: Drafts, around: Around, clock: Clock) -> None:
-        self._drafts = drafts
-        self._around = around
-        self._clock = clock
+    def __init__(
+        self,
+        drafts: Drafts,
+        broker: Broker,
+        *,
+        call: Callable[[ToolCall], Awaitable[ToolResult]],
+        client: Callable[[str], Client | None],
+        connections: Callable[[str], int],
+        clock: Clock,
+    ) -> None:
+        self._drafts, self._broker, self._clock = drafts, broker, clock
+        self._call, self._client, self._connections = call, client, connections
         self._gone: dict[str, datetime] = {}
         """Since when no connection of a client is open."""
         self._reviews: dict[str, asyncio.Task[None]] = {}
@@ -113,14 +102,14 @@ class HandingIn:
 
     async def _renew(self, changed: set[str]) -> None:
         """Show the drafts anew that are shown and have to do with files that have changed."""
-        for question in self._around.questions():
+        for question in self._broker.pending():
             shown = question.preview
             if question.draft is None or shown is None or not self._drafts.is_handed_in(question.draft):
                 continue
             about = {path for file in shown.files for path in (file.path, file.new_path)}
             about |= {place.path for place in shown.conflicts}
             if about & changed:
-                await self._around.renew(question.request_id)
+                await self._broker.renew(question.request_id)
 
     @property
     def awaits_sessions(self) -> bool:
@@ -130,13 +119,13 @@ class HandingIn:
 
     def _of_clients_in_drafts(self) -> Iterator[Draft]:
         for draft in self._drafts.worked_on():
-            client = self._around.client(draft.head.client_id)
+            client = self._client(draft.head.client_id)
             if client is not None and client.drafts:
                 yield draft
 
     def _is_over(self, client_id: str) -> bool:
         """Return whether the session of a client has ended."""
-        if self._around.connections(client_id):
+        if self._connections(client_id):
             self._gone.pop(client_id, None)
             return False
         now = self._clock.now()
@@ -150,10 +139,7 @@ class HandingIn:
             elif draft.head.state != "handed_in" and draft.is_new:
                 await asyncio.to_thread(self._drafts.hand_in, draft)
             self._left.discard(draft.head.draft_id)
-        except (
-            ToolFailure,
-            OSError,
-        ) as failure:  # a chain is being staged, or the disk fails: the next look tries again
+        except (ToolFailure, OSError) as failure:  # a chain is being staged, or the disk fails: it is tried again
             self._left.add(draft.head.draft_id)
             logger.warning("%s cannot be handed in yet: %s", draft.head.draft_id, failure)
 
@@ -163,13 +149,13 @@ class HandingIn:
         for draft_id, task in self._reviews.items():
             if draft_id not in waiting:
                 task.cancel()
-        if not self._around.has_screen():
+        if not self._broker.connected:
             self._failed.clear()
             return
         busy = {waiting[draft_id].head.client_id for draft_id in self._reviews if draft_id in waiting}
         for draft in sorted(waiting.values(), key=lambda one: one.head.since or ""):
             draft_id, client_id = draft.head.draft_id, draft.head.client_id
-            client = self._around.client(client_id)
+            client = self._client(client_id)
             if client is None or client_id in busy or draft_id in self._failed or draft_id in self._reviews:
                 continue
             busy.add(client_id)
@@ -185,7 +171,7 @@ class HandingIn:
         arguments = {"action": "submit", "draft": draft_id}
         caller = Caller(client._replace(drafts=False), f"review-{draft_id}")  # this one call of it is asked about
         while True:
-            result = await self._around.call(
+            result = await self._call(
                 ToolCall(
                     caller,
                     TOOL,
@@ -198,9 +184,7 @@ class HandingIn:
             )
             data: dict[str, Any] = result.data if isinstance(result.data, dict) else {}
             if result.success:  # taken, and ended by that; or nothing of it differs from the vault any more
-                if (
-                    "sentBack" not in data
-                ):  # else the rest is still in it, also where the disk was too full to note that
+                if "sentBack" not in data:  # else the rest is still in it, also where that could not be noted
                     await asyncio.to_thread(self._drafts.taken, draft_id)
                 return
             if data.get("code") == "denied_by_user":
@@ -252,30 +236,24 @@ class AwayNotice:
     """The notice by which the system says that something waits. To be used on the event loop.
 
     Args:
-        drafts: The drafts that somebody works on or that wait.
-        questions: The open questions.
+        drafts: All drafts.
+        broker: The person's screens, and what they are asked.
         client_name: The name of a client, by its id.
-        has_screen: Whether a screen is connected.
         is_on: Whether the person wants it.
         clock: The time.
     """
 
     def __init__(
         self,
+        drafts: Drafts,
+        broker: Broker,
         *,
-        drafts: Callable[[], Iterable[Draft]],
-        questions: Callable[[], Sequence[ConsentRequest]],
         client_name: Callable[[str], str],
-        has_screen: Callable[[], bool],
         is_on: Callable[[], bool],
         clock: Clock,
     ) -> None:
-        self._drafts = drafts
-        self._questions = questions
-        self._client_name = client_name
-        self._has_screen = has_screen
-        self._is_on = is_on
-        self._clock = clock
+        self._drafts, self._broker, self._clock = drafts, broker, clock
+        self._client_name, self._is_on = client_name, is_on
         self._began = stamp(clock.now())
         self._known: set[str] = set()
         """The questions and drafts that the person has been told of, or could see."""
@@ -301,7 +279,7 @@ class AwayNotice:
         ids = {one.thing_id for one in waiting}
         self._known &= ids
         seen, self._seen = self._seen, ids
-        if self._has_screen() or not self._is_on():
+        if self._broker.connected or not self._is_on():
             self._known = ids
             return
         new = [one for one in waiting if one.thing_id not in self._known]
@@ -316,12 +294,12 @@ class AwayNotice:
 
     def _waiting(self) -> Iterator[_Waiting]:
         """Yield what has come to wait since the start."""
-        handed_in = [draft for draft in self._drafts() if draft.head.state == "handed_in"]
+        handed_in = [draft for draft in self._drafts.worked_on() if draft.head.state == "handed_in"]
         for draft in handed_in:
             if self._is_new(draft.head.since or draft.head.created):
                 yield _Waiting(draft.head.draft_id, self._client_name(draft.head.client_id), draft)
         put = {draft.head.draft_id for draft in handed_in}
-        for question in self._questions():
+        for question in self._broker.pending():
             if question.draft not in put and self._is_new(question.created_at):
                 yield _Waiting(question.request_id, question.client)
 

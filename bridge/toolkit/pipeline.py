@@ -19,14 +19,13 @@ from bridge.contract.tools import CallPreview, Explanation, Refusal, ToolResult
 from bridge.errors import ExecutionFailed, PermissionDenied, ToolFailure
 from bridge.policy.consent import may_confirm
 from bridge.settings.model import Settings
-from bridge.toolkit.consent_step import call_fingerprint
 from bridge.toolkit.effects.kind import EffectKind
 from bridge.toolkit.effects.running import CallServices, Running, kind_of
 from bridge.toolkit.effects.tool_run import Failing
 from bridge.toolkit.parameters import check_members
 from bridge.toolkit.registry import refusal
 from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, ReadEffect, Relayed, Tool, in_vault
-from bridge.toolkit.tool_call import LARGE, Phase, ToolCall
+from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, call_fingerprint
 from bridge.vault.plan import ChangePlan
 from bridge.vault.root import noting_looks
 
@@ -153,7 +152,7 @@ class Pipeline(CallServices):
         if run:
             self.on_event(ToolStarted(**tool_call.event_members))
             tool_call.phase = Phase.PREPARING
-        running = Running(self, tool, params, tool_call, settings)
+        running = Running(tool, tool_call, settings, params, self)
         with noting_looks() as looks:
             try:
                 planned: Effect = await running.invoke(partial(tool.prepare, params, running.context(looking=not run)))

@@ -8,18 +8,9 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+from bridge.contract import tools as wire
 from bridge.contract.base import Wire
 from bridge.contract.consent import ConsentMode, Operation
-from bridge.contract.tools import (
-    Format,
-    FunctionTool,
-    McpAnnotations,
-    McpTool,
-    ToolDescription,
-    ToolFunction,
-    ToolSetting,
-    ToolSummary,
-)
 from bridge.identity.caller import Caller
 from bridge.settings.model import Settings
 from bridge.toolkit.parameters import over_mcp
@@ -37,7 +28,9 @@ _GROUPS = {
 """The settings screen's name for tools of an operation."""
 
 
-def describe(registry: ToolRegistry, caller: Caller, settings: Settings, form: Format = "bridge") -> list[Wire] | str:
+def describe(
+    registry: ToolRegistry, caller: Caller, settings: Settings, form: wire.Format = "bridge"
+) -> list[Wire] | str:
     """Return the enabled tools of a caller, in the form that it wants.
 
     Args:
@@ -57,10 +50,10 @@ def describe(registry: ToolRegistry, caller: Caller, settings: Settings, form: F
     return [_function(spec) for spec, _ in held]
 
 
-def setting(tool: ToolSpec, settings: Settings) -> ToolSetting:
+def setting(tool: ToolSpec, settings: Settings) -> wire.ToolSetting:
     """Return a tool as the settings screen shows it."""
-    return ToolSetting(
-        **dict(ToolSummary.of(tool)),
+    return wire.ToolSetting(
+        **dict(wire.ToolSummary.of(tool)),
         group=_GROUPS[tool.operation],
         enabled=tool.is_enabled(settings),
         mode=tool.mode(settings),
@@ -70,10 +63,10 @@ def setting(tool: ToolSpec, settings: Settings) -> ToolSetting:
     )
 
 
-def _bridge(tool: ToolSpec, provider: str, settings: Settings) -> ToolDescription:
+def _bridge(tool: ToolSpec, provider: str, settings: Settings) -> wire.ToolDescription:
     mode = tool.mode(settings)
-    return ToolDescription(
-        **dict(ToolSummary.of(tool)),
+    return wire.ToolDescription(
+        **dict(wire.ToolSummary.of(tool)),
         icon=tool.icon,
         parameters=tool.parameters.json_schema,
         operation=tool.operation,
@@ -86,12 +79,14 @@ def _bridge(tool: ToolSpec, provider: str, settings: Settings) -> ToolDescriptio
     )
 
 
-def _function(tool: ToolSpec) -> FunctionTool:
+def _function(tool: ToolSpec) -> wire.FunctionTool:
     parameters = tool.parameters.json_schema
-    return FunctionTool(function=ToolFunction(name=tool.name, description=tool.description, parameters=parameters))
+    return wire.FunctionTool(
+        function=wire.ToolFunction(name=tool.name, description=tool.description, parameters=parameters)
+    )
 
 
-def _mcp(tool: ToolSpec, *, shaped: bool) -> McpTool:
+def _mcp(tool: ToolSpec, *, shaped: bool) -> wire.McpTool:
     """Return a tool as MCP lists it. Shapes of results are longer than most sets may be, and models read all of it.
 
     Args:
@@ -99,13 +94,13 @@ def _mcp(tool: ToolSpec, *, shaped: bool) -> McpTool:
         shaped: Whether the list says the shape of results: to whoever has everything.
     """
     hints = tool.annotations
-    return McpTool(
+    return wire.McpTool(
         name=tool.name,
         title=tool.title,
         description=tool.description,
         input_schema=tool.parameters.json_schema,
         output_schema=over_mcp(tool.output) if shaped and tool.output is not None else None,
-        annotations=McpAnnotations(
+        annotations=wire.McpAnnotations(
             read_only_hint=hints.read_only,
             destructive_hint=None if hints.read_only else hints.destructive,
             idempotent_hint=True if hints.idempotent and not hints.read_only else None,

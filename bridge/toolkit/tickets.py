@@ -20,8 +20,9 @@ from typing import Any, Final, Literal
 from pydantic import BaseModel
 
 from bridge.clock import Clock, stamp
-from bridge.contract.tools import TicketState, ToolResult
-from bridge.errors import ExecutionFailed
+from bridge.contract.tools import AWAIT_DECISION, PendingCall, TicketState, ToolResult
+from bridge.errors import ExecutionFailed, InvalidParameters, NotFound
+from bridge.journal.journal import HistoryEntry
 from bridge.records.folder import RecordFolder, RecordStore
 
 logger = logging.getLogger(__name__)
@@ -264,3 +265,100 @@ def _state(result: ToolResult) -> TicketState:
     states: dict[str, TicketState] = {"timed_out": "expired", "cancelled": "cancelled"}
     states |= {"denied_by_user": "denied", "denied_by_rule": "denied"}
     return states.get(str(code), "failed")
+
+
+LET_READ: Final = (
+    "A note that the user lets you read needs no ticket, neither to be read nor to be changed; if this is about one "
+    "that you may not read yet, tell them so."
+)
+"""The advice with a ticket to a client that works in drafts."""
+
+
+def pending_call(
+    call_id: str,
+    *,
+    state: Literal["waiting_for_person", "running"],
+    expires_at: str | None,
+    request_id: str | None = None,
+    waits: str | None = None,
+    outlives: bool = True,
+    shown: bool = False,
+    in_drafts: bool = False,
+) -> PendingCall:
+    """Return the answer for a call that goes on, with the sentence that says what to do."""
+    if state != "waiting_for_person":
+        said = waits or "The call goes on."
+    elif shown:
+        until = "" if expires_at is None else f", who can answer until {expires_at}"
+        said = f"Nothing has been done yet: the user was asked{until}."
+    else:
+        until = "" if expires_at is None else f" until {expires_at}"
+        said = (
+            "Nothing has been done yet: nobody is there to be asked, as neither Obsidian with the plugin nor "
+            f"`vault-bridge approve` is open. The question waits{until}, and the user sees it on opening one of them. "
+            "Tell the user so."
+        )
+    note = "" if outlives else " A restart of the bridge ends it."
+    if in_drafts and state == "waiting_for_person":
+        note += f" {LET_READ}"
+    return PendingCall(
+        call_id=call_id,
+        request_id=request_id,
+        waits=waits,
+        state=state,
+        expires_at=expires_at,
+        text=f"{said}{note} Do not repeat the call; call `{AWAIT_DECISION}` with the ticket {call_id!r} for its result",
+    )
+
+
+def not_resumed(why: str) -> ToolResult:
+    """Return the result of a call that cannot be taken up after a restart."""
+    return ToolResult.failed(
+        ExecutionFailed(
+            f"The bridge was restarted while this call waited for the user, and it could not be taken up again: "
+            f"{why.rstrip('.')}. Nothing was done"
+        )
+    )
+
+
+def interrupted(ticket: Ticket) -> ToolResult:
+    """Return the result of a call that ran when the bridge was killed, and of which no journal knows."""
+    return ToolResult.failed(
+        ExecutionFailed(
+            f"The bridge ended while {ticket.tool!r} ran, so its result is lost. It was not run again, and it has "
+            "changed no file of the vault. If it reaches beyond the vault, look what became of it before you repeat it"
+        )
+    )
+
+
+def result_not_kept(call_id: str) -> ToolResult:
+    """Return the result of a call whose own is kept nowhere."""
+    return ToolResult.failed(
+        NotFound(f"The call {call_id!r} has ended, but its result was too large to keep. Make the call again")
+    )
+
+
+def used_otherwise(call_id: str) -> ToolResult:
+    """Return the result of a call under the id of another."""
+    why = f"The call id {call_id!r} was used for another call; use a new id for each new call"
+    return ToolResult.failed(InvalidParameters(why))
+
+
+def recorded(entry: HistoryEntry) -> ToolResult:
+    """Return the result of a write that an earlier run of the bridge made."""
+    files = ", ".join(entry.files)
+    if entry.state == "conflicted":
+        return ToolResult.failed(
+            ExecutionFailed(
+                f"The change {entry.execution_id} was interrupted and could be taken back only in part: {files}. "
+                "Look at these files before you go on"
+            ),
+            execution_id=entry.execution_id,
+        )
+    return ToolResult(
+        success=True,
+        data={"modified": True, "files": list(entry.files), "state": entry.state, "fromHistory": True},
+        text=f"Already done: {files} (as {entry.execution_id})",
+        execution_id=entry.execution_id,
+        metadata={"durationMs": 0},
+    )

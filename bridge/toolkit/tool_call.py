@@ -2,17 +2,20 @@
 
 import asyncio
 import contextlib
+import unicodedata
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
+
+import orjson
 
 from bridge.audit.records import counted, phrase
 from bridge.contract.base import Event
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target
-from bridge.vault.plan import ChangePlan
+from bridge.vault.plan import ChangePlan, content_hash
 
 T = TypeVar("T")
 
@@ -20,6 +23,8 @@ LARGE = 64 * 1024
 """Bytes of a request from which on its arguments are looked through in a thread."""
 LONGEST_SUMMARY = 300
 """Characters in which a call is named."""
+_LONG: Final = 64 * 1024
+"""Characters of a text that are made plain in one step."""
 
 
 class Phase(StrEnum):
@@ -206,3 +211,34 @@ def in_own_words(action: str, tool_call: ToolCall) -> str:
     given = tool_call.arguments if isinstance(tool_call.arguments, dict) else {}
     said = phrase(action, given.get, past=False) if action else tool_call.tool
     return said[:LONGEST_SUMMARY]
+
+
+def call_fingerprint(*parts: Any) -> str:
+    """Return what a repeated call has in common; white space and invisible characters make no other call.
+
+    Args:
+        parts: The tool's names and the arguments: JSON values.
+    """
+    return content_hash(orjson.dumps([_plain(part) for part in parts], option=orjson.OPT_SORT_KEYS))
+
+
+def _plain(value: Any) -> Any:
+    """Return a JSON value without what can be changed in a text while a person would still call it the same."""
+    match value:
+        case str() if len(value) <= _LONG:
+            return " ".join(_visible(value).split())
+        case str():  # in pieces, so that other threads have their turn, and without any white space for the same reason
+            pieces = (value[start : start + _LONG] for start in range(0, len(value), _LONG))
+            return "".join("".join(_visible(piece).split()) for piece in pieces)
+        case list():
+            return [_plain(item) for item in value]
+        case dict():
+            return {name: _plain(item) for name, item in value.items()}
+    return value
+
+
+def _visible(text: str) -> str:
+    for character in set(text):
+        if unicodedata.category(character) == "Cf":
+            text = text.replace(character, "")
+    return unicodedata.normalize("NFKC", text)

@@ -159,7 +159,7 @@ def test_every_method_is_there_once_and_named_as_the_protocol_names_it() -> None
 
 @pytest.fixture
 def calling() -> Method:
-    return Method("tools.call", call, ToolResult, ToolCallParams)
+    return Method("tools.call", call, ToolResult)
 
 
 def test_parameters_by_position_come_in_the_order_of_the_model(calling: Method) -> None:

@@ -220,7 +220,7 @@ class Rig:
     def restarted(self, on_delivered: Any = None) -> None:
         """As after a restart: nothing in memory of the calls, but what is on the disk."""
         clock, deliver = self.pipeline.clock, on_delivered or self.calls._on_delivered
-        self.calls = CallRegistry(self.pipeline, self.ledger, clock, deliver, Tickets(self.tickets, clock))
+        self.calls = CallRegistry(self.pipeline, deliver, Tickets(self.tickets, clock))
 
     async def until(self, condition: Callable[[], Any]) -> None:
         """Let everything else run until something is true."""
@@ -289,7 +289,7 @@ def rigged(vault: Path, *, clock: Clock | None = None, tickets: PrivateFiles | N
         on_event=heard,
         on_finished=auditing.finished,
     )
-    calls = CallRegistry(pipeline, ledger, clock, auditing.delivered, Tickets(tickets, clock))
+    calls = CallRegistry(pipeline, auditing.delivered, Tickets(tickets, clock))
     made = Rig(vault, pipeline, calls, broker, audit, auditing, ledger, settings, look, events, Screen(broker), tickets)
     yield made
     look.release.set()

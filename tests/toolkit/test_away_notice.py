@@ -7,7 +7,7 @@ import sys
 from collections.abc import Awaitable
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
@@ -23,7 +23,10 @@ from tests.people import named, person_at
 from tests.setting_forward import Moment
 
 if TYPE_CHECKING:
+    from bridge.consent.broker import Broker
     from bridge.contract.consent import ConsentRequest
+    from bridge.drafts.draft import Draft
+    from bridge.drafts.store import Drafts
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no program that takes the text as it is")
 
@@ -190,14 +193,20 @@ class Away:
     def __init__(self) -> None:
         self.clock = Ahead()
         self.questions: list[ConsentRequest] = []
+        self.connected = False
         self.notice = AwayNotice(
-            drafts=list,
-            questions=lambda: self.questions,
+            cast("Drafts", self),
+            cast("Broker", self),
             client_name=str,
-            has_screen=lambda: False,
             is_on=lambda: True,
             clock=self.clock,
         )
+
+    def worked_on(self) -> "list[Draft]":
+        return []
+
+    def pending(self) -> "list[ConsentRequest]":
+        return self.questions
 
     def ask(self, client: str, count: int = 1) -> None:
         for _ in range(count):

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -16,13 +17,17 @@ from bridge.errors import Conflict, ExecutionFailed, PermissionDenied, RateLimit
 from bridge.identity.caller import Caller, Client
 from bridge.index.vault_index import VaultIndex
 from bridge.notes.additions import judge
-from bridge.toolkit.handing_in import Around, HandingIn
+from bridge.toolkit.handing_in import HandingIn
 from bridge.toolkit.tool_call import ToolCall
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import VaultRoot
 from tests.setting_forward import Moment
+
+if TYPE_CHECKING:
+    from bridge.consent.broker import Broker
+    from bridge.contract.consent import ConsentRequest
 
 ROBOT = Client("robot", "Robot", frozenset(), drafts=True)
 OTHER = Client("other", "Other", frozenset(), drafts=True)
@@ -38,21 +43,28 @@ class World:
     root: VaultRoot
     clock: Moment
     screen: bool = False
-    connected: dict[str, int] = field(default_factory=dict)
+    connections: dict[str, int] = field(default_factory=dict)
     clients: dict[str, Client] = field(default_factory=lambda: {one.id: one for one in (ROBOT, OTHER, ASKS)})
     put: list[ToolCall] = field(default_factory=list)
     answers: "asyncio.Queue[ToolResult]" = field(default_factory=asyncio.Queue)
 
     def __post_init__(self) -> None:
-        around = Around(
+        self.handing_in = HandingIn(
+            self.drafts,
+            cast("Broker", self),
             call=self.call,
             client=self.clients.get,
-            connections=lambda client_id: self.connected.get(client_id, 0),
-            has_screen=lambda: self.screen,
-            questions=list,
-            renew=self.renew,
+            connections=lambda client_id: self.connections.get(client_id, 0),
+            clock=self.clock,
         )
-        self.handing_in = HandingIn(self.drafts, around, self.clock)
+
+    @property
+    def connected(self) -> bool:
+        """Whether a screen is there, as of a broker."""
+        return self.screen
+
+    def pending(self) -> "list[ConsentRequest]":
+        return []
 
     async def call(self, tool_call: ToolCall) -> ToolResult:
         self.put.append(tool_call)
@@ -101,12 +113,12 @@ def world(tmp_path: Path) -> Iterator[World]:
 async def test_a_draft_is_handed_in_when_the_session_has_ended(world: World, brief: bool, patience: timedelta) -> None:
     caller = CALLER._replace(brief=brief)
     draft = world.staged(caller)
-    world.connected[ROBOT.id] = 1
+    world.connections[ROBOT.id] = 1
     world.clock.ahead += 2 * CALLS_AGAIN
     await world.look(2)
     assert world.states() == ["open"]
     world.drafts.left(caller)
-    world.connected.clear()
+    world.connections.clear()
     await world.look()
     world.clock.ahead += patience - timedelta(seconds=1)
     await world.look()

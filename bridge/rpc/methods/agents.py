@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bridge.agents.connection import Connector, Plan
 from bridge.agents.machine import ConfigurationRefused
 from bridge.agents.table import AGENTS, BY_ID, Agent
-from bridge.contract.base import Params
+from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability, ClientAddParams, ClientRevokeParams, Preset
 from bridge.contract.servers import AgentDoParams, AgentInfo, AgentOutcome, AgentPlan, AgentPreviewParams
 from bridge.errors import InvalidParameters
@@ -32,7 +32,7 @@ class _Clients:
             await clients.revoke(self._context, ClientRevokeParams.model_validate({"clientId": found.client_id}))
 
 
-async def list_agents(context: RequestContext, _params: Params) -> list[AgentInfo]:
+async def list_agents(context: RequestContext, _params: NoParams) -> list[AgentInfo]:
     """Return every program that can be connected, and whether it is.
 
     For the person's own programs alone. Returns the programs that can be connected to the vault, each `{agent, title,
@@ -119,8 +119,8 @@ def _info(connector: Connector, agent: Agent) -> AgentInfo:
 
 
 METHODS = (
-    Method("agents.list", list_agents, list[AgentInfo], needs=Capability.ADMINISTER, person_only=True),
-    Method("agents.preview", preview, AgentPlan, AgentPreviewParams, Capability.ADMINISTER, person_only=True),
-    Method("agents.connect", connect, AgentOutcome, AgentDoParams, Capability.ADMINISTER, person_only=True),
-    Method("agents.disconnect", disconnect, AgentOutcome, AgentDoParams, Capability.ADMINISTER, person_only=True),
+    Method("agents.list", list_agents, list[AgentInfo], Capability.ADMINISTER, person_only=True),
+    Method("agents.preview", preview, AgentPlan, Capability.ADMINISTER, person_only=True),
+    Method("agents.connect", connect, AgentOutcome, Capability.ADMINISTER, person_only=True),
+    Method("agents.disconnect", disconnect, AgentOutcome, Capability.ADMINISTER, person_only=True),
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 from bridge.audit.sentences import ToolWords
 from bridge.contract import audit as wire
-from bridge.contract.base import Params
+from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.toolkit.tool import ToolSpec
@@ -45,7 +45,7 @@ async def export(context: RequestContext, params: wire.AuditExportParams) -> wir
     return wire.AuditExportFile(**await asyncio.to_thread(audit.export_to, params.path, params.format, **filters))
 
 
-async def clear(context: RequestContext, _params: Params) -> wire.AuditCleared:
+async def clear(context: RequestContext, _params: NoParams) -> wire.AuditCleared:
     """Remove every record.
 
     Removes every record. A signed-off one stays at the beginning and says when, by whom, how many records there were
@@ -54,7 +54,7 @@ async def clear(context: RequestContext, _params: Params) -> wire.AuditCleared:
     return wire.AuditCleared(**await asyncio.to_thread(context.services.parts.audit.get().clear, context.session.name))
 
 
-async def verify(context: RequestContext, _params: Params) -> wire.AuditVerification:
+async def verify(context: RequestContext, _params: NoParams) -> wire.AuditVerification:
     """Return whether the log is as it was written.
 
     Checks the chain of the whole log. Returns `{whole, records, lost, unverified, faults, faultCount, droppedEarly,
@@ -74,7 +74,7 @@ async def verify(context: RequestContext, _params: Params) -> wire.AuditVerifica
     return wire.AuditVerification.model_validate(await asyncio.to_thread(context.services.parts.audit.get().verify))
 
 
-async def stats(context: RequestContext, _params: Params) -> wire.AuditStats:
+async def stats(context: RequestContext, _params: NoParams) -> wire.AuditStats:
     """Return its size and state.
 
     Returns `{size, generations, records, oldest, newest, fault, lost, chain}`: bytes on the disk, rotated files,
@@ -117,12 +117,10 @@ def _words(spec: ToolSpec) -> ToolWords:
 
 
 METHODS = (
-    Method("audit.query", query, list[wire.AuditRecord], wire.AuditQueryParams, Capability.ADMINISTER),
-    Method(
-        "audit.export", export, wire.AuditExport | wire.AuditExportFile, wire.AuditExportParams, Capability.ADMINISTER
-    ),
-    Method("audit.clear", clear, wire.AuditCleared, needs=Capability.ADMINISTER),
-    Method("audit.verify", verify, wire.AuditVerification, needs=Capability.ADMINISTER),
-    Method("audit.activity", activity, wire.AuditActivity, wire.AuditActivityParams, Capability.ADMINISTER),
-    Method("audit.stats", stats, wire.AuditStats, needs=Capability.ADMINISTER),
+    Method("audit.query", query, list[wire.AuditRecord], Capability.ADMINISTER),
+    Method("audit.export", export, wire.AuditExport | wire.AuditExportFile, Capability.ADMINISTER),
+    Method("audit.clear", clear, wire.AuditCleared, Capability.ADMINISTER),
+    Method("audit.verify", verify, wire.AuditVerification, Capability.ADMINISTER),
+    Method("audit.activity", activity, wire.AuditActivity, Capability.ADMINISTER),
+    Method("audit.stats", stats, wire.AuditStats, Capability.ADMINISTER),
 )

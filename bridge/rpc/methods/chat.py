@@ -2,24 +2,14 @@
 
 import asyncio
 
-from bridge.contract.base import Params
-from bridge.contract.chat import (
-    ChatAllowParams,
-    ChatDeleted,
-    ChatExportParams,
-    ChatModels,
-    ChatSendParams,
-    ChatStarted,
-    Conversation,
-    ConversationInfo,
-    ConversationParams,
-)
+from bridge.contract import chat as wire
+from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.contract.tools import Cancelled, PendingCall, ToolResult
 from bridge.rpc.dispatch import Method, RequestContext
 
 
-async def send(context: RequestContext, params: ChatSendParams) -> ChatStarted:
+async def send(context: RequestContext, params: wire.ChatSendParams) -> wire.ChatStarted:
     """Say something to the model; what it says comes as events.
 
     Says something to the [model](chat.md), in a conversation or, without `conversationId`, in a new one. Returns
@@ -35,7 +25,7 @@ async def send(context: RequestContext, params: ChatSendParams) -> ChatStarted:
     )
 
 
-async def cancel(context: RequestContext, params: ConversationParams) -> Cancelled:
+async def cancel(context: RequestContext, params: wire.ConversationParams) -> Cancelled:
     """Stop the model.
 
     Stops the turn of a conversation: the connection to the model is closed, and a call that has not begun to write is
@@ -44,7 +34,7 @@ async def cancel(context: RequestContext, params: ConversationParams) -> Cancell
     return Cancelled(cancelled=await context.services.parts.chats.get().cancel(params.conversation_id))
 
 
-async def list_conversations(context: RequestContext, _params: Params) -> list[ConversationInfo]:
+async def list_conversations(context: RequestContext, _params: NoParams) -> list[wire.ConversationInfo]:
     """Return every conversation, the latest first.
 
     Returns the conversations, the latest first: a list of `{conversationId, title, model, created, updated, messages,
@@ -53,7 +43,7 @@ async def list_conversations(context: RequestContext, _params: Params) -> list[C
     return list(await context.services.parts.chats.get().list())
 
 
-async def read(context: RequestContext, params: ConversationParams) -> Conversation:
+async def read(context: RequestContext, params: wire.ConversationParams) -> wire.Conversation:
     """Return one conversation with all that was said.
 
     Returns `{conversationId, title, model, created, updated, messages, running, history}`. Each message of `history` is
@@ -64,16 +54,16 @@ async def read(context: RequestContext, params: ConversationParams) -> Conversat
     return await context.services.parts.chats.get().read(params.conversation_id)
 
 
-async def delete(context: RequestContext, params: ConversationParams) -> ChatDeleted:
+async def delete(context: RequestContext, params: wire.ConversationParams) -> wire.ChatDeleted:
     """Remove a conversation for good.
 
     Removes a conversation for good. Returns `{conversationId}`.
     """
     await context.services.parts.chats.get().delete(params.conversation_id)
-    return ChatDeleted(conversation_id=params.conversation_id)
+    return wire.ChatDeleted(conversation_id=params.conversation_id)
 
 
-async def export(context: RequestContext, params: ChatExportParams) -> ToolResult | PendingCall:
+async def export(context: RequestContext, params: wire.ChatExportParams) -> ToolResult | PendingCall:
     """Make a note of a conversation, which is asked about.
 
     Makes a note of a conversation, by default in the folder `Chats`. This is a call of the client `chat`, so the person
@@ -82,7 +72,7 @@ async def export(context: RequestContext, params: ChatExportParams) -> ToolResul
     return await context.services.parts.chats.get().export(params.conversation_id, params.path)
 
 
-async def models(context: RequestContext, _params: Params) -> ChatModels:
+async def models(context: RequestContext, _params: NoParams) -> wire.ChatModels:
     """Return where the model runs, and which there are.
 
     Returns `{endpoint, allowed, sentence, model, models}`: where the model runs, whether the person has agreed to that,
@@ -92,7 +82,7 @@ async def models(context: RequestContext, _params: Params) -> ChatModels:
     return await context.services.parts.chats.get().models()
 
 
-async def allow(context: RequestContext, params: ChatAllowParams) -> ChatModels:
+async def allow(context: RequestContext, params: wire.ChatAllowParams) -> wire.ChatModels:
     """Agree to an address outside this machine.
 
     The person has agreed to the address that `chat.models` names. It is kept on this machine, not in the settings.
@@ -105,12 +95,12 @@ async def allow(context: RequestContext, params: ChatAllowParams) -> ChatModels:
 
 
 METHODS = (
-    Method("chat.send", send, ChatStarted, ChatSendParams, Capability.ADMINISTER, person_only=True),
-    Method("chat.cancel", cancel, Cancelled, ConversationParams, Capability.ADMINISTER, person_only=True),
-    Method("chat.list", list_conversations, list[ConversationInfo], needs=Capability.ADMINISTER, person_only=True),
-    Method("chat.read", read, Conversation, ConversationParams, Capability.ADMINISTER, person_only=True),
-    Method("chat.delete", delete, ChatDeleted, ConversationParams, Capability.ADMINISTER, person_only=True),
-    Method("chat.export", export, ToolResult | PendingCall, ChatExportParams, Capability.ADMINISTER, person_only=True),
-    Method("chat.models", models, ChatModels, needs=Capability.ADMINISTER, person_only=True),
-    Method("chat.allow", allow, ChatModels, ChatAllowParams, Capability.ADMINISTER, person_only=True),
+    Method("chat.send", send, wire.ChatStarted, Capability.ADMINISTER, person_only=True),
+    Method("chat.cancel", cancel, Cancelled, Capability.ADMINISTER, person_only=True),
+    Method("chat.list", list_conversations, list[wire.ConversationInfo], Capability.ADMINISTER, person_only=True),
+    Method("chat.read", read, wire.Conversation, Capability.ADMINISTER, person_only=True),
+    Method("chat.delete", delete, wire.ChatDeleted, Capability.ADMINISTER, person_only=True),
+    Method("chat.export", export, ToolResult | PendingCall, Capability.ADMINISTER, person_only=True),
+    Method("chat.models", models, wire.ChatModels, Capability.ADMINISTER, person_only=True),
+    Method("chat.allow", allow, wire.ChatModels, Capability.ADMINISTER, person_only=True),
 )

@@ -8,7 +8,8 @@ from typing import Final
 
 from bridge.clock import stamp
 from bridge.consent.question import Handling
-from bridge.contract.base import Params
+from bridge.contract import identity as wire
+from bridge.contract.base import NoParams
 from bridge.contract.consent import (
     ConsentRequest,
     Coverage,
@@ -21,17 +22,7 @@ from bridge.contract.consent import (
     Until,
 )
 from bridge.contract.events import ClientsChanged, ToolsChanged
-from bridge.contract.identity import (
-    Capability,
-    ClientAddParams,
-    ClientAllowParams,
-    ClientInfo,
-    ClientRenameParams,
-    ClientRevokeParams,
-    ClientUpdateParams,
-    NewClient,
-    Sharing,
-)
+from bridge.contract.identity import Capability
 from bridge.errors import PermissionDenied
 from bridge.identity.caller import as_if_calling
 from bridge.policy.consent import SHARED
@@ -43,14 +34,14 @@ _MEANS = {
     Capability.ANSWER: "answer the questions of other programs",
     Capability.ADMINISTER: "change settings and read the log and the history",
 }
-_UNTIL: Final[dict[Sharing, Until | None]] = {"session": Until.STOP, "always": Until.UNUSED, "no": None}
+_UNTIL: Final[dict[wire.Sharing, Until | None]] = {"session": Until.STOP, "always": Until.UNUSED, "no": None}
 _HOW_LONG: Final = {Until.STOP: "until the bridge stops", Until.UNUSED: "until you take it back"}
 _EVENT: Final = {True: "widened", False: "updated"}
 """What became of a client that may do something, or not any more."""
 _CONFIRMS = "ask its own user about single calls of it that only read notes"
 
 
-async def list_clients(context: RequestContext, _params: Params) -> list[ClientInfo]:
+async def list_clients(context: RequestContext, _params: NoParams) -> list[wire.ClientInfo]:
     """Return every client with a name of its own, in the order they were added.
 
     Returns the clients with a name of their own, in the order they were added, each `{clientId, name, callsItself,
@@ -67,7 +58,7 @@ async def list_clients(context: RequestContext, _params: Params) -> list[ClientI
     return [_with_connections(services, client) for client in await asyncio.to_thread(services.clients.list)]
 
 
-async def add(context: RequestContext, params: ClientAddParams) -> NewClient:
+async def add(context: RequestContext, params: wire.ClientAddParams) -> wire.NewClient:
     """Give a program a name and a token of its own. It may call tools and nothing else.
 
     For the person's own programs alone. Adds a client, which may `call`. `preset` is `agent` unless it is given:
@@ -82,10 +73,10 @@ async def add(context: RequestContext, params: ClientAddParams) -> NewClient:
         partial(services.clients.add, params.name, params.preset, drafts=params.drafts)
     )
     await _announce(context, "added", client, f"{client.name} was added. It may call tools.")
-    return NewClient(client=client, token=token)
+    return wire.NewClient(client=client, token=token)
 
 
-async def rename(context: RequestContext, params: ClientRenameParams) -> ClientInfo:
+async def rename(context: RequestContext, params: wire.ClientRenameParams) -> wire.ClientInfo:
     """Call a client by another name; all else stays.
 
     For the person's own programs alone. Gives a client another name and returns the client: `{clientId, name,
@@ -99,7 +90,7 @@ async def rename(context: RequestContext, params: ClientRenameParams) -> ClientI
     return _with_connections(services, client)
 
 
-async def update(context: RequestContext, params: ClientUpdateParams) -> ClientInfo:
+async def update(context: RequestContext, params: wire.ClientUpdateParams) -> wire.ClientInfo:
     """Change how a client works: its tools, what its user may confirm, drafts, and what it may see of Obsidian.
 
     For the person's own programs alone. Gives a client another named set of tools, which it hears of (`tools.changed`),
@@ -145,13 +136,13 @@ async def end_confirming(context: RequestContext) -> list[str]:
     return [client.name for client in ended]
 
 
-async def _say_confirms(context: RequestContext, client: ClientInfo) -> None:
+async def _say_confirms(context: RequestContext, client: wire.ClientInfo) -> None:
     may = client.elicitation
     said = f"{client.name} {'may' if may else 'may not'} {_CONFIRMS} from now on."
     await _announce(context, _EVENT[may], client, said, what="elicitation", may=may)
 
 
-async def _share(context: RequestContext, client: ClientInfo, what: Coverage, wanted: Sharing) -> None:
+async def _share(context: RequestContext, client: wire.ClientInfo, what: Coverage, wanted: wire.Sharing) -> None:
     """Let a client see what the person looks at or open notes there, after they have said yes to that, or no longer."""
     services, until = context.services, _UNTIL[wanted]
     held = services.grants.shared(what, client.client_id)
@@ -167,7 +158,7 @@ async def _share(context: RequestContext, client: ClientInfo, what: Coverage, wa
     services.hub.notify_hosts(GrantsChanged(bounded=services.grants.session.bounded()))
 
 
-async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientInfo:
+async def revoke(context: RequestContext, params: wire.ClientRevokeParams) -> wire.ClientInfo:
     """End a credential: its token is refused from now on, its connections and questions end, its answers go.
 
     Ends a client's token for good. Its connections are closed, its open questions are withdrawn, and what it was
@@ -187,7 +178,7 @@ async def revoke(context: RequestContext, params: ClientRevokeParams) -> ClientI
     return client
 
 
-async def allow(context: RequestContext, params: ClientAllowParams) -> ClientInfo:
+async def allow(context: RequestContext, params: wire.ClientAllowParams) -> wire.ClientInfo:
     """Let a client do more, after a person has said yes to that on a screen.
 
     For the person's own programs alone. Lets a client `answer` or `administer`, after a person has said yes to that on
@@ -208,7 +199,7 @@ async def allow(context: RequestContext, params: ClientAllowParams) -> ClientInf
     return _with_connections(services, client)
 
 
-async def _ask(context: RequestContext, client: ClientInfo, capability: str, means: str) -> None:
+async def _ask(context: RequestContext, client: wire.ClientInfo, capability: str, means: str) -> None:
     """Return when a person has said yes, on a screen of theirs, to a client doing more.
 
     Args:
@@ -231,7 +222,7 @@ async def _ask(context: RequestContext, client: ClientInfo, capability: str, mea
         raise PermissionDenied(f"The user does not let {client.name} {means}", code="denied_by_user")
 
 
-def _question(context: RequestContext, client: ClientInfo, capability: str, means: str) -> ConsentRequest:
+def _question(context: RequestContext, client: wire.ClientInfo, capability: str, means: str) -> ConsentRequest:
     """Return the question whether a client may do more. The client itself cannot answer it."""
     settings, now = context.services.settings.current, context.services.clock.now()
     return ConsentRequest(
@@ -262,7 +253,7 @@ def _question(context: RequestContext, client: ClientInfo, capability: str, mean
 
 
 async def _announce(
-    context: RequestContext, event: str, client: ClientInfo, message: str, **changed: str | bool
+    context: RequestContext, event: str, client: wire.ClientInfo, message: str, **changed: str | bool
 ) -> None:
     """Log what became of a client, and tell every screen, whoever asked for it.
 
@@ -288,7 +279,7 @@ async def _announce(
     context.services.hub.notify_hosts(ClientsChanged(message=message))
 
 
-def _with_connections(services: Services, client: ClientInfo) -> ClientInfo:
+def _with_connections(services: Services, client: wire.ClientInfo) -> wire.ClientInfo:
     looking, showing = (services.grants.shared(what, client.client_id) for what in SHARED)
     facts = {
         "connected": services.hub.connected(client.client_id),
@@ -299,10 +290,10 @@ def _with_connections(services: Services, client: ClientInfo) -> ClientInfo:
 
 
 METHODS = (
-    Method("clients.list", list_clients, list[ClientInfo], needs=Capability.ADMINISTER),
-    Method("clients.add", add, NewClient, ClientAddParams, Capability.ADMINISTER, person_only=True),
-    Method("clients.rename", rename, ClientInfo, ClientRenameParams, Capability.ADMINISTER, person_only=True),
-    Method("clients.update", update, ClientInfo, ClientUpdateParams, Capability.ADMINISTER, person_only=True),
-    Method("clients.revoke", revoke, ClientInfo, ClientRevokeParams, Capability.ADMINISTER),
-    Method("clients.allow", allow, ClientInfo, ClientAllowParams, Capability.ADMINISTER, person_only=True),
+    Method("clients.list", list_clients, list[wire.ClientInfo], Capability.ADMINISTER),
+    Method("clients.add", add, wire.NewClient, Capability.ADMINISTER, person_only=True),
+    Method("clients.rename", rename, wire.ClientInfo, Capability.ADMINISTER, person_only=True),
+    Method("clients.update", update, wire.ClientInfo, Capability.ADMINISTER, person_only=True),
+    Method("clients.revoke", revoke, wire.ClientInfo, Capability.ADMINISTER),
+    Method("clients.allow", allow, wire.ClientInfo, Capability.ADMINISTER, person_only=True),
 )

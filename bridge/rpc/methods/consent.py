@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from bridge.contract import consent as wire
-from bridge.contract.base import NoParams, Params
+from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability, ClientInfo
 from bridge.contract.tools import ExplainParams, Explanation, PendingCall, Refusal, ToolResult
 from bridge.errors import InvalidParameters
@@ -19,7 +19,7 @@ from bridge.tools.formatting import some
 from bridge.vault.person_edits import HunkText
 
 
-def pending(context: RequestContext, _params: Params) -> Sequence[wire.ConsentRequest]:
+def pending(context: RequestContext, _params: NoParams) -> Sequence[wire.ConsentRequest]:
     """Return every open question that this screen may answer.
 
     Returns every open question that the caller may answer: for a client, all but its own.
@@ -148,7 +148,7 @@ async def resolve(context: RequestContext, params: wire.ResolveParams) -> wire.R
     )
 
 
-async def grants(context: RequestContext, _params: Params) -> Sequence[wire.Grant]:
+async def grants(context: RequestContext, _params: NoParams) -> Sequence[wire.Grant]:
     """Return what people have said before and still holds."""
     return await asyncio.to_thread(context.services.grants.list)
 
@@ -202,7 +202,7 @@ async def allow_reading(context: RequestContext, params: wire.AllowReadingParams
     return wire.ReadingAllowed(grant=grant)
 
 
-async def end_all(context: RequestContext, _params: Params) -> wire.AllEnded:
+async def end_all(context: RequestContext, _params: NoParams) -> wire.AllEnded:
     """End everything that agents may do without asking you: what was allowed for longer, developer mode, and trust.
 
     Takes back everything that agents may do without asking you: every remembered answer that allows something, for
@@ -289,24 +289,17 @@ async def demonstrate(context: RequestContext, _params: NoParams) -> ToolResult 
 
 
 METHODS = (
-    Method("consent.pending", pending, list[wire.ConsentRequest], needs=Capability.ANSWER),
-    Method("consent.respond", respond, wire.ConsentReply, wire.RespondParams, Capability.ANSWER),
-    Method("consent.respondAll", respond_all, list[wire.ConsentReply], wire.RespondAllParams, Capability.ANSWER),
-    Method("consent.revise", revise, wire.Revision, wire.ReviseParams, Capability.ANSWER),
-    Method("consent.resolve", resolve, wire.Revision, wire.ResolveParams, Capability.ANSWER),
-    Method("consent.confirm", confirm, wire.ConsentReply, wire.ConfirmParams),
-    Method("consent.grants", grants, list[wire.Grant], needs=Capability.ADMINISTER),
-    Method("consent.revoke", revoke, wire.Revoked, wire.RevokeParams, Capability.ADMINISTER),
-    Method("consent.autoApprove", auto_approve, wire.AutoApproved, wire.AutoApproveParams, Capability.ADMINISTER),
-    Method("consent.endAll", end_all, wire.AllEnded, needs=Capability.ADMINISTER),
-    Method(
-        "consent.allowReading",
-        allow_reading,
-        wire.ReadingAllowed,
-        wire.AllowReadingParams,
-        Capability.ADMINISTER,
-        person_only=True,
-    ),
-    Method("policy.explain", explain, Explanation | Refusal, ExplainParams, Capability.ADMINISTER),
-    Method("demo.ask", demonstrate, ToolResult, needs=Capability.ADMINISTER),
+    Method("consent.pending", pending, list[wire.ConsentRequest], Capability.ANSWER),
+    Method("consent.respond", respond, wire.ConsentReply, Capability.ANSWER),
+    Method("consent.respondAll", respond_all, list[wire.ConsentReply], Capability.ANSWER),
+    Method("consent.revise", revise, wire.Revision, Capability.ANSWER),
+    Method("consent.resolve", resolve, wire.Revision, Capability.ANSWER),
+    Method("consent.confirm", confirm, wire.ConsentReply),
+    Method("consent.grants", grants, list[wire.Grant], Capability.ADMINISTER),
+    Method("consent.revoke", revoke, wire.Revoked, Capability.ADMINISTER),
+    Method("consent.autoApprove", auto_approve, wire.AutoApproved, Capability.ADMINISTER),
+    Method("consent.endAll", end_all, wire.AllEnded, Capability.ADMINISTER),
+    Method("consent.allowReading", allow_reading, wire.ReadingAllowed, Capability.ADMINISTER, person_only=True),
+    Method("policy.explain", explain, Explanation | Refusal, Capability.ADMINISTER),
+    Method("demo.ask", demonstrate, ToolResult, Capability.ADMINISTER),
 )

@@ -8,21 +8,8 @@ from typing import Protocol
 
 from bridge.audit.records import read_time
 from bridge.audit.sentences import caller_words
+from bridge.contract import tools as wire
 from bridge.contract.identity import Capability
-from bridge.contract.tools import (
-    ChangeDiff,
-    ChangeEntry,
-    HistoryDiffParams,
-    HistoryListParams,
-    LeftFile,
-    PendingCall,
-    ReverseParams,
-    ToolResult,
-    UndoAllParams,
-    UndoneAll,
-    UndoneChange,
-    UndoParams,
-)
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.identity.caller import HOST_ID
 from bridge.identity.store import ClientStore
@@ -42,7 +29,7 @@ MOST = 1000
 """Changes that are undone at once."""
 
 
-async def undo_all(context: RequestContext, params: UndoAllParams) -> UndoneAll:
+async def undo_all(context: RequestContext, params: wire.UndoAllParams) -> wire.UndoneAll:
     """Undo changes, newest first. What cannot be undone is left as it is and named, and the rest is undone.
 
     Undoes several changes, newest first, each like `history.undo`: those that are named, or all that fit and are not
@@ -63,7 +50,7 @@ async def undo_all(context: RequestContext, params: UndoAllParams) -> UndoneAll:
     return _answer(list(zip(chosen, done, strict=True)), preview=False)
 
 
-def _chosen(context: RequestContext, params: UndoAllParams) -> Sequence[HistoryEntry]:
+def _chosen(context: RequestContext, params: wire.UndoAllParams) -> Sequence[HistoryEntry]:
     """Return the changes that are meant, newest first: those that are named, or those that fit and are not undone."""
     wanted = HistoryFilter(params, context.services.clients)
     entries = context.services.ledger.history(limit=sys.maxsize)
@@ -88,7 +75,7 @@ async def _undo(context: RequestContext, execution_id: str) -> str | None:
     return None if result.success else result.error or result.text
 
 
-def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) -> UndoneAll:
+def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) -> wire.UndoneAll:
     left = {one.path for _entry, found in pairs for one in found.left}
     files = {path for entry, found in pairs if found.why is None for path in entry.files} - left
     done = sum(found.why is None for _entry, found in pairs)
@@ -101,14 +88,14 @@ def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) ->
         text += f". {_counted(skipped, 'change')} cannot be undone" if preview else f". {skipped:,} could not be undone"
     if left:
         text += ". 1 file stays as it is" if len(left) == 1 else f". {len(left):,} files stay as they are"
-    return UndoneAll(
+    return wire.UndoneAll(
         changes=tuple(
-            UndoneChange.of(entry).model_copy(
+            wire.UndoneChange.of(entry).model_copy(
                 update={
                     "undone": found.why is None,
                     "why": found.why,
                     "who": who(entry),
-                    "left": tuple(map(LeftFile.of, found.left)),
+                    "left": tuple(map(wire.LeftFile.of, found.left)),
                 }
             )
             for entry, found in pairs
@@ -193,7 +180,7 @@ _NAMED = 10
 """Notes of one name that an error lists."""
 
 
-async def list_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
+async def list_changes(context: RequestContext, params: wire.HistoryListParams) -> list[wire.ChangeEntry]:
     """Return the vault's changes, newest first; for a client that does not administer, its own.
 
     Returns changes, newest first: to a client its own, to one that may `administer` everybody's (50, at most 1,000),
@@ -224,7 +211,7 @@ async def list_changes(context: RequestContext, params: HistoryListParams) -> li
     return sorted([*own, *outside], key=lambda entry: entry.time, reverse=True)[: params.limit]
 
 
-async def undo(context: RequestContext, params: UndoParams) -> ToolResult | PendingCall:
+async def undo(context: RequestContext, params: wire.UndoParams) -> wire.ToolResult | wire.PendingCall:
     """Take a change back.
 
     Undoes a change: the one named, or the newest not yet undone, of those that `history.list` shows. What was written
@@ -247,7 +234,7 @@ async def undo(context: RequestContext, params: UndoParams) -> ToolResult | Pend
     return await _reverse(context, "history_undo", params)
 
 
-async def redo(context: RequestContext, params: ReverseParams) -> ToolResult | PendingCall:
+async def redo(context: RequestContext, params: wire.ReverseParams) -> wire.ToolResult | wire.PendingCall:
     """Make an undone change again.
 
     Redoes an undone change: the one named, or the last undone, all of it or nothing (`edited_since`). In everything
@@ -256,7 +243,7 @@ async def redo(context: RequestContext, params: ReverseParams) -> ToolResult | P
     return await _reverse(context, "history_redo", params)
 
 
-async def diff(context: RequestContext, params: HistoryDiffParams) -> ChangeDiff:
+async def diff(context: RequestContext, params: wire.HistoryDiffParams) -> wire.ChangeDiff:
     """Return what a change did to each file.
 
     Returns `{files, lost}`: what a change did to each file, with the diff, also if it was undone or built upon since.
@@ -266,7 +253,7 @@ async def diff(context: RequestContext, params: HistoryDiffParams) -> ChangeDiff
     """
     if context.session.caller.client.is_person and params.execution_id.startswith(PREFIX):
         return await asyncio.to_thread(outside_diff, context.services, params.execution_id)
-    return ChangeDiff.of(await asyncio.to_thread(context.services.ledger.diff, params.execution_id))
+    return wire.ChangeDiff.of(await asyncio.to_thread(context.services.ledger.diff, params.execution_id))
 
 
 def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | None] | None) -> Sequence[HistoryEntry]:
@@ -340,16 +327,16 @@ def meant(text: str, past: Collection[str], knowledge: Knowledge) -> set[str]:
     return set(named)
 
 
-def _own_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
+def _own_changes(context: RequestContext, params: wire.HistoryListParams) -> list[wire.ChangeEntry]:
     """Return those made through the bridge."""
     before = params.before
     if before is not None and before.startswith(PREFIX) and context.session.caller.client.is_person:
         before = entry_time(context.services, before)
     entries = _changes(context, params.model_copy(update={"before": before}))
-    return [ChangeEntry.of(entry).model_copy(update={"who": who(entry)}) for entry in entries]
+    return [wire.ChangeEntry.of(entry).model_copy(update={"who": who(entry)}) for entry in entries]
 
 
-def _outside_changes(context: RequestContext, params: HistoryListParams) -> list[ChangeEntry]:
+def _outside_changes(context: RequestContext, params: wire.HistoryListParams) -> list[wire.ChangeEntry]:
     """Return those that other programs made; filters by who made a change leave none of them."""
     if any(value is not None for value in (params.client, params.tool, params.grant)):
         return []
@@ -365,7 +352,7 @@ def _outside_changes(context: RequestContext, params: HistoryListParams) -> list
     return outside_shown(services, entries[: params.limit])
 
 
-def _changes(context: RequestContext, params: HistoryListParams) -> Sequence[HistoryEntry]:
+def _changes(context: RequestContext, params: wire.HistoryListParams) -> Sequence[HistoryEntry]:
     """Return the changes asked for; for a client its own alone, without files that are closed to it."""
     services, caller = context.services, context.session.caller
     person, credential = caller.client.is_person, caller.sees_changes_of
@@ -380,15 +367,17 @@ def _changes(context: RequestContext, params: HistoryListParams) -> Sequence[His
     return entries[: params.limit]
 
 
-async def _reverse(context: RequestContext, tool: str, params: ReverseParams) -> ToolResult | PendingCall:
+async def _reverse(
+    context: RequestContext, tool: str, params: wire.ReverseParams
+) -> wire.ToolResult | wire.PendingCall:
     arguments = params.model_dump(by_alias=True, exclude_none=True)
     return await context.services.calls.call(context.session.caller, tool, arguments)
 
 
 METHODS = (
-    Method("history.list", list_changes, list[ChangeEntry], HistoryListParams),
-    Method("history.undo", undo, ToolResult, UndoParams),
-    Method("history.redo", redo, ToolResult, ReverseParams),
-    Method("history.diff", diff, ChangeDiff, HistoryDiffParams, Capability.ADMINISTER),
-    Method("history.undoAll", undo_all, UndoneAll, UndoAllParams, Capability.ADMINISTER),
+    Method("history.list", list_changes, list[wire.ChangeEntry]),
+    Method("history.undo", undo, wire.ToolResult),
+    Method("history.redo", redo, wire.ToolResult),
+    Method("history.diff", diff, wire.ChangeDiff, Capability.ADMINISTER),
+    Method("history.undoAll", undo_all, wire.UndoneAll, Capability.ADMINISTER),
 )

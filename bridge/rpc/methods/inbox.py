@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final, Literal
 
 from bridge.clock import stamp, stamp_of
-from bridge.contract.base import NoParams, Params
+from bridge.contract.base import NoParams
 from bridge.contract.consent import ConsentRequest
 from bridge.contract.drafts import DraftDiscarded, DraftInfo, DraftParams, DraftPreview, DraftStep, InboxLine
 from bridge.contract.identity import Capability
@@ -25,7 +25,7 @@ from bridge.versions.notices import Notice
 from bridge.versions.states import Origin
 
 
-def list_drafts(context: RequestContext, _params: Params) -> list[DraftInfo]:
+def list_drafts(context: RequestContext, _params: NoParams) -> list[DraftInfo]:
     """Return every draft, oldest first.
 
     Returns the open [drafts](tools.md#draft), oldest first: `{draftId, client, clientId, created, touched, steps,
@@ -238,8 +238,8 @@ def _cut(text: str) -> str:
 
 
 METHODS = (
-    Method("inbox.list", list_inbox, list[InboxLine], NoParams, Capability.ADMINISTER, person_only=True),
-    Method("drafts.list", list_drafts, list[DraftInfo], needs=Capability.ADMINISTER),
-    Method("drafts.preview", preview, DraftPreview, DraftParams, needs=Capability.ADMINISTER),
-    Method("drafts.discard", discard, DraftDiscarded, DraftParams, needs=Capability.ADMINISTER),
+    Method("inbox.list", list_inbox, list[InboxLine], Capability.ADMINISTER, person_only=True),
+    Method("drafts.list", list_drafts, list[DraftInfo], Capability.ADMINISTER),
+    Method("drafts.preview", preview, DraftPreview, Capability.ADMINISTER),
+    Method("drafts.discard", discard, DraftDiscarded, Capability.ADMINISTER),
 )

@@ -198,7 +198,7 @@ def notice_sent(found: Notice | None) -> OutsideNotice:
 
 
 METHODS = (
-    Method("versions.notice", notice, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.fine", fine, OutsideNotice, NoParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.wrote", wrote, ObsidianWritesHeard, ObsidianWritesParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.notice", notice, OutsideNotice, Capability.ADMINISTER, person_only=True),
+    Method("versions.fine", fine, OutsideNotice, Capability.ADMINISTER, person_only=True),
+    Method("versions.wrote", wrote, ObsidianWritesHeard, Capability.ADMINISTER, person_only=True),
 )

@@ -9,7 +9,8 @@ from typing import Any
 
 from bridge.agents.machine import ConfigurationRefused
 from bridge.agents.table import AGENTS
-from bridge.contract.base import Params
+from bridge.contract import servers as wire
+from bridge.contract.base import NoParams
 from bridge.contract.custom import (
     CustomAddParams,
     CustomAnswer,
@@ -22,17 +23,6 @@ from bridge.contract.custom import (
     CustomUpdateParams,
 )
 from bridge.contract.identity import Capability
-from bridge.contract.servers import (
-    FoundServer,
-    ServerAddParams,
-    ServerEnableParams,
-    ServerImportParams,
-    ServerInfo,
-    ServerList,
-    ServerParams,
-    ServerToolInfo,
-    ServerTrustParams,
-)
 from bridge.contract.tools import ToolResult
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.rpc.dispatch import Method, RequestContext
@@ -42,7 +32,7 @@ from bridge.servers.servers import Servers
 from bridge.toolkit.tool_call import Phase, ToolCall
 
 
-async def list_servers(context: RequestContext, _params: Params) -> ServerList:
+async def list_servers(context: RequestContext, _params: NoParams) -> wire.ServerList:
     """Return every server that is entered, as the file has it now.
 
     Returns `{servers, file, fault, allowed}`: the [other MCP servers](servers.md) that are entered, the file that they
@@ -56,7 +46,7 @@ async def list_servers(context: RequestContext, _params: Params) -> ServerList:
     """
     servers = context.services.parts.servers.get()
     await servers.refresh()
-    return ServerList(
+    return wire.ServerList(
         servers=tuple(_info(servers, name, each) for name, each in servers.everything.items()),
         file=str(servers.file.path),
         fault=servers.file.fault,
@@ -64,7 +54,7 @@ async def list_servers(context: RequestContext, _params: Params) -> ServerList:
     )
 
 
-async def add(context: RequestContext, params: ServerAddParams) -> ServerInfo:
+async def add(context: RequestContext, params: wire.ServerAddParams) -> wire.ServerInfo:
     """Enter a server. It is not started.
 
     Enters a server, as `mcp.json` has it; it is not started. Fails with `exists` if there is one of this name, unless
@@ -75,7 +65,7 @@ async def add(context: RequestContext, params: ServerAddParams) -> ServerInfo:
     return await _enter(context, name, entry(name, params.entry), replace=params.replace)
 
 
-async def remove(context: RequestContext, params: ServerParams) -> ServerList:
+async def remove(context: RequestContext, params: wire.ServerParams) -> wire.ServerList:
     """Take a server out, and end it.
 
     Takes a server out, ends it, and forgets what was allowed of it. Returns `{servers, file, fault, allowed}`, as
@@ -86,10 +76,10 @@ async def remove(context: RequestContext, params: ServerParams) -> ServerList:
     await servers.enter({name: each for name, each in servers.everything.items() if name != params.name})
     await asyncio.to_thread(servers.approvals.forget, params.name)
     context.services.note("server", {"event": "removed", "of": params.name})
-    return await list_servers(context, Params())
+    return await list_servers(context, NoParams())
 
 
-async def try_out(context: RequestContext, params: ServerParams) -> ServerInfo:
+async def try_out(context: RequestContext, params: wire.ServerParams) -> wire.ServerInfo:
     """Connect a server anew, and say which tools it has, or why it cannot be used.
 
     Connects a server anew. Returns `{name, description, told, enabled, trusted, state, reason, change, tools, faults,
@@ -102,7 +92,7 @@ async def try_out(context: RequestContext, params: ServerParams) -> ServerInfo:
     return _info(servers, params.name, found)
 
 
-async def trust(context: RequestContext, params: ServerTrustParams) -> ServerInfo:
+async def trust(context: RequestContext, params: wire.ServerTrustParams) -> wire.ServerInfo:
     """Trust a server with exactly what was shown of it, or trust it no more.
 
     Trusts a server with exactly what was shown of it: `digest` must be that of the last `servers.test` or
@@ -134,7 +124,7 @@ async def distrust_all(context: RequestContext) -> list[str]:
     return [*trusted]
 
 
-async def enable(context: RequestContext, params: ServerEnableParams) -> ServerInfo:
+async def enable(context: RequestContext, params: wire.ServerEnableParams) -> wire.ServerInfo:
     """Say whether `mcp_loader` loads a server.
 
     Says whether `mcp_loader` loads a server. Returns `{name, description, told, enabled, trusted, state, reason,
@@ -145,7 +135,7 @@ async def enable(context: RequestContext, params: ServerEnableParams) -> ServerI
     return await _change(context, params.name, changed, "enabled" if params.enabled else "disabled")
 
 
-async def found(context: RequestContext, _params: Params) -> list[FoundServer]:
+async def found(context: RequestContext, _params: NoParams) -> list[wire.FoundServer]:
     """Return the servers that programs on this machine have in their configurations, without the entries of ours.
 
     Returns the servers in the configurations of other programs on this machine, without the bridge's own entries: a
@@ -155,7 +145,7 @@ async def found(context: RequestContext, _params: Params) -> list[FoundServer]:
     return await asyncio.to_thread(lambda: [shown for shown, _ in _found(context)])
 
 
-async def take_over(context: RequestContext, params: ServerImportParams) -> ServerInfo:
+async def take_over(context: RequestContext, params: wire.ServerImportParams) -> wire.ServerInfo:
     """Enter a server that another program has.
 
     Takes over one of `servers.found`. Returns `{name, description, told, enabled, trusted, state, reason, change,
@@ -172,7 +162,7 @@ async def take_over(context: RequestContext, params: ServerImportParams) -> Serv
     return await _enter(context, params.name, taken, replace=False)
 
 
-async def _enter(context: RequestContext, name: str, new: ServerEntry, *, replace: bool) -> ServerInfo:
+async def _enter(context: RequestContext, name: str, new: ServerEntry, *, replace: bool) -> wire.ServerInfo:
     servers = context.services.parts.servers.get()
     await servers.refresh()
     if name in servers.everything and not replace:
@@ -180,7 +170,7 @@ async def _enter(context: RequestContext, name: str, new: ServerEntry, *, replac
     return await _change(context, name, new, "added")
 
 
-async def _change(context: RequestContext, name: str, new: ServerEntry, event: str) -> ServerInfo:
+async def _change(context: RequestContext, name: str, new: ServerEntry, event: str) -> wire.ServerInfo:
     servers = context.services.parts.servers.get()
     await servers.enter({**servers.everything, name: new})
     context.services.note("server", {"event": event, "of": name})
@@ -195,7 +185,7 @@ async def _existing(servers: Servers, name: str) -> ServerEntry:
     return found
 
 
-def _found(context: RequestContext) -> Iterator[tuple[FoundServer, ServerEntry | None]]:
+def _found(context: RequestContext) -> Iterator[tuple[wire.FoundServer, ServerEntry | None]]:
     connector, known = context.services.parts.agents.get(), context.services.parts.servers.get().everything
     for agent in AGENTS:
         try:
@@ -210,7 +200,7 @@ def _found(context: RequestContext) -> Iterator[tuple[FoundServer, ServerEntry |
             except ToolFailure as failure:
                 fault = failure.message
             yield (
-                FoundServer(
+                wire.FoundServer(
                     agent=agent.id,
                     program=agent.title,
                     name=name,
@@ -222,11 +212,11 @@ def _found(context: RequestContext) -> Iterator[tuple[FoundServer, ServerEntry |
             )
 
 
-def _info(servers: Servers, name: str, found: ServerEntry) -> ServerInfo:
+def _info(servers: Servers, name: str, found: ServerEntry) -> wire.ServerInfo:
     held = servers.connections.get(name)
     definitions = held.definitions if held is not None else ()
     shown = "\n".join([*found.told(), *(each.fingerprint for each in definitions)])
-    return ServerInfo(
+    return wire.ServerInfo(
         name=name,
         description=found.description,
         told=tuple(found.told()),
@@ -236,7 +226,7 @@ def _info(servers: Servers, name: str, found: ServerEntry) -> ServerInfo:
         reason=held.reason if held is not None else "",
         change=servers.approvals.entry_change(name, found),
         tools=tuple(
-            ServerToolInfo(
+            wire.ServerToolInfo(
                 name=each.name,
                 call=tool_name(name, each.name),
                 title=each.title,
@@ -254,7 +244,7 @@ def _info(servers: Servers, name: str, found: ServerEntry) -> ServerInfo:
     )
 
 
-async def list_tools(context: RequestContext, _params: Params) -> CustomToolList:
+async def list_tools(context: RequestContext, _params: NoParams) -> CustomToolList:
     """Return every tool that is stored, as the file has it now, and where tools can run.
 
     Returns `{tools, environments, allowed, file, fault}`: the [tools of the user's own](custom-tools.md), where tools
@@ -312,7 +302,7 @@ async def remove_tool(context: RequestContext, params: CustomParams) -> CustomTo
     """
     await context.services.parts.custom.get().remove(params.name)
     context.services.note("custom", {"event": "removed", "of": params.name})
-    return await list_tools(context, Params())
+    return await list_tools(context, NoParams())
 
 
 async def try_tool_out(context: RequestContext, params: CustomTestParams) -> CustomResult:
@@ -356,19 +346,18 @@ async def call_back(context: RequestContext, params: CustomCallParams) -> Custom
 
 
 METHODS = (
-    Method("servers.list", list_servers, ServerList, needs=Capability.ADMINISTER),
-    Method("servers.add", add, ServerInfo, ServerAddParams, needs=Capability.ADMINISTER),
-    Method("servers.remove", remove, ServerList, ServerParams, needs=Capability.ADMINISTER),
-    Method("servers.test", try_out, ServerInfo, ServerParams, needs=Capability.ADMINISTER),
-    Method("servers.trust", trust, ServerInfo, ServerTrustParams, needs=Capability.ADMINISTER),
-    Method("servers.enable", enable, ServerInfo, ServerEnableParams, needs=Capability.ADMINISTER),
-    Method("servers.found", found, list[FoundServer], needs=Capability.ADMINISTER),
-    Method("servers.import", take_over, ServerInfo, ServerImportParams, needs=Capability.ADMINISTER),
-    Method("custom.list", list_tools, CustomToolList, needs=Capability.ADMINISTER),
-    Method("custom.add", add_tool, CustomToolSaved, CustomAddParams, needs=Capability.ADMINISTER),
-    Method("custom.update", update_tool, CustomToolSaved, CustomUpdateParams, needs=Capability.ADMINISTER),
-    Method("custom.remove", remove_tool, CustomToolList, CustomParams, needs=Capability.ADMINISTER),
-    # What is run so is not asked about, so that a client that administers could run what it likes.
-    Method("custom.test", try_tool_out, CustomResult, CustomTestParams, needs=Capability.ADMINISTER, person_only=True),
-    Method("custom.call", call_back, CustomAnswer, CustomCallParams, needs=Capability.ADMINISTER, person_only=True),
+    Method("servers.list", list_servers, wire.ServerList, Capability.ADMINISTER),
+    Method("servers.add", add, wire.ServerInfo, Capability.ADMINISTER),
+    Method("servers.remove", remove, wire.ServerList, Capability.ADMINISTER),
+    Method("servers.test", try_out, wire.ServerInfo, Capability.ADMINISTER),
+    Method("servers.trust", trust, wire.ServerInfo, Capability.ADMINISTER),
+    Method("servers.enable", enable, wire.ServerInfo, Capability.ADMINISTER),
+    Method("servers.found", found, list[wire.FoundServer], Capability.ADMINISTER),
+    Method("servers.import", take_over, wire.ServerInfo, Capability.ADMINISTER),
+    Method("custom.list", list_tools, CustomToolList, Capability.ADMINISTER),
+    Method("custom.add", add_tool, CustomToolSaved, Capability.ADMINISTER),
+    Method("custom.update", update_tool, CustomToolSaved, Capability.ADMINISTER),
+    Method("custom.remove", remove_tool, CustomToolList, Capability.ADMINISTER),
+    Method("custom.test", try_tool_out, CustomResult, Capability.ADMINISTER, person_only=True),
+    Method("custom.call", call_back, CustomAnswer, Capability.ADMINISTER, person_only=True),
 )

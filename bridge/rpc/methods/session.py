@@ -4,7 +4,7 @@ import asyncio
 from typing import Literal
 
 from bridge.contract import session as wire
-from bridge.contract.base import NoParams, Params
+from bridge.contract.base import NoParams
 from bridge.contract.hosts import ScreenClients, ScreenSendParams, ScreenTellParams, SentText
 from bridge.contract.identity import Capability
 from bridge.errors import ProtocolError
@@ -14,7 +14,7 @@ from bridge.toolkit.registry import enabled_tools
 from bridge.vault.paths import parse_path
 
 
-def ping(_context: RequestContext, _params: Params) -> Literal["pong"]:
+def ping(_context: RequestContext, _params: NoParams) -> Literal["pong"]:
     """Return whether anybody is there.
 
     Returns `"pong"`.
@@ -22,7 +22,7 @@ def ping(_context: RequestContext, _params: Params) -> Literal["pong"]:
     return "pong"
 
 
-def info(context: RequestContext, _params: Params) -> wire.SessionInfo:
+def info(context: RequestContext, _params: NoParams) -> wire.SessionInfo:
     """Return who the caller is, and where.
 
     Returns `{role, client, clientId, capabilities, sessionId, vault, version, protocol, tools, hostConnected,
@@ -155,12 +155,12 @@ async def take(context: RequestContext, _params: NoParams) -> SentText:
 METHODS = (
     Method("ping", ping, Literal["pong"]),
     Method("session.info", info, wire.SessionInfo),
-    Method("session.name", name, wire.SessionName, wire.SessionNameParams),
-    Method("session.attach", attach, wire.Attached, wire.AttachParams, Capability.ADMINISTER),
-    Method("events.subscribe", subscribe, wire.Subscribed, wire.SubscribeParams),
-    Method("screen.tell", tell, ScreenClients, ScreenTellParams, Capability.ADMINISTER, person_only=True),
-    Method("screen.clients", screen_clients, ScreenClients, NoParams, Capability.ADMINISTER, person_only=True),
-    Method("screen.compose", compose, SentText, ScreenSendParams, Capability.ADMINISTER, person_only=True),
-    Method("screen.send", send, SentText, ScreenSendParams, Capability.ADMINISTER, person_only=True),
+    Method("session.name", name, wire.SessionName),
+    Method("session.attach", attach, wire.Attached, Capability.ADMINISTER),
+    Method("events.subscribe", subscribe, wire.Subscribed),
+    Method("screen.tell", tell, ScreenClients, Capability.ADMINISTER, person_only=True),
+    Method("screen.clients", screen_clients, ScreenClients, Capability.ADMINISTER, person_only=True),
+    Method("screen.compose", compose, SentText, Capability.ADMINISTER, person_only=True),
+    Method("screen.send", send, SentText, Capability.ADMINISTER, person_only=True),
     Method("screen.take", take, SentText),
 )

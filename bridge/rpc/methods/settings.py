@@ -5,17 +5,9 @@ For those who administer. No method returns a key.
 
 import asyncio
 
-from bridge.contract.base import Params
+from bridge.contract import keys as wire
+from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
-from bridge.contract.keys import (
-    KeyParams,
-    KeySetParams,
-    KeyStatus,
-    KeyStatusParams,
-    KeyTest,
-    KeyTestParams,
-    SearchServiceInfo,
-)
 from bridge.contract.tools import SettingsResetParams, SettingsSchema, SettingsUpdated, SettingsUpdateParams
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.settings.model import EffectiveSettings, Settings, SettingsInForce, schema
@@ -24,7 +16,7 @@ from bridge.toolkit.schema import setting
 from bridge.toolkit.tool import ToolSpec
 
 
-def get(context: RequestContext, _params: Params) -> SettingsInForce:
+def get(context: RequestContext, _params: NoParams) -> SettingsInForce:
     """Return the settings in force.
 
     Returns all settings, by the names of [settings.md](settings.md). `effective` has `consentMode` and `rateLimits`
@@ -62,7 +54,7 @@ async def reset(context: RequestContext, params: SettingsResetParams) -> Setting
     return SettingsUpdated(settings=_in_force(context, settings).to_wire())
 
 
-def describe(context: RequestContext, _params: Params) -> SettingsSchema:
+def describe(context: RequestContext, _params: NoParams) -> SettingsSchema:
     """Return the JSON Schema of the settings, and every tool that they can be about: also those that are not enabled.
 
     Returns the JSON Schema of the settings that have an effect in this version, good enough to draw a form from. Each
@@ -87,7 +79,7 @@ def _in_force(context: RequestContext, settings: Settings) -> SettingsInForce:
     return SettingsInForce(**dict(settings), effective=effective)
 
 
-async def set_key(context: RequestContext, params: KeySetParams) -> KeyStatus:
+async def set_key(context: RequestContext, params: wire.KeySetParams) -> wire.KeyStatus:
     """Keep a key, encrypted, in the place of the one there is.
 
     Keeps the API key of `ollama`, `brave` or `google`, in the place of the one there is. It has 8 to 4,096 printable
@@ -103,7 +95,7 @@ async def set_key(context: RequestContext, params: KeySetParams) -> KeyStatus:
     return status
 
 
-async def clear_key(context: RequestContext, params: KeyParams) -> KeyStatus:
+async def clear_key(context: RequestContext, params: wire.KeyParams) -> wire.KeyStatus:
     """Forget a key.
 
     Forgets a key, also one that does not open. The master key goes with the last key that was encrypted with it.
@@ -114,7 +106,7 @@ async def clear_key(context: RequestContext, params: KeyParams) -> KeyStatus:
     return status
 
 
-async def key_status(context: RequestContext, params: KeyStatusParams) -> list[KeyStatus]:
+async def key_status(context: RequestContext, params: wire.KeyStatusParams) -> list[wire.KeyStatus]:
     """Return what is known of the key of each provider.
 
     Returns what is known of the key of each provider: a list of `{provider, title, server, isSet, keptIn, fault}`. With
@@ -124,7 +116,7 @@ async def key_status(context: RequestContext, params: KeyStatusParams) -> list[K
     return await asyncio.to_thread(context.services.keys.all, opened=params.open)
 
 
-async def rotate_keys(context: RequestContext, _params: Params) -> list[KeyStatus]:
+async def rotate_keys(context: RequestContext, _params: NoParams) -> list[wire.KeyStatus]:
     """Encrypt all keys with a new master key, and remove the old one.
 
     Encrypts all keys anew with a new master key, and removes the old one: copies of the old settings cannot be opened
@@ -136,7 +128,7 @@ async def rotate_keys(context: RequestContext, _params: Params) -> list[KeyStatu
     return statuses
 
 
-async def test_key(context: RequestContext, params: KeyTestParams) -> KeyTest:
+async def test_key(context: RequestContext, params: wire.KeyTestParams) -> wire.KeyTest:
     """Return whether a service answers with what is set; it is asked to search for one result.
 
     Asks a service that searches the web (`ollama`, `searxng`, `brave`, `duckduckgo`, `google`) for one result, with
@@ -146,7 +138,7 @@ async def test_key(context: RequestContext, params: KeyTestParams) -> KeyTest:
     return await context.services.parts.search.get().test(params.provider, context.services.settings.current)
 
 
-def search_services(context: RequestContext, _params: Params) -> list[SearchServiceInfo]:
+def search_services(context: RequestContext, _params: NoParams) -> list[wire.SearchServiceInfo]:
     """Return the services that can search the web.
 
     Returns the services that can search the web, each `{service, title, terms, link, needsKey, hasFreshness, missing}`:
@@ -156,7 +148,7 @@ def search_services(context: RequestContext, _params: Params) -> list[SearchServ
     return context.services.parts.search.get().infos(context.services.settings.current)
 
 
-async def _note(context: RequestContext, event: str, status: KeyStatus | None = None) -> None:
+async def _note(context: RequestContext, event: str, status: wire.KeyStatus | None = None) -> None:
     """Log what became of the keys."""
     facts = {"event": event, "by": context.session.name}
     about = {} if status is None else {"of": status.title}
@@ -164,14 +156,14 @@ async def _note(context: RequestContext, event: str, status: KeyStatus | None = 
 
 
 METHODS = (
-    Method("settings.get", get, SettingsInForce, needs=Capability.ADMINISTER),
-    Method("settings.update", update, SettingsUpdated, SettingsUpdateParams, Capability.ADMINISTER),
-    Method("settings.reset", reset, SettingsUpdated, SettingsResetParams, Capability.ADMINISTER),
-    Method("settings.schema", describe, SettingsSchema, needs=Capability.ADMINISTER),
-    Method("keys.set", set_key, KeyStatus, KeySetParams, Capability.ADMINISTER),
-    Method("keys.clear", clear_key, KeyStatus, KeyParams, Capability.ADMINISTER),
-    Method("keys.status", key_status, list[KeyStatus], KeyStatusParams, Capability.ADMINISTER),
-    Method("keys.test", test_key, KeyTest, KeyTestParams, Capability.ADMINISTER),
-    Method("search.services", search_services, list[SearchServiceInfo], needs=Capability.ADMINISTER),
-    Method("keys.rotate", rotate_keys, list[KeyStatus], needs=Capability.ADMINISTER),
+    Method("settings.get", get, SettingsInForce, Capability.ADMINISTER),
+    Method("settings.update", update, SettingsUpdated, Capability.ADMINISTER),
+    Method("settings.reset", reset, SettingsUpdated, Capability.ADMINISTER),
+    Method("settings.schema", describe, SettingsSchema, Capability.ADMINISTER),
+    Method("keys.set", set_key, wire.KeyStatus, Capability.ADMINISTER),
+    Method("keys.clear", clear_key, wire.KeyStatus, Capability.ADMINISTER),
+    Method("keys.status", key_status, list[wire.KeyStatus], Capability.ADMINISTER),
+    Method("keys.test", test_key, wire.KeyTest, Capability.ADMINISTER),
+    Method("search.services", search_services, list[wire.SearchServiceInfo], Capability.ADMINISTER),
+    Method("keys.rotate", rotate_keys, list[wire.KeyStatus], Capability.ADMINISTER),
 )

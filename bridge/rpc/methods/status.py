@@ -3,25 +3,16 @@
 import asyncio
 
 from bridge.clock import stamp
-from bridge.contract.base import Params
+from bridge.contract import session as wire
+from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
-from bridge.contract.session import (
-    CompareParams,
-    Faults,
-    IndexComparison,
-    LimitUse,
-    SandboxStatus,
-    SemanticAllowParams,
-    SemanticStatus,
-    VaultStatus,
-)
 from bridge.keys.store import origin
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.sandbox.sandbox import probe
 from bridge.toolkit.registry import enabled_tools
 
 
-def limits(context: RequestContext, _params: Params) -> dict[str, LimitUse]:
+def limits(context: RequestContext, _params: NoParams) -> dict[str, wire.LimitUse]:
     """Return for each tool the limit, what this session used in the last minute, and what is queued.
 
     Returns `{limit, used, queued}` by the name of each tool, and under `*` for all of them together. `limit` is calls a
@@ -37,7 +28,7 @@ MOST_NAMED = 20
 """Notes known by their names only that are named; all of them are counted."""
 
 
-async def vault(context: RequestContext, _params: Params) -> VaultStatus:
+async def vault(context: RequestContext, _params: NoParams) -> wire.VaultStatus:
     """Return how many notes and files there are, and how far the index is.
 
     Returns how much the bridge knows of the vault: `{notes, files, indexed, indexing, lastSweep, byNameOnly, namedOnly,
@@ -59,7 +50,7 @@ async def vault(context: RequestContext, _params: Params) -> VaultStatus:
     """
     status = context.services.status()
     given_up = await asyncio.to_thread(context.services.by_name_only)
-    return VaultStatus(
+    return wire.VaultStatus(
         notes=status.notes,
         files=status.files,
         indexed=status.indexed,
@@ -72,7 +63,7 @@ async def vault(context: RequestContext, _params: Params) -> VaultStatus:
     )
 
 
-async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
+async def sandbox(_context: RequestContext, _params: NoParams) -> wire.SandboxStatus:
     """Return what confines programs here. The first time, that is found out by trying.
 
     Returns `{confines, sentence, lacks}`: whether the programs that agents have started (commands, other servers, tools
@@ -80,14 +71,14 @@ async def sandbox(_context: RequestContext, _params: Params) -> SandboxStatus:
     same. The bridge finds out by trying, once.
     """
     found = await asyncio.to_thread(probe)
-    return SandboxStatus(confines=found.confines, sentence=found.sentence, lacks=found.lacks)
+    return wire.SandboxStatus(confines=found.confines, sentence=found.sentence, lacks=found.lacks)
 
 
-def _semantic(context: RequestContext) -> SemanticStatus:
+def _semantic(context: RequestContext) -> wire.SemanticStatus:
     """Return what is told of the vectors: a sentence about the person's own servers only to them."""
     services, settings = context.services, context.services.settings.current
     if not services.parts.vectors.is_given:
-        return SemanticStatus(state="missing")
+        return wire.SemanticStatus(state="missing")
     found = services.parts.vectors.get().status()
     if settings.semantic_model and found.state != "off" and not services.parts.embedding_servers.get().allows(settings):
         # Said at once, not only after the model was tried.
@@ -104,7 +95,7 @@ def _semantic(context: RequestContext) -> SemanticStatus:
     return found.model_copy(update=asked)
 
 
-async def rebuild(context: RequestContext, _params: Params) -> SemanticStatus:
+async def rebuild(context: RequestContext, _params: NoParams) -> wire.SemanticStatus:
     """Prepare all notes for search by meaning anew.
 
     Throws away what was prepared for search by meaning and prepares all notes anew, in the background. Returns
@@ -115,7 +106,7 @@ async def rebuild(context: RequestContext, _params: Params) -> SemanticStatus:
     return _semantic(context)
 
 
-async def allow(context: RequestContext, params: SemanticAllowParams) -> SemanticStatus:
+async def allow(context: RequestContext, params: wire.SemanticAllowParams) -> wire.SemanticStatus:
     """Agree to have notes embedded on another machine.
 
     The person has agreed to the `endpoint` that [`vault.status`](#vaultstatus) names, and notes are sent there from now
@@ -131,7 +122,7 @@ async def allow(context: RequestContext, params: SemanticAllowParams) -> Semanti
     return _semantic(context)
 
 
-async def faults(context: RequestContext, _params: Params) -> Faults:
+async def faults(context: RequestContext, _params: NoParams) -> wire.Faults:
     """Return what is wrong with the settings and the permission file, and which programs do not ask that should.
 
     Returns `{faults, unprotected}`: what is wrong with the settings and with the permission file, and which programs
@@ -140,10 +131,10 @@ async def faults(context: RequestContext, _params: Params) -> Faults:
     """
     services = context.services
     faults = await asyncio.to_thread(services.faults)
-    return Faults(faults=tuple(faults), unprotected=tuple(await asyncio.to_thread(services.unprotected)))
+    return wire.Faults(faults=tuple(faults), unprotected=tuple(await asyncio.to_thread(services.unprotected)))
 
 
-async def compare(context: RequestContext, params: CompareParams) -> IndexComparison:
+async def compare(context: RequestContext, params: wire.CompareParams) -> wire.IndexComparison:
     """Return where Obsidian's index and the bridge's differ.
 
     Compares Obsidian's own index with the bridge's for some notes (at most 2,000 in one call). `files` is, for each
@@ -168,11 +159,11 @@ async def compare(context: RequestContext, params: CompareParams) -> IndexCompar
 
 
 METHODS = (
-    Method("limits.status", limits, dict[str, LimitUse]),
-    Method("vault.status", vault, VaultStatus),
-    Method("sandbox.status", sandbox, SandboxStatus, needs=Capability.ADMINISTER),
-    Method("bridge.faults", faults, Faults, needs=Capability.ADMINISTER),
-    Method("semantic.rebuild", rebuild, SemanticStatus, needs=Capability.ADMINISTER),
-    Method("semantic.allow", allow, SemanticStatus, SemanticAllowParams, Capability.ADMINISTER, person_only=True),
-    Method("index.compare", compare, IndexComparison, CompareParams, Capability.ADMINISTER),
+    Method("limits.status", limits, dict[str, wire.LimitUse]),
+    Method("vault.status", vault, wire.VaultStatus),
+    Method("sandbox.status", sandbox, wire.SandboxStatus, Capability.ADMINISTER),
+    Method("bridge.faults", faults, wire.Faults, Capability.ADMINISTER),
+    Method("semantic.rebuild", rebuild, wire.SemanticStatus, Capability.ADMINISTER),
+    Method("semantic.allow", allow, wire.SemanticStatus, Capability.ADMINISTER, person_only=True),
+    Method("index.compare", compare, wire.IndexComparison, Capability.ADMINISTER),
 )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from bridge.contract import tools as wire
-from bridge.contract.base import Params, Wire
+from bridge.contract.base import NoParams, Wire
 from bridge.contract.chains import (
     TemplateInfo,
     TemplateRemoved,
@@ -143,7 +143,7 @@ def cancel(context: RequestContext, params: wire.ToolCancelParams) -> wire.Cance
     return wire.Cancelled(cancelled=context.services.calls.cancel(context.session.caller, params.call_id))
 
 
-def list_templates(context: RequestContext, _params: Params) -> Sequence[TemplateInfo]:
+def list_templates(context: RequestContext, _params: NoParams) -> Sequence[TemplateInfo]:
     """Return all templates, by name.
 
     Returns the [templates](tools.md#templates) by name, `{template, shipped}` each: `template` as in its file, `{name,
@@ -186,19 +186,14 @@ async def remove_template(context: RequestContext, params: TemplateRemoveParams)
 
 
 METHODS = (
-    Method(
-        "tools.list",
-        list_tools,
-        list[wire.ToolDescription] | list[wire.FunctionTool] | list[wire.McpTool] | str,
-        wire.ToolsListParams,
-    ),
-    Method("tools.call", call, ToolResult | PendingCall, wire.ToolCallParams),
-    Method("tools.chain", chain, ToolResult | PendingCall, ToolChainParams),
-    Method("tools.result", result, ToolResult | PendingCall, wire.ToolResultParams, waits=True),
-    Method("tools.preview", preview, CallPreview | ToolResult, wire.ToolPreviewParams),
-    Method("tools.cancel", cancel, wire.Cancelled, wire.ToolCancelParams),
+    Method("tools.list", list_tools, list[wire.ToolDescription] | list[wire.FunctionTool] | list[wire.McpTool] | str),
+    Method("tools.call", call, ToolResult | PendingCall),
+    Method("tools.chain", chain, ToolResult | PendingCall),
+    Method("tools.result", result, ToolResult | PendingCall, waits=True),
+    Method("tools.preview", preview, CallPreview | ToolResult),
+    Method("tools.cancel", cancel, wire.Cancelled),
     Method("templates.list", list_templates, list[TemplateInfo]),
-    Method("templates.run", run_template, ToolResult | PendingCall, TemplateRunParams),
-    Method("templates.save", save_template, TemplateInfo, TemplateSaveParams, needs=Capability.ADMINISTER),
-    Method("templates.remove", remove_template, TemplateRemoved, TemplateRemoveParams, needs=Capability.ADMINISTER),
+    Method("templates.run", run_template, ToolResult | PendingCall),
+    Method("templates.save", save_template, TemplateInfo, Capability.ADMINISTER),
+    Method("templates.remove", remove_template, TemplateRemoved, Capability.ADMINISTER),
 )

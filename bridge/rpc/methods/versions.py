@@ -5,28 +5,10 @@ import base64
 
 from bridge.audit.records import read_time
 from bridge.clock import stamp_of
+from bridge.contract import versions as wire
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
 from bridge.contract.tools import PendingCall, ToolResult
-from bridge.contract.versions import (
-    BrokenLinks,
-    FileVersion,
-    FileVersions,
-    LeftOut,
-    NearestState,
-    VersionBytes,
-    VersionReadParams,
-    VersionRestoreParams,
-    VersionsBrokenParams,
-    VersionsCompared,
-    VersionsCompareParams,
-    VersionsForgetParams,
-    VersionsForgotten,
-    VersionsListParams,
-    VersionsMendParams,
-    VersionsRestoreAllParams,
-    VersionsStatus,
-)
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.methods.history import meant
@@ -38,7 +20,7 @@ LARGEST = 16 << 20
 """Bytes of a version that are sent."""
 
 
-async def list_versions(context: RequestContext, params: VersionsListParams) -> FileVersions:
+async def list_versions(context: RequestContext, params: wire.VersionsListParams) -> wire.FileVersions:
     """Return the states that a file had, newest first.
 
     The methods `versions.*` are about [what files were before other programs changed them](restore.md), and for the
@@ -47,10 +29,10 @@ async def list_versions(context: RequestContext, params: VersionsListParams) -> 
     (`until` is null for the present state), its bytes (null where they are not kept), and their SHA-256.
     """
     path, versions = await asyncio.to_thread(_versions, context, params.path)
-    return FileVersions(path=path, versions=tuple(map(_wire, versions)))
+    return wire.FileVersions(path=path, versions=tuple(map(_wire, versions)))
 
 
-async def read_version(context: RequestContext, params: VersionReadParams) -> VersionBytes:
+async def read_version(context: RequestContext, params: wire.VersionReadParams) -> wire.VersionBytes:
     """Return the bytes that a file had.
 
     Returns `{path, version, content}`: the bytes, in base64, of the state that a file had at the time `at` (ISO 8601),
@@ -62,10 +44,10 @@ async def read_version(context: RequestContext, params: VersionReadParams) -> Ve
     data = await asyncio.to_thread(context.services.recorder.bytes_of, version.digest)
     if data is None:
         raise NotFound(f"The bytes of this version of {path!r} are not kept")
-    return VersionBytes(path=path, version=_wire(version), content=base64.b64encode(data).decode())
+    return wire.VersionBytes(path=path, version=_wire(version), content=base64.b64encode(data).decode())
 
 
-async def restore(context: RequestContext, params: VersionRestoreParams) -> ToolResult | PendingCall:
+async def restore(context: RequestContext, params: wire.VersionRestoreParams) -> ToolResult | PendingCall:
     """Bring the state of a file at a time back, through the ledger.
 
     Brings that state back: in the file's place, or as the new file `to`. It is a write like any other, with a
@@ -76,7 +58,7 @@ async def restore(context: RequestContext, params: VersionRestoreParams) -> Tool
     return await context.services.calls.call(context.session.caller, "restore", arguments)
 
 
-async def compare(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
+async def compare(context: RequestContext, params: wire.VersionsCompareParams) -> wire.VersionsCompared:
     """Return what other programs changed since a time, as it would be taken back.
 
     What other programs changed since the time `at`, taken together as it would be taken back: in all files, or only in
@@ -91,7 +73,7 @@ async def compare(context: RequestContext, params: VersionsCompareParams) -> Ver
     return await asyncio.to_thread(_compared, context, params)
 
 
-async def restore_all(context: RequestContext, params: VersionsRestoreAllParams) -> ToolResult | PendingCall:
+async def restore_all(context: RequestContext, params: wire.VersionsRestoreAllParams) -> ToolResult | PendingCall:
     """Make the vault, or a folder, what it was at a time, through the ledger.
 
     Takes it back, as one write with a ToolResult, in the history and undone like any. `plan` is the digest that
@@ -102,7 +84,7 @@ async def restore_all(context: RequestContext, params: VersionsRestoreAllParams)
     return await context.services.calls.call(context.session.caller, "restore_all", arguments)
 
 
-async def broken(context: RequestContext, params: VersionsBrokenParams) -> BrokenLinks:
+async def broken(context: RequestContext, params: wire.VersionsBrokenParams) -> wire.BrokenLinks:
     """Return the links that another program broke, as they would be mended.
 
     The links that a change by another program broke by moving files, as they would be mended. Returns `{plan, text,
@@ -112,11 +94,11 @@ async def broken(context: RequestContext, params: VersionsBrokenParams) -> Broke
     try:
         plan = await asyncio.to_thread(context.services.parts.mender.get().plan, params.execution_id)
     except (NotFound, Conflict) as failure:
-        return BrokenLinks(plan=None, text=failure.message, files=(), warnings=())
-    return BrokenLinks(plan=plan.digest, text=plan.summary, files=plan.previews, warnings=plan.warnings)
+        return wire.BrokenLinks(plan=None, text=failure.message, files=(), warnings=())
+    return wire.BrokenLinks(plan=plan.digest, text=plan.summary, files=plan.previews, warnings=plan.warnings)
 
 
-async def mend(context: RequestContext, params: VersionsMendParams) -> ToolResult | PendingCall:
+async def mend(context: RequestContext, params: wire.VersionsMendParams) -> ToolResult | PendingCall:
     """Mend them, through the ledger.
 
     Mends them, as one write with a ToolResult. `plan` is the digest that `versions.broken` gave; if it would be another
@@ -126,7 +108,7 @@ async def mend(context: RequestContext, params: VersionsMendParams) -> ToolResul
     return await context.services.calls.call(context.session.caller, "mend_links", arguments)
 
 
-async def forget(context: RequestContext, params: VersionsForgetParams) -> VersionsForgotten:
+async def forget(context: RequestContext, params: wire.VersionsForgetParams) -> wire.VersionsForgotten:
     """Let the earlier versions of a file or folder go for good, or all of them.
 
     Lets the earlier versions of a file or folder go for good, or all of them; then the recording begins anew. Returns
@@ -139,15 +121,15 @@ async def forget(context: RequestContext, params: VersionsForgetParams) -> Versi
         await asyncio.to_thread(recorder.forget_everything)
         if allowed.is_given:
             await asyncio.to_thread(allowed.get().forget)
-        return VersionsForgotten(path=None, found=True)
+        return wire.VersionsForgotten(path=None, found=True)
     path = params.path.strip("/")
     found = await asyncio.to_thread(recorder.forget, path)
     if allowed.is_given:
         await asyncio.to_thread(allowed.get().forget, path)
-    return VersionsForgotten(path=path, found=found)
+    return wire.VersionsForgotten(path=path, found=found)
 
 
-async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
+async def status(context: RequestContext, _params: NoParams) -> wire.VersionsStatus:
     """Return what is kept, and what could not be.
 
     Returns `{on, since, files, whole, entries, oldest, bytes, budget, fault}`: whether changes by other programs are
@@ -158,7 +140,7 @@ async def status(context: RequestContext, _params: NoParams) -> VersionsStatus:
     return _status(await asyncio.to_thread(context.services.recorder.kept))
 
 
-def _compared(context: RequestContext, params: VersionsCompareParams) -> VersionsCompared:
+def _compared(context: RequestContext, params: wire.VersionsCompareParams) -> wire.VersionsCompared:
     moment = read_time(params.at, "at").timestamp()
     found = context.services.parts.restoring.get().earlier_plan(
         moment, params.path, params.without or (), typed=params.typed
@@ -168,13 +150,13 @@ def _compared(context: RequestContext, params: VersionsCompareParams) -> Version
         digest, text, files = plan.digest, plan.summary, plan.previews
     except (NotFound, Conflict) as failure:
         digest, text, files = None, failure.message, ()
-    return VersionsCompared(
+    return wire.VersionsCompared(
         at=stamp_of(moment),
         plan=digest,
         text=text,
         files=files,
-        left=tuple(LeftOut(path=one.path, why=one.why, diff=one.shown) for one in found.left),
-        nearest=tuple(NearestState(path=path, at=stamp_of(at)) for path, at in found.nearest.items()),
+        left=tuple(wire.LeftOut(path=one.path, why=one.why, diff=one.shown) for one in found.left),
+        nearest=tuple(wire.NearestState(path=path, at=stamp_of(at)) for path, at in found.nearest.items()),
     )
 
 
@@ -202,13 +184,13 @@ def _at(context: RequestContext, text: str, at: str) -> tuple[str, Version]:
     return path, version
 
 
-def _wire(version: Version) -> FileVersion:
+def _wire(version: Version) -> wire.FileVersion:
     until = None if version.until is None else stamp_of(version.until)
-    return FileVersion(since=stamp_of(version.since), until=until, size=version.size, digest=version.digest.hex())
+    return wire.FileVersion(since=stamp_of(version.since), until=until, size=version.size, digest=version.digest.hex())
 
 
-def _status(kept: Kept) -> VersionsStatus:
-    return VersionsStatus(
+def _status(kept: Kept) -> wire.VersionsStatus:
+    return wire.VersionsStatus(
         on=kept.on,
         since=None if kept.since is None else stamp_of(kept.since),
         files=kept.files,
@@ -222,22 +204,13 @@ def _status(kept: Kept) -> VersionsStatus:
 
 
 METHODS = (
-    Method("versions.list", list_versions, FileVersions, VersionsListParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.read", read_version, VersionBytes, VersionReadParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.restore", restore, ToolResult, VersionRestoreParams, Capability.ADMINISTER, person_only=True),
-    Method(
-        "versions.compare", compare, VersionsCompared, VersionsCompareParams, Capability.ADMINISTER, person_only=True
-    ),
-    Method(
-        "versions.restoreAll",
-        restore_all,
-        ToolResult,
-        VersionsRestoreAllParams,
-        Capability.ADMINISTER,
-        person_only=True,
-    ),
-    Method("versions.broken", broken, BrokenLinks, VersionsBrokenParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.mend", mend, ToolResult, VersionsMendParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.forget", forget, VersionsForgotten, VersionsForgetParams, Capability.ADMINISTER, person_only=True),
-    Method("versions.status", status, VersionsStatus, NoParams, Capability.ADMINISTER, person_only=True),
+    Method("versions.list", list_versions, wire.FileVersions, Capability.ADMINISTER, person_only=True),
+    Method("versions.read", read_version, wire.VersionBytes, Capability.ADMINISTER, person_only=True),
+    Method("versions.restore", restore, ToolResult, Capability.ADMINISTER, person_only=True),
+    Method("versions.compare", compare, wire.VersionsCompared, Capability.ADMINISTER, person_only=True),
+    Method("versions.restoreAll", restore_all, ToolResult, Capability.ADMINISTER, person_only=True),
+    Method("versions.broken", broken, wire.BrokenLinks, Capability.ADMINISTER, person_only=True),
+    Method("versions.mend", mend, ToolResult, Capability.ADMINISTER, person_only=True),
+    Method("versions.forget", forget, wire.VersionsForgotten, Capability.ADMINISTER, person_only=True),
+    Method("versions.status", status, wire.VersionsStatus, Capability.ADMINISTER, person_only=True),
 )

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterator
 
 from bridge.clock import stamp
-from bridge.contract.base import Params
+from bridge.contract.base import NoParams
 from bridge.contract.consent import Coverage, Grant
 from bridge.contract.events import ClientsChanged
 from bridge.contract.identity import Capability
@@ -17,7 +17,7 @@ from bridge.web.services import CacheStats
 _WEB = ("https://", "http://")
 
 
-async def stats(context: RequestContext, _params: Params) -> CacheState:
+async def stats(context: RequestContext, _params: NoParams) -> CacheState:
     """Return how full the cache is.
 
     Returns how much of the web is kept: `{entries, size, hits, misses}`, the size in bytes.
@@ -25,7 +25,7 @@ async def stats(context: RequestContext, _params: Params) -> CacheState:
     return _state(await asyncio.to_thread(context.services.parts.web.get().cache.stats))
 
 
-async def clear(context: RequestContext, _params: Params) -> CacheState:
+async def clear(context: RequestContext, _params: NoParams) -> CacheState:
     """Empty the cache, and return what was in it.
 
     Removes it, and returns what there was: `{entries, size, hits, misses}`.
@@ -36,7 +36,7 @@ async def clear(context: RequestContext, _params: Params) -> CacheState:
     return _state(before)
 
 
-async def readers(context: RequestContext, _params: Params) -> list[WebReaderInfo]:
+async def readers(context: RequestContext, _params: NoParams) -> list[WebReaderInfo]:
     """Return the clients that have read from the web since the person cleared them last.
 
     Returns the clients that have read from the web, so that [more of what they do is asked about](security.md#the-web):
@@ -70,7 +70,7 @@ async def clear_reader(context: RequestContext, params: WebClearParams) -> WebCl
     return WebCleared(cleared=cleared)
 
 
-async def sites(context: RequestContext, _params: Params) -> list[AllowedSite]:
+async def sites(context: RequestContext, _params: NoParams) -> list[AllowedSite]:
     """Return what of the web is allowed: the list in the settings, and the answers that hold.
 
     Returns what of the web is allowed: a list of `{site, allowedBy, client, sentence, lastUsed}`. `allowedBy` is the id
@@ -113,9 +113,9 @@ def _state(found: CacheStats) -> CacheState:
 
 
 METHODS = (
-    Method("cache.stats", stats, CacheState, needs=Capability.ADMINISTER),
-    Method("cache.clear", clear, CacheState, needs=Capability.ADMINISTER),
-    Method("web.readers", readers, list[WebReaderInfo], needs=Capability.ADMINISTER),
-    Method("web.clear", clear_reader, WebCleared, WebClearParams, Capability.ADMINISTER),
-    Method("web.sites", sites, list[AllowedSite], needs=Capability.ADMINISTER),
+    Method("cache.stats", stats, CacheState, Capability.ADMINISTER),
+    Method("cache.clear", clear, CacheState, Capability.ADMINISTER),
+    Method("web.readers", readers, list[WebReaderInfo], Capability.ADMINISTER),
+    Method("web.clear", clear_reader, WebCleared, Capability.ADMINISTER),
+    Method("web.sites", sites, list[AllowedSite], Capability.ADMINISTER),
 )

@@ -5,8 +5,7 @@ the one that its client is in. A call that reaches beyond the vault is asked abo
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from concurrent.futures import Executor
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Self, TypeVar
@@ -20,7 +19,6 @@ from bridge.toolkit.effects.kind import EffectKind, PreparedEffect
 from bridge.toolkit.effects.writing import Writing, not_in_chain
 from bridge.toolkit.references import references, resolved, size_of
 from bridge.toolkit.tool import ChainEffect, Output
-from bridge.toolkit.tool_call import ToolCall, uncancelled
 
 if TYPE_CHECKING:
     from bridge.drafts.draft import Draft
@@ -81,32 +79,15 @@ class Chain:
 
     Args:
         effect: What it does.
-        tool_call: The call that it is.
-        drafts: Where it stages; None where nothing can be.
-        writes: Whether a tool, by its name, changes the vault.
-        call: Makes one call.
-        threads: For what blocks.
-        progress: Called with how many calls are done, of how many, and the next one.
+        running: The call that it is.
     """
 
-    def __init__(
-        self,
-        effect: ChainEffect,
-        tool_call: ToolCall,
-        *,
-        drafts: Drafts | None,
-        writes: Callable[[str], bool],
-        call: Callable[[ToolCall], Awaitable[ToolResult]],
-        threads: Executor,
-        progress: Callable[[int, int | None, str], None],
-    ) -> None:
+    def __init__(self, effect: ChainEffect, running: "Running") -> None:
         self._effect = effect
-        self._tool_call = tool_call
-        self._drafts = drafts
-        self._writes = writes
-        self._call = call
-        self._threads = threads
-        self._progress = progress
+        self._running = running
+        self._tool_call = running.tool_call
+        self._drafts = running.services.drafts
+        self._progress = running.context().progress
         self._draft: Draft | None = None
         self._is_finished = False
         self._answers: dict[str, Any] = {}
@@ -116,7 +97,7 @@ class Chain:
     async def __aenter__(self) -> Self:
         """Take the draft that the client is in, where it is in one: it changes by no other call meanwhile."""
         if self._drafts is not None and (draft := self._drafts.of(self._tool_call.caller)) is not None:
-            await self._blocking(draft.begin_chain, self._tool_call.execution_id)
+            await self._running.to_end(partial(draft.begin_chain, self._tool_call.execution_id))
             self._draft = draft
         return self
 
@@ -126,9 +107,9 @@ class Chain:
         if draft is None or drafts is None:
             return
         if draft.head.of_chain:
-            await self._blocking(drafts.taken, draft.head.draft_id)
+            await self._running.to_end(partial(drafts.taken, draft.head.draft_id))
         else:
-            await self._blocking(lambda: drafts.end_chain(draft, keep=self._is_finished))
+            await self._running.to_end(partial(drafts.end_chain, draft, keep=self._is_finished))
 
     @property
     def in_draft(self) -> str | None:
@@ -162,7 +143,7 @@ class Chain:
         if self._draft is None or self.in_draft is not None:
             return NetPlan(None)
         _stop_if_cancelled()
-        return await self._blocking(chain_submission, self._draft, self._effect.summary)
+        return await self._running.to_end(partial(chain_submission, self._draft, self._effect.summary))
 
     def in_answer(self, output: Output) -> Output:
         """Add to an answer what each call of the chain answered."""
@@ -175,10 +156,14 @@ class Chain:
         """Begin to stage: in a draft of the chain's own, or in the client's where it works in drafts."""
         caller = self._tool_call.caller
         if not caller.client.drafts:
-            return await self._blocking(drafts.begin_for_chain, caller)
-        draft = await self._blocking(drafts.enter, caller)
-        await self._blocking(draft.begin_chain, self._tool_call.execution_id)
+            return await self._running.to_end(partial(drafts.begin_for_chain, caller))
+        draft = await self._running.to_end(partial(drafts.enter, caller))
+        await self._running.to_end(partial(draft.begin_chain, self._tool_call.execution_id))
         return draft
+
+    def _writes(self, call: ChainCall) -> bool:
+        """Return whether a call of the chain changes the vault."""
+        return self._running.lookup(call.tool).spec.writes
 
     def _said(self) -> list[str]:
         """Return the calls' answers for models; in a chain that writes, used and writing calls are cut to a line.
@@ -186,8 +171,8 @@ class Chain:
         What a call reads for a later one is in that one, and what is changed has been shown to the person.
         """
         used = {each.call for call in self._effect.calls for each in references([call.arguments, call.each])}
-        brief = {id(made) for made in self._made if made.call.name in used or self._writes(made.call.tool)}
-        if not any(self._writes(made.call.tool) for made in self._made):
+        brief = {id(made) for made in self._made if made.call.name in used or self._writes(made.call)}
+        if not any(self._writes(made.call) for made in self._made):
             brief = set()
         said, room, left = list[str](), MOST_BRIEF, 0
         for made in self._made:
@@ -210,11 +195,11 @@ class Chain:
         arguments = self._resolving(
             call, partial(resolved, call.arguments, self._answers, self._effect.params, **item), place
         )
-        if self._draft is None and self._drafts is not None and self._writes(call.tool):
+        if self._draft is None and self._drafts is not None and self._writes(call):
             self._draft = await self._begun(self._drafts)
         whole = self._tool_call
         draft_id = None if self._draft is None else self._draft.head.draft_id
-        made = await self._call(
+        made = await self._running.services.call(
             whole.part(
                 call.tool,
                 arguments,
@@ -262,10 +247,6 @@ class Chain:
             return limited
         return ChainFailed(message, result.error_type or ErrorType.EXECUTION_FAILED, data)
 
-    async def _blocking(self, work: Callable[..., T], *arguments: Any) -> T:
-        """Do what blocks in a thread, to its end, whoever goes away meanwhile."""
-        return await uncancelled(asyncio.get_running_loop().run_in_executor(self._threads, work, *arguments))
-
 
 def _stop_if_cancelled() -> None:
     """Raise CancelledError if the call was cancelled while something that blocks was being finished."""
@@ -295,17 +276,7 @@ class Chaining(PreparedEffect[ChainEffect]):
 
     async def carry_out(self, running: "Running") -> Output:
         """Make the calls, and then ask about all that they would change and apply it."""
-        tool_call, services = running.tool_call, running.services
-        chain = Chain(
-            self.effect,
-            tool_call,
-            drafts=services.drafts,
-            writes=lambda name: running.lookup(name).spec.writes,
-            call=services.call,
-            threads=services.threads(tool_call),
-            progress=running.context().progress,
-        )
-        async with chain:
+        async with Chain(self.effect, running) as chain:
             await chain.make_calls()
             if chain.in_draft is not None:
                 text = f"Staged in {chain.in_draft}; nothing is written until the user takes the draft.{chain.warning}"

@@ -7,8 +7,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor
 from contextvars import copy_context
-from dataclasses import dataclass
-from typing import Any, Final, NamedTuple, TypeVar, cast
+from dataclasses import dataclass, replace
+from typing import Any, Final, TypeVar, cast
 from weakref import ref
 
 from bridge.clock import Clock
@@ -22,7 +22,7 @@ from bridge.journal.ledger import Ledger
 from bridge.policy.consent import ConsentCase, Verdict
 from bridge.policy.targets import Target
 from bridge.settings.model import Settings
-from bridge.toolkit.consent_step import ConsentStep
+from bridge.toolkit.consent_step import ConsentStep, PreparedCall
 from bridge.toolkit.effects.approval import Approval
 from bridge.toolkit.effects.chaining import Chaining
 from bridge.toolkit.effects.kind import EffectKind
@@ -145,22 +145,17 @@ class CallServices(ABC):
         return tool
 
 
-class Running(NamedTuple):
+@dataclass(frozen=True)
+class Running(PreparedCall):
     """One call whose arguments are known to fit.
 
     Attributes:
-        services: The services that calls need.
-        tool: What is called.
         params: Its arguments.
-        tool_call: The call.
-        settings: The settings as they were when it began.
+        services: The services that calls need.
     """
 
-    services: CallServices
-    tool: Tool[Any]
     params: Any
-    tool_call: ToolCall
-    settings: Settings
+    services: CallServices
 
     @property
     def write_tool(self) -> WriteTool[Any]:
@@ -179,16 +174,16 @@ class Running(NamedTuple):
 
     def verdict(self, effect: EffectKind) -> tuple[ConsentCase, Verdict]:
         """Return what the rules say of an effect of the call, without asking anyone."""
-        return self.services.consent.verdict(self.tool, effect, self.tool_call, self.settings)
+        return self.services.consent.verdict(self, effect)
 
     def refuse_denied(self, effect: EffectKind) -> None:
         """Raise PermissionDenied where the rules deny an effect, and ask nobody."""
-        self.services.consent.refuse_denied(self.tool, effect, self.tool_call, self.settings)
+        self.services.consent.refuse_denied(self, effect)
         self.tool_call.decided = True
 
     async def ask(self, effect: EffectKind, approval: Approval | None = None) -> None:
         """Return when an effect is allowed. Raises what `ConsentStep.ask` raises."""
-        await self.services.consent.ask(self.tool, effect, self.tool_call, self.settings, approval)
+        await self.services.consent.ask(self, effect, approval)
         self.tool_call.decided = True
 
     async def ask_to_tell(self, targets: tuple[Target, ...], summary: str) -> None:
@@ -199,16 +194,14 @@ class Running(NamedTuple):
         """
         if not self.tool_call.caller.client.is_person:
             found = Reading(ReadEffect(targets, summary))
-            await self.services.consent.ask_to_tell(self.tool, self._reader(), found, self.tool_call, self.settings)
+            await self.services.consent.ask_to_tell(self, self._reader(), found)
         self.tool_call.decided = True
 
     def may_read(self, path: str) -> bool:
         """Return whether the caller may read a file, or the whole vault, without being asked."""
-        reader = self._reader()
-        if reader is None:
+        if (reader := self._reader()) is None:
             return False
-        effect = Reading(ReadEffect(in_vault(path), ""))
-        verdict = self.services.consent.verdict(reader, effect, self.tool_call, self.settings)[1]
+        verdict = replace(self, tool=reader).verdict(Reading(ReadEffect(in_vault(path), "")))[1]
         return verdict.outcome == "allow"
 
     async def in_thread(self, work: Callable[[], T]) -> T:
@@ -323,7 +316,7 @@ class Running(NamedTuple):
     async def _with_nearest(self, failure: NotFound, wanted: str) -> NotFound:
         """Return the failure with the names that were probably meant, as far as the caller may read them."""
         near = await self.in_thread(lambda: self.services.nearest_names(wanted))
-        person, now = self.tool_call.caller.client.is_person, self._replace(settings=self.services.settings())
+        person, now = self.tool_call.caller.client.is_person, replace(self, settings=self.services.settings())
         names = [name for name in near if person or now.may_read(name)]
         if not names:
             return failure

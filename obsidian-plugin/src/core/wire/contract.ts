@@ -2305,12 +2305,21 @@ export interface Methods {
 	"session.name": { params: SessionNameParams; result: SessionName };
 	"session.attach": { params: AttachParams; result: Attached };
 	"events.subscribe": { params: SubscribeParams; result: Subscribed };
+	"screen.tell": { params: ScreenTellParams; result: ScreenClients };
+	"screen.clients": { params: Record<string, never>; result: ScreenClients };
+	"screen.compose": { params: ScreenSendParams; result: SentText };
+	"screen.send": { params: ScreenSendParams; result: SentText };
+	"screen.take": { params: Record<string, never>; result: SentText };
 	"tools.list": { params: ToolsListParams; result: ToolDescription[] | FunctionTool[] | McpTool[] | string };
 	"tools.call": { params: ToolCallParams; result: ToolResult | PendingCall };
 	"tools.chain": { params: ToolChainParams; result: ToolResult | PendingCall };
 	"tools.result": { params: ToolResultParams; result: ToolResult | PendingCall };
 	"tools.preview": { params: ToolPreviewParams; result: CallPreview | ToolResult };
 	"tools.cancel": { params: ToolCancelParams; result: Cancelled };
+	"templates.list": { params: Record<string, never>; result: TemplateInfo[] };
+	"templates.run": { params: TemplateRunParams; result: ToolResult | PendingCall };
+	"templates.save": { params: TemplateSaveParams; result: TemplateInfo };
+	"templates.remove": { params: TemplateRemoveParams; result: TemplateRemoved };
 	"history.list": { params: HistoryListParams; result: ChangeEntry[] };
 	"history.undo": { params: UndoParams; result: ToolResult };
 	"history.redo": { params: ReverseParams; result: ToolResult };
@@ -2347,6 +2356,7 @@ export interface Methods {
 	"consent.endAll": { params: Record<string, never>; result: AllEnded };
 	"consent.allowReading": { params: AllowReadingParams; result: ReadingAllowed };
 	"policy.explain": { params: ExplainParams; result: Explanation | Refusal };
+	"demo.ask": { params: Record<string, never>; result: ToolResult };
 	"settings.get": { params: Record<string, never>; result: SettingsInForce };
 	"settings.update": { params: SettingsUpdateParams; result: SettingsUpdated };
 	"settings.reset": { params: SettingsResetParams; result: SettingsUpdated };
@@ -2373,19 +2383,10 @@ export interface Methods {
 	"audit.verify": { params: Record<string, never>; result: AuditVerification };
 	"audit.activity": { params: AuditActivityParams; result: AuditActivity };
 	"audit.stats": { params: Record<string, never>; result: AuditStats };
+	"inbox.list": { params: Record<string, never>; result: InboxLine[] };
 	"drafts.list": { params: Record<string, never>; result: DraftInfo[] };
 	"drafts.preview": { params: DraftParams; result: DraftPreview };
 	"drafts.discard": { params: DraftParams; result: DraftDiscarded };
-	"inbox.list": { params: Record<string, never>; result: InboxLine[] };
-	"screen.tell": { params: ScreenTellParams; result: ScreenClients };
-	"screen.clients": { params: Record<string, never>; result: ScreenClients };
-	"screen.compose": { params: ScreenSendParams; result: SentText };
-	"screen.send": { params: ScreenSendParams; result: SentText };
-	"screen.take": { params: Record<string, never>; result: SentText };
-	"templates.list": { params: Record<string, never>; result: TemplateInfo[] };
-	"templates.run": { params: TemplateRunParams; result: ToolResult | PendingCall };
-	"templates.save": { params: TemplateSaveParams; result: TemplateInfo };
-	"templates.remove": { params: TemplateRemoveParams; result: TemplateRemoved };
 	"cache.stats": { params: Record<string, never>; result: CacheState };
 	"cache.clear": { params: Record<string, never>; result: CacheState };
 	"web.readers": { params: Record<string, never>; result: WebReaderInfo[] };
@@ -2399,6 +2400,12 @@ export interface Methods {
 	"servers.enable": { params: ServerEnableParams; result: ServerInfo };
 	"servers.found": { params: Record<string, never>; result: FoundServer[] };
 	"servers.import": { params: ServerImportParams; result: ServerInfo };
+	"custom.list": { params: Record<string, never>; result: CustomToolList };
+	"custom.add": { params: CustomAddParams; result: CustomToolSaved };
+	"custom.update": { params: CustomUpdateParams; result: CustomToolSaved };
+	"custom.remove": { params: CustomParams; result: CustomToolList };
+	"custom.test": { params: CustomTestParams; result: CustomResult };
+	"custom.call": { params: CustomCallParams; result: CustomAnswer };
 	"chat.send": { params: ChatSendParams; result: ChatStarted };
 	"chat.cancel": { params: ConversationParams; result: Cancelled };
 	"chat.list": { params: Record<string, never>; result: ConversationInfo[] };
@@ -2407,13 +2414,6 @@ export interface Methods {
 	"chat.export": { params: ChatExportParams; result: ToolResult | PendingCall };
 	"chat.models": { params: Record<string, never>; result: ChatModels };
 	"chat.allow": { params: ChatAllowParams; result: ChatModels };
-	"custom.list": { params: Record<string, never>; result: CustomToolList };
-	"custom.add": { params: CustomAddParams; result: CustomToolSaved };
-	"custom.update": { params: CustomUpdateParams; result: CustomToolSaved };
-	"custom.remove": { params: CustomParams; result: CustomToolList };
-	"custom.test": { params: CustomTestParams; result: CustomResult };
-	"custom.call": { params: CustomCallParams; result: CustomAnswer };
-	"demo.ask": { params: Record<string, never>; result: ToolResult };
 }
 
 /** What each event holds. */
