@@ -117,7 +117,7 @@ def draw_option(option: AnswerOption, width: int, number: str = "") -> Iterator[
     label = sanitize(option.label, style="bold")
     head = Text.assemble((f" {number} ", "bold reverse"), " ", label) if number else label
     yield from wrap(Text.assemble(head, "  (suggested)") if option.suggested else head, width, rest=margin)
-    yield from wrap(sanitize(option.sentence), width, first=margin, rest=margin)
+    yield from wrap(sanitize(option.sentence), width, first=margin)
 
 
 def draw_options(options: Sequence[AnswerOption], width: int) -> Iterator[Text]:

@@ -7,20 +7,20 @@ from typing import Annotated
 
 import typer
 
-from bridge.cli.consent_link import ConsentLink, Questions
+from bridge.cli.consent_link import ConsentLink
 from bridge.cli.consent_prompt import ConsentPrompt
+from bridge.cli.family import CommandLine, command
 from bridge.cli.keyboard import PersonLeft, open_keyboard
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import FAILURE, Printer
+from bridge.cli.options import option
+from bridge.cli.printer import FAILURE
 from bridge.cli.stopping import cancel_on_signals
-from bridge.client import find_vault
 
 
+@command
 def approve(
-    once: Annotated[bool, typer.Option("--once", help="Exit after one answered question.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Allow everything once, without asking. For scripts.")] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    cli: CommandLine,
+    once: Annotated[bool, option("--once", about="Exit after one answered question.")] = False,
+    yes: Annotated[bool, option("--yes", about="Allow everything once, without asking. For scripts.")] = False,
 ) -> None:
     """Answer the questions of agents, here.
 
@@ -53,22 +53,18 @@ def approve(
       echo n | vault-bridge approve --once         answers can come through a pipe, one a line
       vault-bridge approve --yes                   for scripts: allows EVERYTHING that agents ask for
     """
-    printer = Printer(as_json=as_json)
     with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
-        answered = asyncio.run(_approve(find_vault(vault), printer, once=once, yes=yes))
+        answered = asyncio.run(_approve(cli.folder, cli, once=once, yes=yes))
         if once and not answered:
             raise typer.Exit(FAILURE)
 
 
-async def _approve(vault: Path, printer: Printer, *, once: bool, yes: bool) -> int:
+async def _approve(vault: Path, cli: CommandLine, *, once: bool, yes: bool) -> int:
     """Show questions and take answers; returns how many were answered here."""
     if yes:
-        printer.say(
-            "--yes: everything that agents ask for is ALLOWED from here on, without asking you.", style="bold red"
-        )
-    questions = Questions()
-    link = ConsentLink(vault, questions)
-    prompt = ConsentPrompt(questions, link, None if yes else open_keyboard(), printer)
+        cli.say("--yes: everything that agents ask for is ALLOWED from here on, without asking you.", style="bold red")
+    link = ConsentLink(vault)
+    prompt = ConsentPrompt(link, None if yes else open_keyboard(), cli)
     with cancel_on_signals():
         return await _run(link, prompt, once=once)
 

@@ -12,14 +12,14 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments, describe_parameters
-from bridge.cli.connection import NAME, run_idempotent, tool_arguments
+from bridge.cli.connection import NAME, tool_arguments
 from bridge.cli.diff import draw_changes
-from bridge.cli.family import Column, Table
+from bridge.cli.family import Column, CommandLine, Table, command
 from bridge.cli.layout import until_words, wrap
-from bridge.cli.options import AsClient, AsJson, Vault
-from bridge.cli.printer import FAILURE, READABLE, Printer, fail, quoted, show_result, typed_command
+from bridge.cli.options import AsClient, argument, option
+from bridge.cli.printer import FAILURE, READABLE, fail, quoted, typed_command
 from bridge.cli.sanitize import sanitize, sanitize_lines
-from bridge.client import Connection, Result, connect, find_vault
+from bridge.client import Connection, Result, connect
 
 NOTICE_SECONDS: Final = 0.7
 """After how long a call that a person has to decide on says so."""
@@ -29,28 +29,26 @@ LOOK_SECONDS: Final = 60.0
 """The interval at which to look whether somebody can answer by now."""
 
 Whole = Annotated[
-    str | None, typer.Option("--arguments", metavar="JSON", help="All arguments as one JSON object, or @FILE, or -.")
+    str | None, option("--arguments", metavar="JSON", about="All arguments as one JSON object, or @FILE, or -.")
 ]
 
 
+@command
 def call(
-    tool: Annotated[str | None, typer.Argument(metavar="TOOL", show_default=False, help="The tool's name.")] = None,
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY=VALUE", show_default=False, help="Its arguments.")
-    ] = None,
+    cli: CommandLine,
+    tool: Annotated[str | None, argument("TOOL", "The tool's name.")] = None,
+    words: Annotated[list[str] | None, argument("KEY=VALUE", "Its arguments.")] = None,
     *,
     arguments: Whole = None,
-    reason: Annotated[str | None, typer.Option(metavar="TEXT", help="Shown to the person who is asked.")] = None,
+    reason: Annotated[str | None, option(metavar="TEXT", about="Shown to the person who is asked.")] = None,
     call_id: Annotated[
-        str | None, typer.Option(metavar="ID", help="Names the call: a second call with this id is the same call.")
+        str | None, option(metavar="ID", about="Names the call: a second call with this id is the same call.")
     ] = None,
     wait: Annotated[
         float | None, typer.Option(min=0, metavar="SECONDS", help="Return a ticket if nobody has decided by then.")
     ] = None,
     client: AsClient = None,
     name: Annotated[str, typer.Option(metavar="NAME", help="What to call ourselves, without a client's token.")] = NAME,
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Call a tool as an agent does.
 
@@ -70,8 +68,7 @@ def call(
     """
     if tool is None and call_id is None:
         raise BadArguments("Name a tool; `vault-bridge tools` lists them. Or use --call-id to fetch an earlier call.")
-    printer = Printer(as_json=as_json)
-    folder = find_vault(vault)
+    folder = cli.folder
 
     soon = wait is not None  # who takes a ticket need not wait for it where nobody is there
 
@@ -79,11 +76,11 @@ def call(
         if tool is None:
             return await bridge.result(call_id or "", wait, ticket_if_alone=soon)
         parsed = await tool_arguments(bridge, tool, words, arguments)
-        if soon or not printer.watched:
+        if soon or not cli.watched:
             return await bridge.call(tool, parsed, call_id=call_id, wait=wait, reason=reason, ticket_if_alone=soon)
         named, call = call_id or str(uuid.uuid4()), partial(bridge.call, tool, parsed, wait=WAIT_SECONDS)
         making = call(call_id=named, reason=reason)
-        return await watch(bridge, making, printer, withdraw=named if call_id is None else None)
+        return await watch(bridge, making, cli, withdraw=named if call_id is None else None)
 
     async def run() -> tuple[Result, bool]:
         async with connect(folder, name=name, role="agent", client=client, brief=True) as bridge:
@@ -92,21 +89,19 @@ def call(
 
     result, alone = asyncio.run(run())
     if result.pending:
-        _show_ticket(result, folder, client, printer, alone=alone)
+        _show_ticket(result, folder, client, cli, alone=alone)
         raise typer.Exit(FAILURE)
-    show_result(result, printer)
+    cli.result(result)
 
 
+@command
 def preview(
-    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.")],
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY=VALUE", show_default=False, help="As for `call`.")
-    ] = None,
+    cli: CommandLine,
+    tool: Annotated[str, argument("TOOL", "The tool's name.")],
+    words: Annotated[list[str] | None, argument("KEY=VALUE", "As for `call`.")] = None,
     *,
     arguments: Whole = None,
     client: AsClient = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Show what a call would do.
 
@@ -117,29 +112,28 @@ def preview(
       vault-bridge preview apply_patch path=Ideas.md 'patches=[{"startLine":3,"endLine":3,"newContent":"## New"}]'
       vault-bridge preview apply_patch patch=@change.diff
     """
-    printer = Printer(as_json=as_json)
 
     async def ask(bridge: Connection) -> dict[str, Any]:
         return await bridge.preview(tool, await tool_arguments(bridge, tool, words, arguments))
 
-    answer = run_idempotent(vault, ask, client=client)
-    if as_json:
-        printer.json(answer)
+    answer = cli.ask_with(ask, client=client)
+    if cli.as_json:
+        cli.json(answer)
     if "plan" not in answer:
         fail(str(answer.get("error") or "The call cannot be previewed"))
-    if not as_json:
-        printer.lines(_draw_plan(answer["plan"], min(printer.width, READABLE)))
+    if not cli.as_json:
+        cli.lines(_draw_plan(answer["plan"], cli.readable))
 
 
 async def watch(
-    bridge: Connection, call: Coroutine[Any, Any, Result], printer: Printer, *, withdraw: str | None = None
+    bridge: Connection, call: Coroutine[Any, Any, Result], cli: CommandLine, *, withdraw: str | None = None
 ) -> Result:
     """Make a call, and show the person who is looking what it waits for, which may be a consent screen yet to come.
 
     Args:
         bridge: Where it is made.
         call: The call.
-        printer: Where it is said.
+        cli: Where it is said.
         withdraw: The call's id, where nobody else knows it: it is withdrawn when the person leaves.
     """
     calling = asyncio.create_task(call)
@@ -147,7 +141,7 @@ async def watch(
         await asyncio.wait([calling], timeout=NOTICE_SECONDS)
         while not calling.done():
             info = await bridge.request("session.info")
-            with printer.waiting(_who_decides(connected=info["hostConnected"])):
+            with cli.waiting(_who_decides(connected=info["hostConnected"])):
                 await asyncio.wait([calling], timeout=LOOK_SECONDS)
         return await calling
     except asyncio.CancelledError:
@@ -163,17 +157,17 @@ def _who_decides(*, connected: bool) -> str:
     return "Waiting for consent, but nobody can be asked yet: open Obsidian, or run `vault-bridge approve` elsewhere"
 
 
-def _show_ticket(result: Result, vault: Path, client: str | None, printer: Printer, *, alone: bool) -> None:
-    if printer.as_json:
-        printer.json(result.raw)
+def _show_ticket(result: Result, vault: Path, client: str | None, cli: CommandLine, *, alone: bool) -> None:
+    if cli.as_json:
+        cli.json(result.raw)
         return
     until = result.raw.get("expiresAt")
     stays = "stays open" if until is None else f"stays open until {until_words(until)}"
     if alone:
-        printer.say("Nobody is there to be asked: neither Obsidian with the plugin nor `vault-bridge approve` is open.")
-    printer.say(f"Nobody has decided yet; the question {stays}, and the call goes on.")
+        cli.say("Nobody is there to be asked: neither Obsidian with the plugin nor `vault-bridge approve` is open.")
+    cli.say(f"Nobody has decided yet; the question {stays}, and the call goes on.")
     caller = f" --client {quoted(client)}" if client else ""
-    printer.say(f"Fetch the result with: {typed_command(f'call --call-id {result.call_id}{caller}', vault)}")
+    cli.say(f"Fetch the result with: {typed_command(f'call --call-id {result.call_id}{caller}', vault)}")
 
 
 def _draw_plan(plan: dict[str, Any], width: int) -> list[Text]:
@@ -190,14 +184,14 @@ _RISK_STYLE = {"safe": "green", "low": "blue", "medium": "yellow", "high": "red"
 ToolFormat = Literal["bridge", "ollama", "openai", "mcp", "text"]
 
 
+@command
 def tools(
-    name: Annotated[str | None, typer.Argument(metavar="[TOOL]", show_default=False, help="One tool.")] = None,
+    cli: CommandLine,
+    name: Annotated[str | None, argument("[TOOL]", "One tool.")] = None,
     form: Annotated[
         ToolFormat, typer.Option("--format", help="Print the descriptions in the format of that kind of caller.")
     ] = "bridge",
     client: AsClient = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """List the tools that agents see.
 
@@ -209,13 +203,12 @@ def tools(
       vault-bridge tools --format openai > functions.json
       vault-bridge settings preset vault      enable all tools for files and notes
     """
-    printer = Printer(as_json=as_json)
 
     async def ask(bridge: Connection) -> tuple[list[dict[str, Any]], Any]:
         ours = await bridge.request("tools.list")
         return ours, ours if form == "bridge" else await bridge.request("tools.list", format=form)
 
-    ours, listed = run_idempotent(vault, ask, client=client)
+    ours, listed = cli.ask_with(ask, client=client)
     if name is not None:
         names = [tool["name"] for tool in ours]
         if name not in names:
@@ -225,14 +218,14 @@ def tools(
             )
         described = _one_by_one(listed, names)[names.index(name)]
         listed = described if form in {"bridge", "text"} else [described]
-    if form == "text" and not as_json:
-        printer.text(listed)
-    elif form != "bridge" or as_json:
-        printer.json(listed)
+    if form == "text" and not cli.as_json:
+        cli.text(listed)
+    elif form != "bridge" or cli.as_json:
+        cli.json(listed)
     elif name is None:
-        _list(listed, printer)
+        _list(listed, cli)
     else:
-        _describe(listed, printer)
+        _describe(listed, cli)
 
 
 def _one_by_one(listed: list[Any] | str, names: list[str]) -> list[Any]:
@@ -252,22 +245,22 @@ def _asks(tool: dict[str, Any]) -> str:
     return "once a session" if tool["consentClass"] == "session" else "every time"
 
 
-def _list(listed: list[dict[str, Any]], printer: Printer) -> None:
+def _list(listed: list[dict[str, Any]], cli: CommandLine) -> None:
     columns: tuple[Column, ...] = (
         ("Tool", "name", "bold"),
         ("Risk", lambda tool: sanitize(tool["risk"], style=_RISK_STYLE.get(tool["risk"], ""))),
         ("Asks", _asks),
         ("What it does", lambda tool: tool["description"].partition(". ")[0].rstrip(".")),
     )
-    Table(columns, widest=READABLE).print(printer, listed)
+    Table(columns, widest=READABLE).print(cli, listed)
 
 
-def _describe(tool: dict[str, Any], printer: Printer) -> None:
-    width = min(printer.width, READABLE)
+def _describe(tool: dict[str, Any], cli: CommandLine) -> None:
+    width = cli.readable
     head = Text.assemble(sanitize(tool["title"], style="bold"), " (", sanitize(tool["risk"]), " risk)")
     lines = [
         head,
-        *wrap(sanitize(tool["description"]), width, first="  ", rest="  "),
+        *wrap(sanitize(tool["description"]), width, first="  "),
         Text(f"Asks: {_asks(tool)}"),
         Text("Parameters:"),
     ]
@@ -276,4 +269,4 @@ def _describe(tool: dict[str, Any], printer: Printer) -> None:
         for text in describe_parameters(tool["parameters"])
         for line in wrap(Text(text), width, first="  ", rest="      ")
     ]
-    printer.lines(lines)
+    cli.lines(lines)

@@ -4,21 +4,20 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Callable
-from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
 from rich.text import Text
 
-from bridge.cli.asking import ask_to_send, asking_here, attended_keyboard
-from bridge.cli.connection import as_person, ask, run_once
-from bridge.cli.family import Column, Table, when
+from bridge.cli.connection import as_person
+from bridge.cli.consent_prompt import ask_to_send, asking_here, attended_keyboard
+from bridge.cli.family import Column, CommandLine, Table, command, given_of, when
 from bridge.cli.keyboard import Keyboard, PersonLeft
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import FAILURE, Printer, fail, show_result
+from bridge.cli.options import option
+from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize, sanitize_plain
 from bridge.cli.stopping import on_signals
-from bridge.client import Connection, ConnectionLost, ProtocolFailure, Result, find_vault
+from bridge.client import Connection, ConnectionLost, ProtocolFailure, Result
 from bridge.contract.chat import ChatDelta, ChatDone, ChatToolEvent
 
 LOOKED_BACK: Final = 40
@@ -30,9 +29,8 @@ class ChatScreen:
     """The screen that shows turns.
 
     Args:
-        vault: The vault's folder.
         bridge: The bridge.
-        printer: Where things are shown.
+        cli: Where things are shown.
         keyboard: Where a person types; None where nobody does, so that questions are answered elsewhere.
 
     Attributes:
@@ -40,12 +38,11 @@ class ChatScreen:
         model: The model that was named; None: the one that is set.
     """
 
-    def __init__(self, vault: Path, bridge: Connection, printer: Printer, keyboard: Keyboard | None) -> None:
+    def __init__(self, bridge: Connection, cli: CommandLine, keyboard: Keyboard | None) -> None:
         self.conversation_id: str | None = None
         self.model: str | None = None
-        self._vault = vault
         self._bridge = bridge
-        self._printer = printer
+        self._cli = cli
         self._keyboard = keyboard
         self._notifications = bridge.notifications()
         self._stopping: set[asyncio.Task[Any]] = set()
@@ -58,16 +55,15 @@ class ChatScreen:
             ProtocolFailure: The turn could not begin.
             ConnectionLost: The bridge has stopped.
         """
-        wanted = {"conversationId": self.conversation_id, "model": self.model}
-        given = {name: value for name, value in wanted.items() if value is not None}
+        given = given_of(conversationId=self.conversation_id, model=self.model)
         self._began, self._stopped = False, False
-        async with asking_here(self._vault, self._keyboard, self._printer, self._stop):
+        async with asking_here(self._cli, self._keyboard, self._stop):
             with on_signals(self._stop, "SIGINT"):
                 started: dict[str, Any] = await self._bridge.request("chat.send", text=text, **given)
                 self.conversation_id, self._began = str(started["conversationId"]), True
                 if self._stopped:
                     self._stop()
-                shown = _Shown(self._printer, started)
+                shown = _Shown(self._cli, started)
                 async for notification in self._notifications:
                     if notification.params.get("turnId") != started["turnId"]:
                         continue
@@ -92,17 +88,17 @@ class _Shown:
     """The display of one turn.
 
     Args:
-        printer: Where to show it.
+        cli: Where to show it.
         started: The answer of `chat.send`.
     """
 
-    def __init__(self, printer: Printer, started: dict[str, Any]) -> None:
+    def __init__(self, cli: CommandLine, started: dict[str, Any]) -> None:
         self.answered = False
-        self._printer = printer
+        self._cli = cli
         self._started = started
         self._text = ""
         self._tools: list[dict[str, Any]] = []
-        self._writer = LineWriter(lambda text: _write(text) if not printer.as_json else None)
+        self._writer = LineWriter(lambda text: _write(text) if not cli.as_json else None)
         self._thinking = False
 
     def take(self, method: str, params: dict[str, Any]) -> bool:
@@ -125,7 +121,7 @@ class _Shown:
             self._say(text)
         elif kind == "thinking" and not self._thinking:
             self._thinking = True
-            if self._printer.interactive:
+            if self._cli.interactive:
                 self._say("(thinking)")
 
     def _tool(self, params: dict[str, Any]) -> None:
@@ -142,19 +138,19 @@ class _Shown:
         end, message = params["end"], params["message"]
         self.answered = end == "answered"
         self._writer.end()
-        if self._printer.as_json:
+        if self._cli.as_json:
             named = {name: self._started[name] for name in ("conversationId", "model")}
-            self._printer.json({**named, "end": end, "message": message, "text": self._text, "tools": self._tools})
+            self._cli.json({**named, "end": end, "message": message, "text": self._text, "tools": self._tools})
         elif message is not None:
-            self._printer.say(message if message.endswith(".") else f"{message}.")
+            self._cli.say(message if message.endswith(".") else f"{message}.")
         elif end == "cancelled":
-            self._printer.say("Stopped.")
+            self._cli.say("Stopped.")
 
     def _say(self, message: str | Text) -> None:
         """Print a line about the answer, not in the middle of one of its lines."""
         self._writer.end()
-        if not self._printer.as_json:
-            self._printer.say(message, style="dim") if isinstance(message, str) else self._printer.say(message)
+        if not self._cli.as_json:
+            self._cli.say(message, style="dim") if isinstance(message, str) else self._cli.say(message)
 
 
 class LineWriter:
@@ -198,24 +194,27 @@ def _write(text: str) -> None:
     sys.stdout.flush()
 
 
-_PROMPT = "You: "
+_CONVERSATIONS: Final = Table(
+    (("Id", "conversationId"), ("Last", when("updated")), ("Model", "model"), ("Begins with", "title", "bold")),
+    "There is no conversation yet.",
+)
 
 
+@command
 def chat(
+    cli: CommandLine,
     *,
     once: Annotated[
-        str | None, typer.Option("--once", metavar="TEXT", help="Ask this, print the answer, and leave.")
+        str | None, option("--once", metavar="TEXT", about="Ask this, print the answer, and leave.")
     ] = None,
-    model: Annotated[str | None, typer.Option(metavar="NAME", help="The model. Default: the one that is set.")] = None,
-    go_on: Annotated[bool, typer.Option("--continue", help="Go on with the latest conversation.")] = False,
-    conversation: Annotated[str | None, typer.Option(metavar="ID", help="Go on with this conversation.")] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List the conversations.")] = False,
-    models: Annotated[bool, typer.Option("--models", help="List the models that there are.")] = False,
-    export: Annotated[str | None, typer.Option(metavar="ID", help="Make a note of this conversation.")] = None,
-    to: Annotated[str | None, typer.Option(metavar="PATH", help="The note that --export makes.")] = None,
-    delete: Annotated[str | None, typer.Option(metavar="ID", help="Delete this conversation.")] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    model: Annotated[str | None, option(metavar="NAME", about="The model. Default: the one that is set.")] = None,
+    go_on: Annotated[bool, option("--continue", about="Go on with the latest conversation.")] = False,
+    conversation: Annotated[str | None, option(metavar="ID", about="Go on with this conversation.")] = None,
+    listed: Annotated[bool, option("--list", about="List the conversations.")] = False,
+    models: Annotated[bool, option("--models", about="List the models that there are.")] = False,
+    export: Annotated[str | None, option(metavar="ID", about="Make a note of this conversation.")] = None,
+    to: Annotated[str | None, option(metavar="PATH", about="The note that --export makes.")] = None,
+    delete: Annotated[str | None, option(metavar="ID", about="Delete this conversation.")] = None,
 ) -> None:
     """Talk with a model that works in the vault.
 
@@ -233,78 +232,58 @@ def chat(
       vault-bridge chat --export 0123456789abcdef --to "Chats/The move.md"
       git diff | vault-bridge chat --model qwen3:8b
     """
-    printer = Printer(as_json=as_json)
     if listed:
-        _list(vault, printer)
+        _CONVERSATIONS.print(cli, cli.ask("chat.list"))
     elif models:
-        _models(vault, printer)
+        _models(cli)
     elif delete is not None:
-        run_once(vault, lambda bridge: bridge.request("chat.delete", conversationId=delete))
-        printer.say("Deleted.")
+        cli.tell("chat.delete", conversationId=delete)
+        cli.say("Deleted.")
     elif export is not None:
-        where = {} if to is None else {"path": to}
-        folder = find_vault(vault)
         try:
-            show_result(asyncio.run(_export(folder, printer, conversationId=export, **where)), printer)
+            cli.result(asyncio.run(_export(cli, **given_of(conversationId=export, path=to))))
         except asyncio.CancelledError:
             fail("Stopped. The question stays open elsewhere, as long as a bridge serves the vault.")
     else:
         with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError):
             text = once if once is not None else None if sys.stdin.isatty() else sys.stdin.read()
-            begun = _Beginning(text, model, conversation, go_on=go_on)
-            if not asyncio.run(_talk(find_vault(vault), printer, begun)):
+            if not asyncio.run(_talk(cli, text, model, conversation, go_on=go_on)):
                 raise typer.Exit(FAILURE)
 
 
-class _Beginning:
-    """The beginning of a conversation on the command line.
-
-    Args:
-        text: The one message that there is; None: the person types.
-        model: The model, where one was named.
-        conversation: The conversation to go on with, where one was named.
-        go_on: Whether that is the latest one.
-    """
-
-    def __init__(self, text: str | None, model: str | None, conversation: str | None, *, go_on: bool) -> None:
-        self.text = text
-        self.model = model
-        self.conversation = conversation
-        self.go_on = go_on
-
-
-async def _talk(vault: Path, printer: Printer, begun: _Beginning) -> bool:
-    """Talk until the person leaves. Returns whether the last turn was answered."""
-    keyboard = attended_keyboard(printer)
-    async with as_person(vault) as bridge:
-        await _agree(bridge, printer, keyboard)
-        screen = ChatScreen(vault, bridge, printer, keyboard)
-        screen.model, screen.conversation_id = begun.model, begun.conversation
-        if begun.go_on and begun.conversation is None:
-            screen.conversation_id = await _latest(bridge, printer)
-        if begun.text is not None:
-            return await screen.turn(begun.text)
+async def _talk(
+    cli: CommandLine, text: str | None, model: str | None, conversation: str | None, *, go_on: bool
+) -> bool:
+    """Talk until the person leaves, or say one text. Returns whether the last turn was answered."""
+    keyboard = attended_keyboard(cli)
+    async with as_person(cli.folder) as bridge:
+        await _agree(bridge, cli, keyboard)
+        screen = ChatScreen(bridge, cli, keyboard)
+        screen.model, screen.conversation_id = model, conversation
+        if go_on and conversation is None:
+            screen.conversation_id = await _latest(bridge, cli)
+        if text is not None:
+            return await screen.turn(text)
         if keyboard is None:
             fail("There is nothing to send. Use --once, or a terminal without --json.")
-        printer.say("Ctrl-C stops an answer, Ctrl-D leaves.", style="dim")
+        cli.say("Ctrl-C stops an answer, Ctrl-D leaves.", style="dim")
         with contextlib.suppress(PersonLeft):
             while True:
                 keyboard.discard()
-                text = (await keyboard.line(lambda: _PROMPT)).strip()
-                if text:
-                    await screen.turn(text)
+                if said := (await keyboard.line(lambda: "You: ")).strip():
+                    await screen.turn(said)
         if screen.conversation_id is not None:
-            printer.say("`vault-bridge chat --continue` goes on with this conversation.", style="dim")
+            cli.say("`vault-bridge chat --continue` goes on with this conversation.", style="dim")
     return True
 
 
-async def _agree(bridge: Connection, printer: Printer, keyboard: Keyboard | None) -> None:
+async def _agree(bridge: Connection, cli: CommandLine, keyboard: Keyboard | None) -> None:
     """Ask once about a model on another computer; end the command where the person does not agree."""
     found: dict[str, Any] = await bridge.request("chat.models")
     if found["allowed"]:
         return
     await ask_to_send(
-        printer,
+        cli,
         keyboard,
         found["sentence"],
         command="vault-bridge chat",
@@ -313,41 +292,31 @@ async def _agree(bridge: Connection, printer: Printer, keyboard: Keyboard | None
     await bridge.request("chat.allow", endpoint=found["endpoint"])
 
 
-async def _latest(bridge: Connection, printer: Printer) -> str:
+async def _latest(bridge: Connection, cli: CommandLine) -> str:
     found: list[dict[str, Any]] = await bridge.request("chat.list")
     if not found:
         fail("There is no conversation yet.")
-    printer.say(Text.assemble("Going on with: ", sanitize(found[0]["title"])))
+    cli.say(Text.assemble("Going on with: ", sanitize(found[0]["title"])))
     return str(found[0]["conversationId"])
 
 
-async def _export(vault: Path, printer: Printer, **params: str) -> Result:
-    async with as_person(vault) as bridge:
+async def _export(cli: CommandLine, **params: str) -> Result:
+    async with as_person(cli.folder) as bridge:
         exporting = asyncio.current_task()
-        async with asking_here(vault, attended_keyboard(printer), printer, lambda: exporting and exporting.cancel()):
+        async with asking_here(cli, attended_keyboard(cli), lambda: exporting and exporting.cancel()):
             return Result(await bridge.request("chat.export", **params))
 
 
-def _list(vault: Path | None, printer: Printer) -> None:
-    columns: tuple[Column, ...] = (
-        ("Id", "conversationId"),
-        ("Last", when("updated")),
-        ("Model", "model"),
-        ("Begins with", "title", "bold"),
-    )
-    Table(columns, "There is no conversation yet.").print(printer, ask(vault, "chat.list"))
-
-
-def _models(vault: Path | None, printer: Printer) -> None:
-    found = ask(vault, "chat.models")
-    if not found["allowed"] and not printer.as_json:
+def _models(cli: CommandLine) -> None:
+    found = cli.ask("chat.models")
+    if not found["allowed"] and not cli.as_json:
         fail(f"{found['sentence']} Nobody has agreed to that yet: run `vault-bridge chat`, which asks once.")
     columns: tuple[Column, ...] = (
         ("Model", lambda one: sanitize(one["name"], style="bold" if one["name"] == found["model"] else "")),
         ("Size", lambda one: _size(one["size"])),
     )
     none = "There is no model yet. Pull one, for instance: ollama pull qwen3:8b"
-    Table(columns, none).print(printer, found["models"], found)
+    Table(columns, none).print(cli, found["models"], found)
 
 
 def _size(size: int) -> str:

@@ -5,13 +5,12 @@ from typing import Annotated, Any, Final, Literal
 
 import typer
 
-from bridge.cli.connection import ask, run_once, tell
-from bridge.cli.family import Table, Thing, when
+from bridge.cli.family import CommandLine, Group, Table, Thing, given_of, tell_of_client, when
 from bridge.cli.layout import local_time
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer, fail
+from bridge.cli.options import argument, option
+from bridge.cli.printer import fail
 from bridge.cli.serve import Preset
-from bridge.client import Connection, find_vault, token_storage
+from bridge.client import token_storage
 from bridge.client.errors import KeyringUnavailable
 
 HELP = """Give programs a name and a token of their own, and take them back.
@@ -32,9 +31,9 @@ Examples:
   vault-bridge clients revoke "Claude Code"
 """
 
-app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+app = Group(HELP)
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The client's name, or its id.")]
+Name = Annotated[str, argument("NAME", "The client's name, or its id.")]
 _PRESET_HELP = (
     "Its tools: `agent`, few that do all; `minimal`, to find and read; `vault`, each by itself; `everything`."
 )
@@ -49,147 +48,7 @@ _DRAFTS_HELP = (
 )
 
 
-@app.command("add")
-def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call the program.")],
-    *,
-    save: Annotated[
-        bool, typer.Option("--save", help="Keep the token on this machine, for `vault-bridge call --client`.")
-    ] = False,
-    keyring: Annotated[
-        bool, typer.Option("--keyring", help="Keep it in the system's keyring, and not in a file.")
-    ] = False,
-    preset: Annotated[Preset, typer.Option("--preset", help=_PRESET_HELP)] = "agent",
-    drafts: Annotated[bool, typer.Option("--drafts", help=_DRAFTS_HELP)] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
-    """Add a client. It may call tools, and asks you like any program that you have allowed nothing yet."""
-    printer = Printer(as_json=as_json)
-    folder = find_vault(vault)
-    added = tell(vault, "clients.add", name=name, preset=preset, drafts=drafts)
-    token, client = added["token"], added["client"]
-    kept = _keep(folder, name, token, keyring=keyring) if save or keyring else None
-    if as_json:
-        printer.json({"client": client} | ({"token": token} if kept is None else {"kept": kept}))
-        return
-    if kept is not None:
-        printer.say(f"Added {name}. Its token is in {kept}, where `vault-bridge call --client` and `connect` find it.")
-        return
-    printer.say(f"Added {name}. This is its token. It is shown only now; put it where the program looks for it:")
-    printer.text(token)
-
-
-@app.command("list")
-def list_clients(vault: Vault = None, as_json: AsJson = False) -> None:
-    """List the clients, what they may do, and when they were last seen."""
-    _CLIENTS.print(Printer(as_json=as_json), ask(vault, "clients.list"))
-
-
-@app.command("rename")
-def rename(
-    name: Name,
-    new_name: Annotated[str, typer.Argument(metavar="NEW-NAME", help="What you call it from now on.")],
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
-    """Call a client by another name. What it was allowed stays."""
-    folder = find_vault(vault)
-    client = _act(vault, name, "clients.rename", name=new_name)
-    token_storage.rename(folder, name, new_name)
-    Printer(as_json=as_json).answer(client, f"It is called {client['name']} from now on.")
-
-
-@app.command("update")
-def update(
-    name: Name,
-    *,
-    preset: Annotated[Preset | None, typer.Option("--preset", show_default=False, help=_PRESET_HELP)] = None,
-    elicitation: Annotated[
-        bool | None,
-        typer.Option(
-            "--elicitation/--no-elicitation",
-            show_default=False,
-            help="Its own user may say yes in it to single calls that only read notes. You are asked about it.",
-        ),
-    ] = None,
-    drafts: Annotated[bool | None, typer.Option("--drafts/--no-drafts", show_default=False, help=_DRAFTS_HELP)] = None,
-    looking: Annotated[Sharing | None, typer.Option("--looking", show_default=False, help=_LOOKING_HELP)] = None,
-    showing: Annotated[Sharing | None, typer.Option("--showing", show_default=False, help=_SHOWING_HELP)] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
-    """Change its tools, what its own user confirms, whether it works in drafts, and what it may see of Obsidian."""
-    wanted = {"preset": preset, "elicitation": elicitation, "drafts": drafts, "looking": looking, "showing": showing}
-    given = {key: value for key, value in wanted.items() if value is not None}
-    if not given:
-        fail(
-            "Say what is to change: `--preset`, `--looking`, `--showing`, `--elicitation` or `--drafts`, or `--no-` "
-            "before one of the last two."
-        )
-    client = _act(vault, name, "clients.update", **given)
-    said = [] if preset is None else [f"{client['name']} has the tools of the preset {preset} now."]
-    if elicitation is not None:
-        may = "may" if elicitation else "may not"
-        said.append(f"The user of {client['name']} {may} say yes in it to single calls that only read notes.")
-    if drafts is not None:
-        said.append(f"{client['name']} {'works in drafts' if drafts else 'asks about each change'} from now on.")
-    said += [f"{client['name']} {_shared(client, member)}." for member in _SHARED if given.get(member)]
-    Printer(as_json=as_json).answer(client, "\n".join(said))
-
-
-@app.command("allow")
-def allow(
-    name: Name,
-    capability: Annotated[Literal["answer", "administer"], typer.Argument(metavar="answer|administer")],
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
-    """Let a client answer the questions of others, or administer. You are asked about it on a screen."""
-    client = _act(vault, name, "clients.allow", capability=capability)
-    Printer(as_json=as_json).answer(client, f"{client['name']} may now: {', '.join(client['capabilities'])}.")
-
-
-@app.command("revoke")
-def revoke(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
-    """Revoke a client: its token is refused from now on, and what it was allowed is forgotten."""
-    folder = find_vault(vault)
-    client = _act(vault, name, "clients.revoke")
-    token_storage.remove(folder, client["name"])
-    Printer(as_json=as_json).answer(client, f"Revoked {client['name']}. Its token is not valid any more.")
-
-
-def _act(vault: Path | None, meant: str, method: str, **params: Any) -> dict[str, Any]:
-    """Do something with the client that has this name or id."""
-
-    async def act(bridge: Connection) -> dict[str, Any]:
-        clients: list[dict[str, Any]] = await bridge.request("clients.list")
-        client_id = next((client["clientId"] for client in clients if _is(client, meant)), None)
-        if client_id is None:
-            fail(f"There is no client {meant!r}; `vault-bridge clients list` lists those there are.")
-        changed: dict[str, Any] = await bridge.request(method, clientId=client_id, **params)
-        return changed
-
-    return run_once(vault, act)
-
-
-def _is(client: dict[str, Any], name: str) -> bool:
-    return name in {client["clientId"], client["name"]} or str(client["name"]).casefold() == name.casefold()
-
-
-def _keep(vault: Path, name: str, token: str, *, keyring: bool) -> str:
-    """Keep a token where `call --client` finds it. Where that fails, show it: it cannot be had again.
-
-    Returns:
-        Where it is, for people.
-    """
-    try:
-        if not keyring:
-            return str(token_storage.save_to_file(vault, name, token))
-        token_storage.save_to_keyring(vault, name, token)
-    except (OSError, KeyringUnavailable) as error:
-        fail(f"The client was added, but its token could not be kept: {error}. This is it, shown only now:\n{token}")
-    return "the system's keyring"
+_SHARED: Final = {"looking": "see what you look at in Obsidian", "showing": "open notes in Obsidian without a click"}
 
 
 def _ways(client: dict[str, Any]) -> list[str]:
@@ -197,9 +56,6 @@ def _ways(client: dict[str, Any]) -> list[str]:
     ways = {"elicitation": "confirm reads", "drafts": "work in drafts"}
     shared = [_shared(client, member).removeprefix("may ") for member in _SHARED if client[member]]
     return [*(said for member, said in ways.items() if client[member]), *shared]
-
-
-_SHARED: Final = {"looking": "see what you look at in Obsidian", "showing": "open notes in Obsidian without a click"}
 
 
 def _shared(client: dict[str, Any], member: str) -> str:
@@ -227,3 +83,116 @@ _CLIENTS: Final = Table(
     ),
     "No program has a name of its own. Add one with `vault-bridge clients add NAME`.",
 )
+
+
+@app.add("add")
+def add(
+    cli: CommandLine,
+    name: Annotated[str, argument("NAME", "What you call the program.")],
+    *,
+    save: Annotated[
+        bool, option("--save", about="Keep the token on this machine, for `vault-bridge call --client`.")
+    ] = False,
+    keyring: Annotated[bool, option("--keyring", about="Keep it in the system's keyring, and not in a file.")] = False,
+    preset: Annotated[Preset, typer.Option("--preset", help=_PRESET_HELP)] = "agent",
+    drafts: Annotated[bool, option("--drafts", about=_DRAFTS_HELP)] = False,
+) -> None:
+    """Add a client. It may call tools, and asks you like any program that you have allowed nothing yet."""
+    folder = cli.folder
+    added = cli.tell("clients.add", name=name, preset=preset, drafts=drafts)
+    kept = _keep(folder, name, added["token"], keyring=keyring) if save or keyring else None
+    if cli.as_json:
+        cli.json(added if kept is None else {"client": added["client"], "kept": kept})
+    elif kept is not None:
+        cli.say(f"Added {name}. Its token is in {kept}, where `vault-bridge call --client` and `connect` find it.")
+    else:
+        cli.say(f"Added {name}. This is its token. It is shown only now; put it where the program looks for it:")
+        cli.text(added["token"])
+
+
+app.lists("list", "List the clients, what they may do, and when they were last seen.", "clients.list", _CLIENTS)
+
+
+@app.add("rename")
+def rename(
+    cli: CommandLine, name: Name, new_name: Annotated[str, argument("NEW-NAME", "What you call it from now on.")]
+) -> None:
+    """Call a client by another name. What it was allowed stays."""
+    folder = cli.folder
+    client = _act(cli, name, "clients.rename", name=new_name)
+    token_storage.rename(folder, name, new_name)
+    cli.answer(client, f"It is called {client['name']} from now on.")
+
+
+@app.add("update")
+def update(
+    cli: CommandLine,
+    name: Name,
+    *,
+    preset: Annotated[Preset | None, option("--preset", about=_PRESET_HELP)] = None,
+    elicitation: Annotated[
+        bool | None,
+        option(
+            "--elicitation/--no-elicitation",
+            about="Its own user may say yes in it to single calls that only read notes. You are asked about it.",
+        ),
+    ] = None,
+    drafts: Annotated[bool | None, option("--drafts/--no-drafts", about=_DRAFTS_HELP)] = None,
+    looking: Annotated[Sharing | None, option("--looking", about=_LOOKING_HELP)] = None,
+    showing: Annotated[Sharing | None, option("--showing", about=_SHOWING_HELP)] = None,
+) -> None:
+    """Change its tools, what its own user confirms, whether it works in drafts, and what it may see of Obsidian."""
+    given = given_of(preset=preset, elicitation=elicitation, drafts=drafts, looking=looking, showing=showing)
+    if not given:
+        fail(
+            "Say what is to change: `--preset`, `--looking`, `--showing`, `--elicitation` or `--drafts`, or `--no-` "
+            "before one of the last two."
+        )
+    client = _act(cli, name, "clients.update", **given)
+    said = [] if preset is None else [f"{client['name']} has the tools of the preset {preset} now."]
+    if elicitation is not None:
+        may = "may" if elicitation else "may not"
+        said.append(f"The user of {client['name']} {may} say yes in it to single calls that only read notes.")
+    if drafts is not None:
+        said.append(f"{client['name']} {'works in drafts' if drafts else 'asks about each change'} from now on.")
+    said += [f"{client['name']} {_shared(client, member)}." for member in _SHARED if given.get(member)]
+    cli.answer(client, "\n".join(said))
+
+
+@app.add("allow")
+def allow(
+    cli: CommandLine, name: Name, capability: Annotated[Literal["answer", "administer"], argument("answer|administer")]
+) -> None:
+    """Let a client answer the questions of others, or administer. You are asked about it on a screen."""
+    client = _act(cli, name, "clients.allow", capability=capability)
+    cli.answer(client, f"{client['name']} may now: {', '.join(client['capabilities'])}.")
+
+
+@app.add("revoke")
+def revoke(cli: CommandLine, name: Name) -> None:
+    """Revoke a client: its token is refused from now on, and what it was allowed is forgotten."""
+    folder = cli.folder
+    client = _act(cli, name, "clients.revoke")
+    token_storage.remove(folder, client["name"])
+    cli.answer(client, f"Revoked {client['name']}. Its token is not valid any more.")
+
+
+def _act(cli: CommandLine, meant: str, method: str, **params: Any) -> dict[str, Any]:
+    """Do something with the client that has this name or id."""
+    nobody = f"There is no client {meant!r}; `vault-bridge clients list` lists those there are."
+    return tell_of_client(cli, meant, method, listing="clients.list", member="name", nobody=nobody, **params)
+
+
+def _keep(vault: Path, name: str, token: str, *, keyring: bool) -> str:
+    """Keep a token where `call --client` finds it. Where that fails, show it: it cannot be had again.
+
+    Returns:
+        Where it is, for people.
+    """
+    try:
+        if not keyring:
+            return str(token_storage.save_to_file(vault, name, token))
+        token_storage.save_to_keyring(vault, name, token)
+    except (OSError, KeyringUnavailable) as error:
+        fail(f"The client was added, but its token could not be kept: {error}. This is it, shown only now:\n{token}")
+    return "the system's keyring"

@@ -60,16 +60,6 @@ def run_once(vault: Path | None, work: Callable[[Connection], Awaitable[T]]) -> 
     return asyncio.run(_run(find_vault(vault), work))
 
 
-def ask(vault: Path | None, method: str, **params: Any) -> Any:
-    """Return the answer of a method that can be asked twice; see `run_idempotent`."""
-    return run_idempotent(vault, lambda bridge: bridge.request(method, **params))
-
-
-def tell(vault: Path | None, method: str, **params: Any) -> Any:
-    """Return the answer of a method that must not be asked twice."""
-    return run_once(vault, lambda bridge: bridge.request(method, **params))
-
-
 def embedded_bridge(
     vault: Path, *, port: int = 0, consent: Literal["ask", "deny"] = "ask", brief: bool = False
 ) -> "Bridge":

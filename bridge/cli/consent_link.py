@@ -260,12 +260,14 @@ class ConsentLink:
 
     Args:
         vault: The vault's folder.
+
+    Attributes:
         questions: The open questions.
     """
 
-    def __init__(self, vault: Path, questions: Questions) -> None:
+    def __init__(self, vault: Path) -> None:
         self._vault = vault
-        self._questions = questions
+        self.questions = Questions()
         self._bridge: Connection | None = None
         self._told: set[tuple[str, str]] = set()
         """The parts of the inbox already reported."""
@@ -376,7 +378,7 @@ class ConsentLink:
                 notifications = bridge.notifications()
                 await say(greeting)
                 for wire in await bridge.request("consent.pending"):
-                    self._questions.add(ConsentRequest.model_validate(wire))
+                    self.questions.add(ConsentRequest.model_validate(wire))
                 self._tell_of_others(bridge, say)
                 async for notification in notifications:
                     self._take(notification)
@@ -388,7 +390,7 @@ class ConsentLink:
             self._bridge = None
             if self._telling is not None:
                 self._telling.cancel()
-            self._questions.end_all()
+            self.questions.end_all()
 
     def _tell_of_others(self, bridge: Connection, say: Say) -> None:
         """Say what else waits, as soon as no question is being answered. Returns at once."""
@@ -411,14 +413,14 @@ class ConsentLink:
     def _take(self, notification: Notification) -> None:
         params = notification.params
         if notification.method == ConsentRequest.event_name:
-            self._questions.add(ConsentRequest.model_validate(params))
+            self.questions.add(ConsentRequest.model_validate(params))
         elif notification.method == ConsentRevised.event_name:
-            self._questions.revise(ConsentRequest.model_validate(params))
+            self.questions.revise(ConsentRequest.model_validate(params))
         elif notification.method == ConsentWaiting.event_name:
-            self._questions.wait(params["requestId"], params["expiresAt"])
+            self.questions.wait(params["requestId"], params["expiresAt"])
         elif notification.method == ConsentResolved.event_name:
             how = QuestionEnd(params.get("decision") or params.get("outcome"), params.get("by"))
-            self._questions.end(params["requestId"], how)
+            self.questions.end(params["requestId"], how)
 
 
 def _start_bridge(vault: Path) -> "StartedBridge":

@@ -1,17 +1,20 @@
 """The terminal's consent prompt: shows one question after the other and sees each through to its end."""
 
 import asyncio
-from collections.abc import Awaitable, Sequence
-from typing import Final, Protocol, TypeVar
+import contextlib
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from typing import Final, TypeVar
 
 from rich.text import Text
 
 from bridge.cli.answer_keys import LABELS
-from bridge.cli.consent_link import REVISED, ConsentAnswer, QuestionEnd, Questions
-from bridge.cli.keyboard import Conversation, Keyboard
+from bridge.cli.consent_link import REVISED, ConsentAnswer, ConsentLink, QuestionEnd
+from bridge.cli.family import CommandLine
+from bridge.cli.keyboard import Conversation, Keyboard, PersonLeft, open_keyboard
 from bridge.cli.layout import wrap
-from bridge.cli.printer import READABLE, Printer
-from bridge.cli.question_dialog import Decided, QuestionDialog, Reviser, Step
+from bridge.cli.printer import READABLE, Printer, fail
+from bridge.cli.question_dialog import Decided, QuestionDialog, Step
 from bridge.cli.question_screen import draw_question
 from bridge.cli.sanitize import sanitize
 from bridge.contract.consent import ConsentReply, ConsentRequest, Decision, Outcome
@@ -33,26 +36,18 @@ _ENDED: Final = {
 }
 
 
-class Responder(Reviser, Protocol):
-    """The interface that takes answers to the bridge."""
-
-    async def respond(self, answers: Sequence[ConsentAnswer]) -> list[ConsentReply] | None:
-        """Return what the bridge says to each answer; None when the bridge has stopped."""
-
-
 class ConsentPrompt:
     """The prompt that asks the person.
 
     Args:
-        questions: The waiting questions.
-        responder: Where answers go.
+        link: The waiting questions, and where answers go.
         keyboard: Where they come from; None allows everything once, without asking.
         printer: Where the questions are shown.
     """
 
-    def __init__(self, questions: Questions, responder: Responder, keyboard: Keyboard | None, printer: Printer) -> None:
-        self._questions = questions
-        self._responder = responder
+    def __init__(self, link: ConsentLink, keyboard: Keyboard | None, printer: Printer) -> None:
+        self._questions = link.questions
+        self._link = link
         self._keyboard = keyboard
         self._printer = printer
         self._interrupted = False
@@ -127,7 +122,7 @@ class ConsentPrompt:
             return [ConsentAnswer(request, Decision.ALLOW_ONCE)]
         self._keyboard.discard()
         conversation = Conversation(self._printer, self._keyboard, lambda: self._questions.current(request))
-        dialog = QuestionDialog(request, self._questions, conversation, self._responder)
+        dialog = QuestionDialog(request, self._link, conversation)
         dialog.show()
         if self._interrupted:
             await asyncio.sleep(SETTLE_SECONDS)
@@ -141,7 +136,7 @@ class ConsentPrompt:
 
     async def _respond(self, answers: list[ConsentAnswer]) -> bool:
         """Send the answers, and say what became of each question."""
-        replies = await self._responder.respond(answers)
+        replies = await self._link.respond(answers)
         accepted = 0
         for at, answer in enumerate(answers):
             reply = None if replies is None else replies[at]
@@ -210,3 +205,71 @@ def _done(answer: ConsentAnswer, reply: ConsentReply) -> Text:
     back = f" `vault-bridge policy revoke {reply.grant.grant_id}` takes it back." if reply.grant else ""
     message = " The agent gets your message." if answer.feedback else ""
     return Text.assemble((_REMEMBERED[answer.decision.allows], "bold"), sanitize(sentence), back, message)
+
+
+@contextlib.asynccontextmanager
+async def asking_here(cli: CommandLine, keyboard: Keyboard | None, left: Callable[[], object]) -> AsyncIterator[None]:
+    """Show questions here until the block ends, where a person is there to answer them.
+
+    Args:
+        cli: Where they are shown.
+        keyboard: Where they are answered; None where nobody is.
+        left: Called when the person leaves a question unanswered.
+    """
+    if keyboard is None:
+        yield
+        return
+    link = ConsentLink(cli.folder)
+    prompt = ConsentPrompt(link, keyboard, cli)
+    ready = asyncio.Event()
+
+    async def connected(_message: str) -> None:
+        ready.set()
+
+    async def answer() -> None:
+        try:
+            while True:
+                await prompt.next()
+        except PersonLeft:
+            left()
+
+    tasks = [asyncio.create_task(link.run(connected)), asyncio.create_task(answer())]
+    waiting = asyncio.create_task(ready.wait())
+    try:
+        await asyncio.wait([tasks[0], waiting], return_when=asyncio.FIRST_COMPLETED)
+        yield
+    finally:
+        for task in (*tasks, waiting):
+            task.cancel()
+        await asyncio.gather(*tasks, waiting, return_exceptions=True)
+
+
+def attended_keyboard(printer: Printer) -> Keyboard | None:
+    """Return where the person types; None where no person is at both ends of a terminal."""
+    if printer.as_json or not printer.interactive or not sys.stdin.isatty():
+        return None
+    return open_keyboard()
+
+
+async def ask_to_send(
+    printer: Printer, keyboard: Keyboard | None, sentence: str, *, command: str, instead: str
+) -> None:
+    """Ask, and end the command where the person does not agree.
+
+    Args:
+        printer: For what they are asked.
+        keyboard: Where they answer; None where they cannot.
+        sentence: What would be sent, and where.
+        command: Which command asks in a terminal.
+        instead: What they can do where they do not agree.
+    """
+    printer.say(sentence)
+    if keyboard is None:
+        fail(f"Nobody has agreed to that yet: run `{command}` in a terminal, which asks once.")
+    keyboard.discard()
+    try:
+        answer = (await keyboard.line(lambda: "Send it there? y or n: ")).strip().lower()
+    except PersonLeft:
+        answer = ""
+    if answer not in {"y", "yes"}:
+        fail(f"Nothing was sent. {instead}")

@@ -8,11 +8,10 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments, parse_arguments
-from bridge.cli.connection import run_once, tell
-from bridge.cli.family import Family, Table
+from bridge.cli.family import CommandLine, Family, Table
 from bridge.cli.layout import wrap
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import FAILURE, Printer, fail
+from bridge.cli.options import argument, option
+from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize
 from bridge.cli.text_files import NotEdited, parse_json, text_of
 from bridge.cli.text_files import edit as open_editor
@@ -36,21 +35,21 @@ Examples:
 """
 
 Environment = Annotated[
-    str | None, typer.Option("--environment", metavar="NAME", help="node (the default), browser or python.")
+    str | None, option("--environment", metavar="NAME", about="node (the default), browser or python.")
 ]
 Parameters = Annotated[
-    str | None, typer.Option("--parameters", metavar="FILE", help="A JSON Schema of its parameters, or - to read one.")
+    str | None, option("--parameters", metavar="FILE", about="A JSON Schema of its parameters, or - to read one.")
 ]
-Timeout = Annotated[int | None, typer.Option("--timeout", metavar="MS", help="Milliseconds that a run may take.")]
-Returns = Annotated[str | None, typer.Option("--returns", metavar="TEXT", help="What it returns, in words.")]
-Description = Annotated[str | None, typer.Option("--description", metavar="TEXT", help="What it does; agents read it.")]
+Timeout = Annotated[int | None, option("--timeout", metavar="MS", about="Milliseconds that a run may take.")]
+Returns = Annotated[str | None, option("--returns", metavar="TEXT", about="What it returns, in words.")]
+Description = Annotated[str | None, option("--description", metavar="TEXT", about="What it does; agents read it.")]
 _OFF: Final = "Tools of your own are not allowed yet. `vault-bridge settings set allowCustomTools=true` allows them."
 _NOTHING: Final = {"type": "object", "properties": {}}
 _COLOURS: Final = {"browser": "blue", "node": "magenta", "python": "yellow"}
 _FILES: Final = {"browser": "tool.js", "node": "tool.js", "python": "tool.py"}
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="As `vault-bridge custom list` shows it.")]
-_FAMILY: Final = Family(
+Name = Annotated[str, argument("NAME", "As `vault-bridge custom list` shows it.")]
+app: Final = Family(
     "custom",
     HELP,
     name=Name,
@@ -68,100 +67,94 @@ _FAMILY: Final = Family(
         "There is none. `vault-bridge custom add` stores one.",
     ),
 )
-app = _FAMILY.app
 
 
-def _environments(printer: Printer, listed: dict[str, Any]) -> None:
+def _environments(cli: CommandLine, listed: dict[str, Any]) -> None:
     """Say where tools can run, and whether they may."""
     lines = [Text()]
     for each in listed["environments"]:
         state = "" if each["available"] else "not here. "
-        lines += wrap(sanitize(f"{each['environment']}: {state}{each['sentence']}"), printer.width, rest="  ")
-    printer.lines(lines)
+        lines += wrap(sanitize(f"{each['environment']}: {state}{each['sentence']}"), cli.width, rest="  ")
+    cli.lines(lines)
     if not listed["allowed"]:
-        printer.say(_OFF)
+        cli.say(_OFF)
 
 
-_FAMILY.list("List your tools, and where tools can run.", after=_environments)
+app.list_all("List your tools, and where tools can run.", after=_environments)
 
 
-@app.command("add")
+@app.add("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What agents call it by.")],
-    code: Annotated[str, typer.Argument(metavar="FILE", help="Its code; - reads it from standard input.")],
+    cli: CommandLine,
+    name: Annotated[str, argument("NAME", "What agents call it by.")],
+    code: Annotated[str, argument("FILE", "Its code; - reads it from standard input.")],
     *,
     description: Annotated[str, typer.Option("--description", metavar="TEXT", help="What it does; agents read it.")],
     parameters: Parameters = None,
     environment: Environment = None,
     timeout: Timeout = None,
     returns: Returns = None,
-    disabled: Annotated[bool, typer.Option("--disabled", help="Store it switched off.")] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    disabled: Annotated[bool, option("--disabled", about="Store it switched off.")] = False,
 ) -> None:
     """Store a tool. Its code is read and not run."""
     given = _given(code, parameters, environment=environment, timeout=timeout, returns=returns)
     given = {"parameters": _NOTHING, "description": description, "enabled": not disabled} | given
-    saved = tell(vault, "custom.add", name=name, **given)
+    saved = cli.tell("custom.add", name=name, **given)
     said = _saved(saved, f"{name} is stored. `vault-bridge custom test {name}` tries it.")
-    Printer(as_json=as_json).answer(saved, said)
+    cli.answer(saved, said)
 
 
-@app.command("update")
+@app.add("update")
 def update(
+    cli: CommandLine,
     name: Name,
-    code: Annotated[
-        str | None, typer.Argument(metavar="[FILE]", help="Its new code; - reads it from standard input.")
-    ] = None,
+    code: Annotated[str | None, argument("[FILE]", "Its new code; - reads it from standard input.")] = None,
     *,
     description: Description = None,
     parameters: Parameters = None,
     environment: Environment = None,
     timeout: Timeout = None,
     returns: Returns = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Change what is given of a tool, and nothing else. You are shown the difference before it runs again."""
     given = _given(code, parameters, environment=environment, timeout=timeout, returns=returns, description=description)
-    saved = tell(vault, "custom.update", name=name, **given)
-    Printer(as_json=as_json).answer(saved, _saved(saved, f"{name} is changed."))
+    saved = cli.tell("custom.update", name=name, **given)
+    cli.answer(saved, _saved(saved, f"{name} is changed."))
 
 
-@app.command("edit")
-def edit(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("edit")
+def edit(cli: CommandLine, name: Name) -> None:
     """Change a tool's code in your editor.
 
     The variable `VISUAL` or `EDITOR` names it.
     """
-    printer = Printer(as_json=as_json)
-    tool = _FAMILY.find(vault, name)
+    tool = app.find(cli, name)
     try:
         code = open_editor(tool["code"], _FILES.get(tool["environment"], "tool.txt"))
     except NotEdited as failure:
         fail(str(failure))
     if code == tool["code"]:
-        printer.say("Nothing was changed.")
+        cli.say("Nothing was changed.")
         return
-    saved = tell(vault, "custom.update", name=name, code=code)
-    printer.answer(saved, _saved(saved, f"{name} is changed."))
+    saved = cli.tell("custom.update", name=name, code=code)
+    cli.answer(saved, _saved(saved, f"{name} is changed."))
 
 
-_FAMILY.change(
+app.change(
     "enable",
     "Let agents call a tool. You are asked every time all the same.",
     "custom.update",
     lambda saved: _saved(saved, f"{saved['tool']['name']} is switched on."),
     members={"enabled": True},
 )
-_FAMILY.change(
+app.change(
     "disable",
     "Keep agents from a tool. You can try it all the same.",
     "custom.update",
     lambda saved: _saved(saved, f"{saved['tool']['name']} is switched off."),
     members={"enabled": False},
 )
-_FAMILY.change(
+app.change(
     "remove",
     "Take a tool away.\n\nWhat it keeps goes with it, and what you have allowed of it.",
     "custom.remove",
@@ -169,32 +162,30 @@ _FAMILY.change(
 )
 
 
-@app.command("test")
+@app.add("test")
 def try_out(
+    cli: CommandLine,
     name: Name,
     words: Annotated[
-        list[str] | None, typer.Argument(metavar="[KEY=VALUE...]", help="Its parameters, as for `vault-bridge call`.")
+        list[str] | None, argument("[KEY=VALUE...]", "Its parameters, as for `vault-bridge call`.")
     ] = None,
     *,
     arguments: Annotated[
-        str | None, typer.Option("--arguments", metavar="JSON", help="All of them as one object, or @FILE, or -.")
+        str | None, option("--arguments", metavar="JSON", about="All of them as one object, or @FILE, or -.")
     ] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Run a tool once.
 
     Switched off or not; you see what it returns, what it prints and how long it took.
     """
-    printer = Printer(as_json=as_json)
 
     async def run(bridge: Connection) -> Any:
-        tool = _FAMILY.find_in(await bridge.request("custom.list"), name)
+        tool = app.find_in(await bridge.request("custom.list"), name)
         given = parse_arguments(words or [], tool["parameters"], arguments)
         return await bridge.request("custom.test", name=name, parameters=given)
 
-    result = run_once(vault, run)
-    printer.answer(result, _draw_result(result, printer.width))
+    result = cli.tell_with(run)
+    cli.answer(result, _draw_result(result, cli.width))
     if not result["success"]:
         raise typer.Exit(FAILURE)
 

@@ -105,14 +105,14 @@ def draw_diff(rows: Sequence[DiffRow], width: int) -> Iterator[Text]:
     for row in rows:
         if row.kind in {"hunk", "note"}:
             style = "cyan" if row.kind == "hunk" else "italic"
-            yield from fold(sanitize(row.text, style=style), width, first=" " * 2, rest=" " * 2)
+            yield from fold(sanitize(row.text, style=style), width, first=" " * 2)
             continue
         numbers = (row.old, row.new) if both else (row.new or row.old,)
         gutter = "".join(f" {number or '':>{digits}}" for number in numbers)
         sign, style = _SIGN[row.kind], _STYLE[row.kind]
         text = _draw_line(row, style, show_return=mixed_endings)
         rest = f"{' ' * len(gutter)} {sign} "
-        yield from fold(text, width, first=f"{gutter} {sign} ", rest=rest, prefix_style=style, words=True)
+        yield from fold(text, width, first=f"{gutter} {sign} ", rest=rest, style=style, words=True)
 
 
 def draw_heading(file: FilePreview, width: int, *, margin: str = "") -> Iterator[Text]:
@@ -132,7 +132,7 @@ def draw_heading(file: FilePreview, width: int, *, margin: str = "") -> Iterator
     if file.yours:
         yield Text(f"{blank}  You edited this in the draft", "italic")
     if file.note:
-        yield from fold(sanitize(file.note, style="bold"), width, first=f"{blank}  ", rest=f"{blank}  ")
+        yield from fold(sanitize(file.note, style="bold"), width, first=f"{blank}  ")
 
 
 def draw_counts(added: int, removed: int) -> Text:
@@ -153,7 +153,7 @@ def draw_changes(files: Iterable[dict[str, Any]], width: int) -> Iterator[Text]:
 def draw_truncation(width: int) -> Iterator[Text]:
     """Say that the bridge did not send a diff whole."""
     said = "This diff is too long to be sent whole: the rest of the change is NOT shown here."
-    yield from wrap(Text(said, "bold red"), width, first="  ", rest="  ")
+    yield from wrap(Text(said, "bold red"), width, first="  ")
 
 
 def _draw_line(row: DiffRow, style: str, *, show_return: bool) -> Text:

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 import typer
 from rich.text import Text
 
+from bridge.cli.family import CommandLine, command
 from bridge.cli.layout import wrap
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import FAILURE, READABLE, Printer
+from bridge.cli.printer import FAILURE
 from bridge.cli.sanitize import sanitize
-from bridge.client import find_vault
 from bridge.health.doctor import examine, healthy
 from bridge.health.finding import Finding
 
@@ -18,7 +17,8 @@ _MARKS = {"ok": ("ok  ", "green"), "warn": ("warn", "yellow"), "fail": ("FAIL", 
 _INDENT = " " * 6
 
 
-def doctor(vault: Vault = None, as_json: AsJson = False) -> None:
+@command
+def doctor(cli: CommandLine) -> None:
     """Look for faults, and say what to do about them.
 
     It examines this machine, the vault, the bridge's own files and the bridge if one runs, and changes nothing.
@@ -28,14 +28,13 @@ def doctor(vault: Vault = None, as_json: AsJson = False) -> None:
       vault-bridge doctor
       vault-bridge doctor --json
     """
-    printer = Printer(as_json=as_json)
-    found = examine(find_vault(vault))
+    found = examine(cli.folder)
     well = healthy(found)
-    if as_json:
-        printer.json({"healthy": well, "checks": [dataclasses.asdict(finding) for finding in found]})
+    if cli.as_json:
+        cli.json({"healthy": well, "checks": [dataclasses.asdict(finding) for finding in found]})
     else:
-        width = min(printer.width, READABLE)
-        printer.lines(line for finding in found for line in _draw(finding, width))
+        width = cli.readable
+        cli.lines(line for finding in found for line in _draw(finding, width))
     if not well:
         raise typer.Exit(FAILURE)
 

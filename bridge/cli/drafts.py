@@ -3,15 +3,12 @@
 from collections.abc import Iterator
 from typing import Annotated, Any, Final
 
-import typer
 from rich.text import Text
 
-from bridge.cli.connection import run_idempotent, tell
 from bridge.cli.diff import draw_changes
-from bridge.cli.family import Family, Table, when
+from bridge.cli.family import CommandLine, Family, Table, when
 from bridge.cli.layout import local_time, wrap
-from bridge.cli.options import AsJson, Vault, Yes
-from bridge.cli.printer import Printer, confirm_or_end
+from bridge.cli.options import Yes, argument
 from bridge.cli.proposal_parts import draw_conflicts
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
@@ -28,8 +25,8 @@ Examples:
   vault-bridge drafts discard draft-1f0c9a2b
 """
 
-DraftId = Annotated[str, typer.Argument(metavar="ID", help="As `vault-bridge drafts list` shows it.")]
-_FAMILY: Final = Family(
+DraftId = Annotated[str, argument("ID", "As `vault-bridge drafts list` shows it.")]
+app: Final = Family(
     "drafts",
     HELP,
     name=DraftId,
@@ -48,46 +45,43 @@ _FAMILY: Final = Family(
         "No agent is drafting.",
     ),
 )
-app = _FAMILY.app
-_FAMILY.list("List the drafts, oldest first.")
+app.list_all("List the drafts, oldest first.")
 
 
-@app.command("show")
-def show(draft_id: DraftId, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("show")
+def show(cli: CommandLine, draft_id: DraftId) -> None:
     """Show the steps of a draft, and what taking it would do to each file."""
-    printer = Printer(as_json=as_json)
 
     async def work(bridge: Connection) -> tuple[dict[str, Any], dict[str, Any]]:
-        draft = _FAMILY.find_in(await bridge.request("drafts.list"), draft_id)
+        draft = app.find_in(await bridge.request("drafts.list"), draft_id)
         return draft, await bridge.request("drafts.preview", draftId=draft_id)
 
-    draft, preview = run_idempotent(vault, work)
-    if as_json:
-        printer.json(draft | {"preview": preview})
+    draft, preview = cli.ask_with(work)
+    if cli.as_json:
+        cli.json(draft | {"preview": preview})
         return
-    printer.lines(_draw(draft, printer.width))
+    cli.lines(_draw(draft, cli.width))
     conflicts = [MergePlace.model_validate(place) for place in preview["conflicts"]]
     if conflicts:
-        printer.lines(wrap(Text("Others changed the same. When it is put to you, you choose:", "bold"), printer.width))
-        printer.lines(draw_conflicts(conflicts, printer.width))
+        cli.lines(wrap(Text("Others changed the same. When it is put to you, you choose:", "bold"), cli.width))
+        cli.lines(draw_conflicts(conflicts, cli.width))
     for warning in preview["warnings"]:
-        printer.lines(wrap(Text.assemble(("Warning  ", "bold"), sanitize(warning)), printer.width, rest=" " * 9))
-    printer.lines(draw_changes(preview["files"], printer.width))
+        cli.lines(wrap(Text.assemble(("Warning  ", "bold"), sanitize(warning)), cli.width, rest=" " * 9))
+    cli.lines(draw_changes(preview["files"], cli.width))
     if draft["steps"] and not preview["files"]:
-        printer.say("Nothing of it differs from the vault any more.")
+        cli.say("Nothing of it differs from the vault any more.")
 
 
-@app.command("discard")
-def discard(draft_id: DraftId, yes: Yes = False, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("discard")
+def discard(cli: CommandLine, draft_id: DraftId, yes: Yes = False) -> None:
     """End a draft. Nothing of it is written, and it cannot be brought back."""
-    printer = Printer(as_json=as_json)
     if not yes:
-        draft = _FAMILY.find(vault, draft_id)
-        if not as_json:
-            printer.lines(_draw(draft, printer.width))
-    confirm_or_end(printer, "Discard it?", "It stays.", sure=yes)
-    ended = tell(vault, "drafts.discard", draftId=draft_id)
-    printer.answer(ended, f"{ended['draftId']} is discarded. Nothing of it was written.")
+        draft = app.find(cli, draft_id)
+        if not cli.as_json:
+            cli.lines(_draw(draft, cli.width))
+    cli.confirm_or_end("Discard it?", "It stays.", sure=yes)
+    ended = cli.tell("drafts.discard", draftId=draft_id)
+    cli.answer(ended, f"{ended['draftId']} is discarded. Nothing of it was written.")
 
 
 def _draw(draft: dict[str, Any], width: int) -> Iterator[Text]:

@@ -1,21 +1,136 @@
-"""A family of commands about one kind of thing: how the things are listed, shown and changed, as data."""
+"""How commands are made: what each of them has, and families about one kind of thing, as data.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Protocol
+A family says how its things are listed, shown and changed.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 import typer
 from rich.text import Text
 
-from bridge.cli.connection import ask, tell
+from bridge.cli.connection import run_idempotent, run_once
 from bridge.cli.layout import draw_table, local_time
 from bridge.cli.options import AsJson, Vault, Yes
-from bridge.cli.printer import Printer, confirm_or_end, fail
+from bridge.cli.printer import Printer, fail
 from bridge.cli.sanitize import sanitize, sanitize_plain
+from bridge.client import Connection, find_vault
 
+T = TypeVar("T")
 Thing = dict[str, Any]
 Cell = Callable[[Thing], object]
 Column = tuple[str, str | Cell] | tuple[str, str | Cell, str]
 """A heading, what the cells hold (a member of the thing, or a function of it), and their style."""
+
+
+class CommandLine(Printer):
+    """A command as it was typed: where it prints, and the way to the bridge of its vault.
+
+    Args:
+        vault: The vault's folder, where it was named.
+        as_json: Whether `--json` was given.
+    """
+
+    def __init__(self, vault: Path | None = None, *, as_json: bool = False) -> None:
+        super().__init__(as_json=as_json)
+        self.vault = vault
+
+    @property
+    def folder(self) -> Path:
+        """Return the folder of the vault that is meant. Raises VaultNotFound."""
+        return find_vault(self.vault)
+
+    def ask(self, method: str, **params: Any) -> Any:
+        """Return the answer of a method that can be asked twice; see `run_idempotent`. None leaves a parameter out."""
+        given = given_of(**params)
+        return self.ask_with(lambda bridge: bridge.request(method, **given))
+
+    def ask_with(self, work: Callable[[Connection], Awaitable[T]], *, client: str | None = None) -> T:
+        """Return the result of work that can be done twice; see `run_idempotent`."""
+        return run_idempotent(self.vault, work, client=client)
+
+    def tell(self, method: str, **params: Any) -> Any:
+        """Return the answer of a method that must not be asked twice. None leaves a parameter out."""
+        given = given_of(**params)
+        return self.tell_with(lambda bridge: bridge.request(method, **given))
+
+    def tell_with(self, work: Callable[[Connection], Awaitable[T]]) -> T:
+        """Return the result of work that must not be done twice."""
+        return run_once(self.vault, work)
+
+
+def given_of(**params: Any) -> dict[str, Any]:
+    """Return those of some parameters that were given: not None."""
+    return {name: value for name, value in params.items() if value is not None}
+
+
+def tell_of_client(
+    cli: CommandLine, meant: str, method: str, *, listing: str, member: str, nobody: str, **params: Any
+) -> dict[str, Any]:
+    """Do something with the client that has this name or id, and return the answer.
+
+    Args:
+        cli: The command line.
+        meant: The name or id.
+        method: The method that does it.
+        listing: The method that lists the clients that are meant.
+        member: The member with a client's name.
+        nobody: The sentence where there is none; the command ends.
+        params: Parameters of the method besides the client's id.
+    """
+
+    async def work(bridge: Connection) -> dict[str, Any]:
+        for one in await bridge.request(listing):
+            if meant == one["clientId"] or meant.casefold() == one[member].casefold():
+                answer: dict[str, Any] = await bridge.request(method, clientId=one["clientId"], **params)
+                return answer
+        return fail(nobody)
+
+    return cli.tell_with(work)
+
+
+def command(work: Callable[..., None]) -> Callable[..., None]:
+    """Return a command with `--vault` and `--json`.
+
+    Args:
+        work: Does it. It is called with a `CommandLine` and the other parameters that it has.
+    """
+
+    def run(*, vault: Vault = None, as_json: AsJson = False, **given: Any) -> None:
+        work(CommandLine(vault, as_json=as_json), **given)
+
+    own, ours = (list(inspect.signature(function).parameters.values()) for function in (work, run))
+    parameters = [*own[1:], *ours[:2]]
+    run.__dict__["__signature__"] = inspect.Signature(parameters)
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    run.__doc__ = work.__doc__
+    return run
+
+
+class Group(typer.Typer):
+    """Commands under one name.
+
+    Args:
+        about: The help.
+    """
+
+    def __init__(self, about: str) -> None:
+        super().__init__(help=about, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+
+    def add(self, name: str, about: str | None = None) -> Callable[[Callable[..., None]], Callable[..., None]]:
+        """Add a command.
+
+        Args:
+            name: Its name.
+            about: Its help; None: the docstring.
+        """
+        return lambda work: self.command(name, help=about)(command(work))
+
+    def lists(self, name: str, about: str, method: str, table: "Table") -> None:
+        """Add a command that lists the answer of a method."""
+        self.add(name, about)(lambda cli: table.print(cli, cli.ask(method)))
 
 
 class Lines(Protocol):
@@ -64,7 +179,7 @@ def when(member: str) -> Cell:
     return lambda thing: local_time(thing[member]) if thing[member] else ""
 
 
-class Family:
+class Family(Group):
     """The commands of one kind of thing.
 
     Args:
@@ -76,9 +191,6 @@ class Family:
         table: How they are listed.
         member: The member of the list's answer that holds the things; None: the answer is the list.
         inside: The member of what is listed that holds the thing itself; None: it is the thing.
-
-    Attributes:
-        app: The commands.
     """
 
     def __init__(
@@ -93,7 +205,7 @@ class Family:
         member: str | None = None,
         inside: str | None = None,
     ) -> None:
-        self.app = typer.Typer(help=about, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+        super().__init__(about)
         self._name = name
         self._word = word
         self._thing = thing
@@ -102,7 +214,7 @@ class Family:
         self._member = member
         self._inside = inside
 
-    def list(self, about: str, after: Callable[[Printer, Any], None] = lambda _printer, _answer: None) -> None:
+    def list_all(self, about: str, after: Callable[[CommandLine, Any], None] = lambda _cli, _answer: None) -> None:
         """Add the command `list`.
 
         Args:
@@ -110,15 +222,13 @@ class Family:
             after: Prints what follows the table; not called with `--json`.
         """
 
-        def command(vault: Vault = None, as_json: AsJson = False) -> None:
-            printer = Printer(as_json=as_json)
-            answer = ask(vault, f"{self._word}.list")
-            things = answer if as_json else self._things(answer)
-            self._table.print(printer, things)
-            if not as_json:
-                after(printer, answer)
+        def work(cli: CommandLine) -> None:
+            answer = cli.ask(f"{self._word}.list")
+            self._table.print(cli, answer if cli.as_json else self._things(answer))
+            if not cli.as_json:
+                after(cli, answer)
 
-        self.app.command("list", help=about)(command)
+        self.add("list", about)(work)
 
     def show(self, about: str, draw: Lines) -> None:
         """Add the command `show`.
@@ -128,12 +238,11 @@ class Family:
             draw: Draws one thing.
         """
 
-        def command(name: str, vault: Vault = None, as_json: AsJson = False) -> None:
-            printer = Printer(as_json=as_json)
-            found = self.find(vault, name)
-            printer.answer(found, draw(found, printer.width))
+        def work(cli: CommandLine, name: str) -> None:
+            found = self.find(cli, name)
+            cli.answer(found, draw(found, cli.width))
 
-        self._add("show", about, command)
+        self._add_named("show", about, work)
 
     def change(
         self,
@@ -143,7 +252,7 @@ class Family:
         said: str | Callable[[Thing], str],
         *,
         members: Mapping[str, Any] | None = None,
-        question: str | None = None,
+        question: str = "",
     ) -> None:
         """Add a command that changes one thing.
 
@@ -156,23 +265,19 @@ class Family:
             question: Asked before, with `{name}` for its name, unless `--yes` is given.
         """
 
-        def run(printer: Printer, name: str, vault: Vault) -> None:
-            answer = tell(vault, method, **{self._key: name}, **members or {})
-            printer.answer(answer, said.format(name=name) if isinstance(said, str) else said(answer))
+        def work(cli: CommandLine, name: str) -> None:
+            answer = cli.tell(method, **{self._key: name}, **members or {})
+            cli.answer(answer, said.format(name=name) if isinstance(said, str) else said(answer))
 
-        def command(name: str, vault: Vault = None, as_json: AsJson = False) -> None:
-            run(Printer(as_json=as_json), name, vault)
+        def asking(cli: CommandLine, name: str, yes: Yes = False) -> None:
+            cli.confirm_or_end(question.format(name=repr(sanitize_plain(name))), "It stays.", sure=yes)
+            work(cli, name)
 
-        def asking(name: str, yes: Yes = False, vault: Vault = None, as_json: AsJson = False) -> None:
-            printer = Printer(as_json=as_json)
-            confirm_or_end(printer, (question or "").format(name=repr(sanitize_plain(name))), "It stays.", sure=yes)
-            run(printer, name, vault)
+        self._add_named(word, about, asking if question else work)
 
-        self._add(word, about, command if question is None else asking)
-
-    def find(self, vault: Vault, name: str) -> Thing:
+    def find(self, cli: CommandLine, name: str) -> Thing:
         """Return the thing of a name; end the command if there is none."""
-        return self.find_in(ask(vault, f"{self._word}.list"), name)
+        return self.find_in(cli.ask(f"{self._word}.list"), name)
 
     def find_in(self, answer: Any, name: str) -> Thing:
         """Return the thing of a name in what the method that lists them has answered."""
@@ -190,9 +295,9 @@ class Family:
         inside: Sequence[Thing] = answer[self._member]
         return inside
 
-    def _add(self, word: str, about: str, command: Callable[..., None]) -> None:
-        command.__annotations__["name"] = self._name
-        self.app.command(word, help=about)(command)
+    def _add_named(self, word: str, about: str, work: Callable[..., None]) -> None:
+        work.__annotations__["name"] = self._name
+        self.add(word, about)(work)
 
 
 def _cell(thing: Thing, content: str | Cell, style: str = "") -> Text:

@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated, Any, Final, Literal
 
 import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.connection import ask, run_once, tell
 from bridge.cli.diff import draw_changes, draw_counts
-from bridge.cli.family import Column, Table, Thing, when
+from bridge.cli.family import Column, CommandLine, Table, Thing, command, given_of, when
 from bridge.cli.layout import SINCE_HELP, local_time, since_time, wrap
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import FAILURE, Printer, confirm_or_end, fail, show_result
+from bridge.cli.options import argument, option
+from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection, Result
 
@@ -36,33 +34,28 @@ MOST_LEFT: Final = 5
 LOOK_BACK: Final = 1000
 """Changes among which the one that was reversed is looked for, to say more about it."""
 
-ChangeId = Annotated[
-    str | None, typer.Argument(metavar="[ID]", show_default=False, help="As `vault-bridge history` shows it.")
-]
-Since = Annotated[str | None, typer.Option(metavar="TIME", help=SINCE_HELP)]
-ClientOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only changes by this client.")]
-ToolOption = Annotated[str | None, typer.Option(metavar="NAME", help="Only changes with this tool.")]
+ChangeId = Annotated[str | None, argument("[ID]", "As `vault-bridge history` shows it.")]
+Since = Annotated[str | None, option(metavar="TIME", about=SINCE_HELP)]
+ClientOption = Annotated[str | None, option(metavar="NAME", about="Only changes by this client.")]
+ToolOption = Annotated[str | None, option(metavar="NAME", about="Only changes with this tool.")]
 
 
+@command
 def history(
-    note: Annotated[
-        str | None,
-        typer.Argument(metavar="[NOTE]", help="Only changes to this note, file or folder.", show_default=False),
-    ] = None,
+    cli: CommandLine,
+    note: Annotated[str | None, argument("[NOTE]", "Only changes to this note, file or folder.")] = None,
     *,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    before: Annotated[str | None, typer.Option(metavar="ID", help="Only changes older than this one.")] = None,
+    before: Annotated[str | None, option(metavar="ID", about="Only changes older than this one.")] = None,
     since: Since = None,
     client: ClientOption = None,
     tool: ToolOption = None,
-    outside: Annotated[bool, typer.Option("--outside", help="Only what was changed without the bridge.")] = False,
+    outside: Annotated[bool, option("--outside", about="Only what was changed without the bridge.")] = False,
     origin: Annotated[
         Origin | None,
-        typer.Option(help="Of that, only what you typed in Obsidian, what Obsidian did, or what another program did."),
+        option(about="Of that, only what you typed in Obsidian, what Obsidian did, or what another program did."),
     ] = None,
-    diff: Annotated[str | None, typer.Option(metavar="ID", help="Show what this change did instead.")] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    diff: Annotated[str | None, option(metavar="ID", about="Show what this change did instead.")] = None,
 ) -> None:
     """Show what was changed, newest first.
 
@@ -78,39 +71,29 @@ def history(
       vault-bridge history --origin program    what other programs did
       vault-bridge undo patch-1f0c9a           undo one of them
     """
-    printer = Printer(as_json=as_json)
     if diff is not None:
-        _show_diff(vault, diff, printer)
+        _show_diff(cli, diff)
         return
-    filters: dict[str, Any] = {"before": before, "path": note} | _filters(since, client, tool)
-    if outside:
-        filters["outside"] = True
-    if origin is not None:
-        filters["origin"] = origin.value
-    params = {"limit": limit} | {name: value for name, value in filters.items() if value is not None}
+    filters = {"since": since_time(since), "client": client, "tool": tool, "origin": origin and origin.value}
+    found = cli.ask("history.list", limit=limit, before=before, path=note, outside=outside or None, **filters)
     what = f"Nothing in {note} has" if note else "Nothing has"
     few = " like that" if since or client or tool or origin else " without the bridge" if outside else " yet"
-    Table(_COLUMNS, f"{what} been changed{few}.").print(printer, ask(vault, "history.list", **params))
+    Table(_COLUMNS, f"{what} been changed{few}.").print(cli, found)
 
 
+@command
 def undo(
-    execution_ids: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="[ID]...", show_default=False, help="As `vault-bridge history` shows them."),
-    ] = None,
+    cli: CommandLine,
+    execution_ids: Annotated[list[str] | None, argument("[ID]...", "As `vault-bridge history` shows them.")] = None,
     *,
     since: Since = None,
     client: ClientOption = None,
     tool: ToolOption = None,
     file: Annotated[
         list[str] | None,
-        typer.Option("--file", metavar="PATH", help="Of a change by another program, only this file or folder."),
+        option("--file", metavar="PATH", about="Of a change by another program, only this file or folder."),
     ] = None,
-    yes: Annotated[
-        bool, typer.Option("--yes", help="With several changes, or one by another program: do not ask.")
-    ] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    yes: Annotated[bool, option("--yes", about="With several changes, or one by another program: do not ask.")] = False,
 ) -> None:
     """Undo a change, or several as a whole.
 
@@ -126,21 +109,19 @@ def undo(
       vault-bridge undo outside-12        what another program did, as `vault-bridge history` lists it
       vault-bridge redo                   make it again
     """
-    named, filters = execution_ids or [], _filters(since, client, tool)
+    named, filters = execution_ids or [], given_of(since=since_time(since), client=client, tool=tool)
     if len(named) == 1 and named[0].startswith(OUTSIDE):
-        _undo_outside(named[0], file, vault, Printer(as_json=as_json), sure=yes)
-        return
-    if file:
+        _undo_outside(cli, named[0], file, sure=yes)
+    elif file:
         raise BadArguments(f"--file goes with one ID that begins with {OUTSIDE!r}")
-    if len(named) > 1 or any(value is not None for value in filters.values()):
-        given = filters | {"executionIds": named or None}
-        params = {name: value for name, value in given.items() if value is not None}
-        _undo_all(vault, params, Printer(as_json=as_json), sure=yes)
+    elif len(named) > 1 or filters:
+        _undo_all(cli, filters | {"executionIds": named or None}, sure=yes)
     else:
-        _reverse("undo", named[0] if named else None, vault, as_json=as_json)
+        _reverse(cli, "undo", *named)
 
 
-def redo(execution_id: ChangeId = None, vault: Vault = None, as_json: AsJson = False) -> None:
+@command
+def redo(cli: CommandLine, execution_id: ChangeId = None) -> None:
     """Make an undone change again.
 
     Without an ID, that is the one undone last.
@@ -149,59 +130,52 @@ def redo(execution_id: ChangeId = None, vault: Vault = None, as_json: AsJson = F
       vault-bridge redo
       vault-bridge redo patch-1f0c9a
     """
-    _reverse("redo", execution_id, vault, as_json=as_json)
+    _reverse(cli, "redo", execution_id)
 
 
-def _filters(since: str | None, client: str | None, tool: str | None) -> dict[str, str | None]:
-    return {"since": since_time(since), "client": client, "tool": tool}
-
-
-def _show_diff(vault: Path | None, execution_id: str, printer: Printer) -> None:
+def _show_diff(cli: CommandLine, execution_id: str) -> None:
     """Show what a change did to each file."""
-    found = ask(vault, "history.diff", executionId=execution_id)
-    if printer.as_json:
-        printer.json(found)
+    found = cli.ask("history.diff", executionId=execution_id)
+    if cli.as_json:
+        cli.json(found)
         return
-    printer.lines(draw_changes(found["files"], printer.width))
+    cli.lines(draw_changes(found["files"], cli.width))
     if found["lost"]:
-        printer.say(f"Not kept: what {', '.join(found['lost'])} held before or after this change.")
+        cli.say(f"Not kept: what {', '.join(found['lost'])} held before or after this change.")
 
 
-def _undo_all(vault: Path | None, params: dict[str, Any], printer: Printer, *, sure: bool) -> None:
+def _undo_all(cli: CommandLine, params: dict[str, Any], *, sure: bool) -> None:
     """List what would be undone, ask, and undo exactly that."""
-    shown = ask(vault, "history.undoAll", preview=True, **params)
+    shown = cli.ask("history.undoAll", preview=True, **params)
     wanted = [change["executionId"] for change in shown["changes"] if change["undone"]]
-    if not printer.as_json:
-        printer.lines(line for change in shown["changes"] for line in _draw_fate(change, printer.width))
-        printer.say(f"{shown['text']}.")
+    if not cli.as_json:
+        cli.lines(line for change in shown["changes"] for line in _draw_fate(change, cli.width))
+        cli.say(f"{shown['text']}.")
     if not wanted:
         raise typer.Exit(FAILURE)
-    confirm_or_end(printer, "Undo them?", "Nothing was undone.", sure=sure)
-    answer = tell(vault, "history.undoAll", executionIds=wanted)
-    if printer.as_json:
-        printer.json(answer)
+    cli.confirm_or_end("Undo them?", "Nothing was undone.", sure=sure)
+    answer = cli.tell("history.undoAll", executionIds=wanted)
+    if cli.as_json:
+        cli.json(answer)
     else:
         failed = [change for change in answer["changes"] if change["left"] or not change["undone"]]
-        printer.lines(line for change in failed for line in _draw_fate(change, printer.width))
-        printer.text(f"{answer['text']}.")
+        cli.lines(line for change in failed for line in _draw_fate(change, cli.width))
+        cli.text(f"{answer['text']}.")
     if answer["skipped"] or any(change["left"] for change in answer["changes"]):
         raise typer.Exit(FAILURE)
 
 
-def _undo_outside(
-    execution_id: str, files: list[str] | None, vault: Path | None, printer: Printer, *, sure: bool
-) -> None:
+def _undo_outside(cli: CommandLine, execution_id: str, files: list[str] | None, *, sure: bool) -> None:
     """Show what another program did, ask, and take it back."""
     files = [path.strip("/") for path in files or ()]
     if not sure:
-        found = ask(vault, "history.diff", executionId=execution_id)
+        found = cli.ask("history.diff", executionId=execution_id)
         shown = [one for one in found["files"] if not files or _is_within(one, files)]
-        if not printer.as_json:
-            printer.lines(draw_changes(shown, printer.width))
-            printer.say("Other devices get this too, if the vault is synced.")
-        confirm_or_end(printer, "Undo this?", "Nothing was undone.", sure=False)
-    params: dict[str, Any] = {"executionId": execution_id} | ({"paths": files} if files else {})
-    show_result(Result(tell(vault, "history.undo", **params)), printer)
+        if not cli.as_json:
+            cli.lines(draw_changes(shown, cli.width))
+            cli.say("Other devices get this too, if the vault is synced.")
+        cli.confirm_or_end("Undo this?", "Nothing was undone.", sure=False)
+    cli.result(Result(cli.tell("history.undo", executionId=execution_id, paths=files or None)))
 
 
 def _is_within(file: dict[str, Any], paths: list[str]) -> bool:
@@ -223,26 +197,25 @@ def _summary(entry: dict[str, Any]) -> Text:
     return sanitize(" ".join(str(entry.get("summary") or (files[0] if files else entry["tool"])).split()))
 
 
-def _reverse(kind: Literal["undo", "redo"], execution_id: str | None, vault: Path | None, *, as_json: bool) -> None:
+def _reverse(cli: CommandLine, kind: Literal["undo", "redo"], execution_id: str | None = None) -> None:
     """Undo or redo a change, and say which that was."""
-    printer = Printer(as_json=as_json)
-    named = {} if execution_id is None else {"executionId": execution_id}
+    named = given_of(executionId=execution_id)
 
     async def work(bridge: Connection) -> tuple[Result, list[dict[str, Any]]]:
         reversed_ = Result(await bridge.request(f"history.{kind}", **named))
         return reversed_, await bridge.request("history.list", limit=LOOK_BACK)
 
-    result, changes = run_once(vault, work)
-    if not as_json and execution_id is None and result.error_type == "not_found":
+    result, changes = cli.tell_with(work)
+    if not cli.as_json and execution_id is None and result.error_type == "not_found":
         fail(f"Nothing to {kind}.")
-    show_result(result, printer)
+    cli.result(result)
     if not isinstance(result.data, dict):
         return
     reversed_id = result.data.get("undone") or result.data.get("redone")
     for entry in changes:
-        if entry["executionId"] == reversed_id and not as_json:
+        if entry["executionId"] == reversed_id and not cli.as_json:
             said = _describe(entry, "undone" if kind == "undo" else "made again")
-            printer.lines(wrap(said, printer.width, first="  ", rest="  "))
+            cli.lines(wrap(said, cli.width, first="  "))
     if result.data.get("left"):
         raise typer.Exit(FAILURE)
 

@@ -7,10 +7,9 @@ from typing import Annotated, Any, Final, Literal
 import typer
 from rich.text import Text
 
-from bridge.cli.connection import ask, tell
-from bridge.cli.family import Table, Thing
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import BAD_USAGE, FAILURE, Printer, fail
+from bridge.cli.family import CommandLine, Group, Table, Thing
+from bridge.cli.options import argument
+from bridge.cli.printer import BAD_USAGE, FAILURE, fail
 
 HELP = """Keep API keys of services on the network, encrypted.
 
@@ -29,17 +28,14 @@ Examples:
 _MOST: Final = 64 * 1024
 """Bytes that are read from standard input at most."""
 
-app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+app = Group(HELP)
 
-Service = Annotated[Literal["ollama", "brave", "google"], typer.Argument(metavar="SERVICE", help="Whose key.")]
+Service = Annotated[Literal["ollama", "brave", "google"], argument("SERVICE", "Whose key.")]
 
 
-@app.command("set")
+@app.add("set")
 def set_(
-    service: Service,
-    rest: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    cli: CommandLine, service: Service, rest: Annotated[list[str] | None, typer.Argument(hidden=True)] = None
 ) -> None:
     """Keep a key, in the place of the one there is. It is asked for, or read from standard input."""
     if rest:
@@ -49,53 +45,49 @@ def set_(
             BAD_USAGE,
         )
     key = _read(service)
-    kept = tell(vault, "keys.set", provider=service, key=key)
-    Printer(as_json=as_json).answer(kept, f"The key for {kept['title']} is kept, encrypted. {_place(kept)}")
+    kept = cli.tell("keys.set", provider=service, key=key)
+    cli.answer(kept, f"The key for {kept['title']} is kept, encrypted. {_place(kept)}")
 
 
-@app.command("clear")
-def clear(service: Service, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("clear")
+def clear(cli: CommandLine, service: Service) -> None:
     """Forget a key."""
-    cleared = tell(vault, "keys.clear", provider=service)
-    Printer(as_json=as_json).answer(cleared, f"There is no key for {cleared['title']} any more.")
+    cleared = cli.tell("keys.clear", provider=service)
+    cli.answer(cleared, f"There is no key for {cleared['title']} any more.")
 
 
-@app.command("test")
+@app.add("test")
 def ask_service(
+    cli: CommandLine,
     service: Annotated[
-        Literal["ollama", "searxng", "brave", "duckduckgo", "google"],
-        typer.Argument(metavar="SERVICE", help="Which service."),
+        Literal["ollama", "searxng", "brave", "duckduckgo", "google"], argument("SERVICE", "Which service.")
     ],
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Ask a service for one result, with what is set, and say how it stands."""
-    printer = Printer(as_json=as_json)
-    with printer.waiting(f"Asking {service}"):
-        tested = ask(vault, "keys.test", provider=service)
-    printer.answer(tested, f"{tested['outcome'].capitalize()}. {tested['message']}")
+    with cli.waiting(f"Asking {service}"):
+        tested = cli.ask("keys.test", provider=service)
+    cli.answer(tested, f"{tested['outcome'].capitalize()}. {tested['message']}")
     if tested["outcome"] != "connected":
         raise typer.Exit(FAILURE)
 
 
-@app.command("status")
-def status(vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("status")
+def status(cli: CommandLine) -> None:
     """Say which keys there are, and whether they can be used here."""
-    printer = Printer(as_json=as_json)
-    keys = ask(vault, "keys.status", open=True)
-    _KEYS.print(printer, keys)
+    keys = cli.ask("keys.status", open=True)
+    _KEYS.print(cli, keys)
     for key in keys:
-        if key["fault"] and not as_json:
-            printer.say(f"{key['title']}: {key['fault']}")
+        if key["fault"] and not cli.as_json:
+            cli.say(f"{key['title']}: {key['fault']}")
 
 
-@app.command("rotate")
-def rotate(vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("rotate")
+def rotate(cli: CommandLine) -> None:
     """Encrypt all keys with a new master key, and remove the old one."""
-    keys = tell(vault, "keys.rotate")
+    keys = cli.tell("keys.rotate")
     kept = [key for key in keys if key["isSet"]]
     said = f"Encrypted anew: {', '.join(key['title'] for key in kept)}. {_place(kept[0])}"
-    Printer(as_json=as_json).answer(keys, said)
+    cli.answer(keys, said)
 
 
 def _read(service: str) -> str:

@@ -20,29 +20,32 @@ LEAST_FLEXIBLE = 15
 
 
 def fold(
-    line: Text, width: int, *, first: str = "", rest: str = "", prefix_style: str = "", words: bool = False
+    line: Text, width: int, *, first: str = "", rest: str | None = None, style: str = "", words: bool = False
 ) -> Iterator[Text]:
-    """Yield `line` in pieces no wider than `width` cells: `first` before the first, `rest` before the others.
+    """Yield a line in pieces that fit on the screen. Nothing is dropped: what is approved is seen whole.
 
-    Nothing is dropped, blanks at the cut included: what is approved is seen whole. With `words` the cuts are between
-    words where there are any.
+    Args:
+        line: The line.
+        width: Cells that a piece may have.
+        first: The prefix of the first piece.
+        rest: The prefix of the others; None: the same.
+        style: The style of the prefixes.
+        words: Whether to cut between words where there are any.
     """
-    room = max(NARROWEST, width - max(cell_len(first), cell_len(rest)))
-    prefix = first
-    for piece in line.divide(_cuts(line.plain, room, words=words)):
-        yield Text.assemble((prefix, prefix_style), piece)
-        prefix = rest
+    after = first if rest is None else rest
+    room = max(NARROWEST, width - max(cell_len(first), cell_len(after)))
+    for at, piece in enumerate(line.divide(_cuts(line.plain, room, words=words))):
+        yield Text.assemble((after if at else first, style), piece)
 
 
-def wrap(line: Text, width: int, *, first: str = "", rest: str = "", prefix_style: str = "") -> Iterator[Text]:
+def wrap(line: Text, width: int, *, first: str = "", rest: str | None = None) -> Iterator[Text]:
     """Fold between words, without the blanks at the cuts: for sentences."""
-    room = max(NARROWEST, width - max(cell_len(first), cell_len(rest)))
-    prefix = first
-    for piece in line.divide(_cuts(line.plain, room, words=True)):
-        blanks = len(piece.plain) - len(piece.plain.lstrip(" "))
+    after = first if rest is None else rest
+    room = max(NARROWEST, width - max(cell_len(first), cell_len(after)))
+    for at, piece in enumerate(line.divide(_cuts(line.plain, room, words=True))):
         piece.rstrip()
-        yield Text.assemble((prefix, prefix_style), piece[blanks:] if prefix == rest and first != rest else piece)
-        prefix = rest
+        blanks = len(piece.plain) - len(piece.plain.lstrip(" ")) if at else 0
+        yield Text.assemble(after if at else first, piece[blanks:])
 
 
 def draw_table(headings: Sequence[str], rows: Sequence[Sequence[Text]], width: int) -> Iterator[Text]:
@@ -72,7 +75,7 @@ def draw_facts(facts: Mapping[str, Text], width: int) -> Iterator[Text]:
     """Yield one fact a line, each under its label."""
     size = max(len(label) for label in facts) + len(GAP)
     for label, value in facts.items():
-        first, *rest = wrap(value, width, first=" " * size, rest=" " * size)
+        first, *rest = wrap(value, width, first=" " * size)
         yield Text.assemble((label, "bold"), first[len(label) :])
         yield from rest
 

@@ -5,30 +5,28 @@ The log is also exported, verified and cleared here.
 
 import asyncio
 import contextlib
-import os
 import secrets
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, Final, Literal
+from typing import Annotated, Any, Final, Literal
 
 import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments
-from bridge.cli.connection import ask, run_idempotent, tell
-from bridge.cli.family import Table
+from bridge.cli.family import CommandLine, Table, command, given_of
 from bridge.cli.layout import SINCE_HELP, draw_table, local_time, since_time, took_words, wrap
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import FAILURE, READABLE, Printer, confirm_or_end, fail
+from bridge.cli.options import option
+from bridge.cli.printer import FAILURE
 from bridge.cli.sanitize import sanitize
-from bridge.client import Connection, connect, find_vault
+from bridge.cli.text_files import new_file
+from bridge.client import Connection, connect
 from bridge.contract.events import AuditAppended
 
 PAGE: Final = 1000
 """The most records that one query returns."""
-NEW_FILE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 HEADINGS: Final = ("Time", "What happened")
 
@@ -39,33 +37,32 @@ RecordKind = Literal[
 ExportFormat = Literal["json", "csv"]
 
 
+@command
 def log(
+    cli: CommandLine,
     *,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    tool: Annotated[str | None, typer.Option(metavar="NAME", help="Only this tool.")] = None,
-    client: Annotated[str | None, typer.Option(metavar="NAME", help="Only this client.")] = None,
-    kind: Annotated[RecordKind | None, typer.Option(show_default=False, help="Only this kind of record.")] = None,
+    tool: Annotated[str | None, option(metavar="NAME", about="Only this tool.")] = None,
+    client: Annotated[str | None, option(metavar="NAME", about="Only this client.")] = None,
+    kind: Annotated[RecordKind | None, option(about="Only this kind of record.")] = None,
     code: Annotated[
-        str | None, typer.Option(metavar="CODE", help="Only calls that ended with this code, such as timed_out.")
+        str | None, option(metavar="CODE", about="Only calls that ended with this code, such as timed_out.")
     ] = None,
-    text: Annotated[str | None, typer.Option(metavar="TEXT", help="Only records that contain this text.")] = None,
-    since: Annotated[str | None, typer.Option(metavar="TIME", help=SINCE_HELP)] = None,
-    until: Annotated[str | None, typer.Option(metavar="TIME", help="Only up to this ISO 8601 time.")] = None,
+    text: Annotated[str | None, option(metavar="TEXT", about="Only records that contain this text.")] = None,
+    since: Annotated[str | None, option(metavar="TIME", about=SINCE_HELP)] = None,
+    until: Annotated[str | None, option(metavar="TIME", about="Only up to this ISO 8601 time.")] = None,
     follow: Annotated[
-        bool, typer.Option("--follow", "-f", help="Show new records until Ctrl-C; with --json, one a line.")
+        bool, option("--follow", "-f", about="Show new records until Ctrl-C; with --json, one a line.")
     ] = False,
     export: Annotated[
-        ExportFormat | None,
-        typer.Option(show_default=False, help="Write all that match, oldest first, to standard output."),
+        ExportFormat | None, option(about="Write all that match, oldest first, to standard output.")
     ] = None,
     file: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="With --export: write to a new file.")
+        Path | None, option("--output", "-o", metavar="FILE", about="With --export: write to a new file.")
     ] = None,
-    verify: Annotated[bool, typer.Option("--verify", help="Check that nobody has changed the log.")] = False,
-    clear: Annotated[bool, typer.Option("--clear", help="Remove every record.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="With --clear: do not ask.")] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    verify: Annotated[bool, option("--verify", about="Check that nobody has changed the log.")] = False,
+    clear: Annotated[bool, option("--clear", about="Remove every record.")] = False,
+    yes: Annotated[bool, option("--yes", about="With --clear: do not ask.")] = False,
 ) -> None:
     """Show what agents did and what was decided.
 
@@ -87,39 +84,30 @@ def log(
         raise BadArguments("Use only one of --follow, --export, --verify and --clear")
     if file is not None and export is None:
         raise BadArguments("--output needs --export")
-    printer = Printer(as_json=as_json)
-    filters = {"tool": tool, "client": client, "kind": kind, "code": code, "text": text, "until": until}
-    filters["since"] = since_time(since)
-    params = {name: value for name, value in filters.items() if value is not None}
+    params = given_of(tool=tool, client=client, kind=kind, code=code, text=text, since=since_time(since), until=until)
     if verify:
-        _verify(vault, printer)
+        _verify(cli)
     elif clear:
-        _clear(vault, printer, sure=yes)
+        _clear(cli, sure=yes)
     elif export is not None:
-        _export(vault, export, file, params)
+        _export(cli, export, file, params)
     elif follow:
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(_follow(find_vault(vault), params, limit, printer))
-    else:
-        _query(vault, params, limit, printer)
+            asyncio.run(_follow(cli, params, limit))
+    else:  # for programs each record as it is, for people one line for each action
+        found = cli.ask("audit.query", limit=limit, actions=not cli.as_json, **params)
+        _RECORDS.print(cli, list(reversed(found)))
 
 
-def _query(vault: Path | None, params: dict[str, Any], limit: int, printer: Printer) -> None:
-    """Print the newest records that fit: for programs each as it is, for people one line for each action."""
-    actions = not printer.as_json
-    found = ask(vault, "audit.query", limit=limit, actions=actions, **params)
-    _RECORDS.print(printer, list(reversed(found)))
-
-
-async def _follow(vault: Path, params: dict[str, Any], limit: int, printer: Printer) -> None:
+async def _follow(cli: CommandLine, params: dict[str, Any], limit: int) -> None:
     """Print the records there are, and then each new one that fits."""
-    async with connect(vault, name="Log", role="host", can=[]) as bridge:
+    async with connect(cli.folder, name="Log", role="host", can=[]) as bridge:
         heard = bridge.notifications()
         found = await bridge.request("audit.query", limit=limit, **params)
         last = found[0]["seq"] if found else 0
         while True:
             for record in reversed(found):
-                _show(record, printer)
+                _show(record, cli)
             async for notification in heard:
                 if notification.method == AuditAppended.event_name:
                     break
@@ -141,11 +129,11 @@ async def _since(bridge: Connection, params: dict[str, Any], last: int) -> list[
             return found
 
 
-def _show(record: dict[str, Any], printer: Printer) -> None:
-    if printer.as_json:
-        printer.json(record, compact=True)
+def _show(record: dict[str, Any], cli: CommandLine) -> None:
+    if cli.as_json:
+        cli.json(record, compact=True)
     elif not _is_silent(record):
-        printer.lines(wrap(Text("  ").join(draw_record(record)), printer.width, rest="  "))
+        cli.lines(wrap(Text("  ").join(draw_record(record)), cli.width, rest="  "))
 
 
 def _is_silent(record: dict[str, Any]) -> bool:
@@ -153,80 +141,59 @@ def _is_silent(record: dict[str, Any]) -> bool:
     return record.get("kind") == "decision" and record.get("outcome") == "allow" and not record.get("decision")
 
 
-def _export(vault: Path | None, form: ExportFormat, file: Path | None, params: dict[str, Any]) -> None:
+def _export(cli: CommandLine, form: ExportFormat, file: Path | None, params: dict[str, Any]) -> None:
     """Write the records that match. The bridge writes them into its own folder, and from there they are brought along.
 
     Args:
-        vault: The vault's folder, where it was named.
+        cli: The command line.
         form: How they are written.
         file: Where to; it must not exist. None: standard output.
         params: The filters.
     """
-    folder = find_vault(vault)
-    name = f"log-{secrets.token_hex(8)}.{form}"
-    answer = ask(folder, "audit.export", format=form, path=name, **params)
-    written = folder / answer["path"]
+    answer = cli.ask("audit.export", format=form, path=f"log-{secrets.token_hex(8)}.{form}", **params)
+    written = cli.folder / answer["path"]
+    place = contextlib.nullcontext(typer.get_binary_stream("stdout")) if file is None else new_file(file)
     try:
-        with written.open("rb") as source, _target(file) as target:
+        with written.open("rb") as source, place as target:
             shutil.copyfileobj(source, target)
     finally:
         written.unlink(missing_ok=True)
-    Printer().say(f"{answer['records']:,} records" + (f" are in {file}" if file else ""))
+    cli.say(f"{answer['records']:,} records" + (f" are in {file}" if file else ""))
 
 
-@contextlib.contextmanager
-def _target(file: Path | None) -> Iterator[BinaryIO]:
-    if file is None:
-        yield typer.get_binary_stream("stdout")
-        return
-    try:
-        target = os.fdopen(os.open(file, NEW_FILE, 0o600), "wb")
-    except FileExistsError:
-        fail(f"{file} exists already. Name another file")
-    except OSError as error:
-        fail(f"{file} cannot be written: {error.strerror}")
-    with target:
-        yield target
-
-
-def _verify(vault: Path | None, printer: Printer) -> None:
+def _verify(cli: CommandLine) -> None:
     """Say whether the log is as it was written, and where it is not; then the exit code is 1."""
-    found = ask(vault, "audit.verify")
-    printer.answer(found, "\n".join(_sentences(found)))
+    found = cli.ask("audit.verify")
+    cli.answer(found, "\n".join(_sentences(found)))
     if not found["whole"]:
         raise typer.Exit(FAILURE)
 
 
-def _clear(vault: Path | None, printer: Printer, *, sure: bool) -> None:
+def _clear(cli: CommandLine, *, sure: bool) -> None:
     """Remove every record, when the person is sure."""
-    question = "Remove every record of the log? This cannot be undone"
-    confirm_or_end(printer, question, "Nothing was removed.", sure=sure)
-    answer = tell(vault, "audit.clear")
+    cli.confirm_or_end("Remove every record of the log? This cannot be undone", "Nothing was removed.", sure=sure)
+    answer = cli.tell("audit.clear")
     said = f"{answer['cleared']:,} records were removed. A record of that is the first of the log now."
-    printer.answer(answer, said)
+    cli.answer(answer, said)
 
 
-def _sentences(found: dict[str, Any]) -> list[str]:
-    sentences = [fault["message"] for fault in found["faults"]]
-    if found["faultCount"] > len(sentences):
-        sentences.append(f"and {found['faultCount'] - len(sentences):,} faults more")
+def _sentences(found: dict[str, Any]) -> Iterator[str]:
+    yield from (fault["message"] for fault in found["faults"])
+    if (more := found["faultCount"] - len(found["faults"])) > 0:
+        yield f"and {more:,} faults more"
     if found["lost"]:
-        sentences.append(f"{found['lost']:,} records could not be written at the time, such as on a full disk.")
+        yield f"{found['lost']:,} records could not be written at the time, such as on a full disk."
     if found["unverified"]:
-        sentences.append(
-            f"{found['unverified']:,} records are from before there was a key here: nobody can vouch for them."
-        )
+        yield f"{found['unverified']:,} records are from before there was a key here: nobody can vouch for them."
     if early := found.get("droppedEarly"):
-        sentences.append(
+        yield (
             f"{early['records']:,} records of calls that changed nothing, from {local_time(early['since'])} to "
             f"{local_time(early['until'])}, were removed early to make room. No decision and no change is among them."
         )
     if found["whole"]:
-        return [*sentences, f"The log is whole: {found['records']:,} records, none altered, removed or inserted."]
-    return [
-        *sentences,
-        "The log is not as it was written. If you changed it yourself, begin anew: vault-bridge log --clear",
-    ]
+        yield f"The log is whole: {found['records']:,} records, none altered, removed or inserted."
+    else:
+        yield "The log is not as it was written. If you changed it yourself, begin anew: vault-bridge log --clear"
 
 
 def draw_record(record: LogRecord) -> list[Text]:
@@ -261,11 +228,9 @@ _PLAIN: Final = "#"
 Counts = dict[str, Any]
 
 
+@command
 def stats(
-    *,
-    days: Annotated[int, typer.Option(min=1, max=90, help="How many days, with today.")] = 7,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    cli: CommandLine, *, days: Annotated[int, typer.Option(min=1, max=90, help="How many days, with today.")] = 7
 ) -> None:
     """Show how much agents did, by day, client and tool.
 
@@ -277,20 +242,19 @@ def stats(
       vault-bridge stats --days 30
       vault-bridge stats --json
     """
-    printer = Printer(as_json=as_json)
-    found = run_idempotent(vault, lambda bridge: bridge.request("audit.activity", days=days))
-    if as_json:
-        printer.json(found)
+    found = cli.ask("audit.activity", days=days)
+    if cli.as_json:
+        cli.json(found)
     elif not found["clients"]:
-        printer.say(
+        cli.say(
             f"The log says of no agent that it did anything since {found['days'][0]['day']}. Here will be how many "
             "calls they made, how you answered, what they changed, and how long it took."
         )
     else:
-        printer.lines(draw_activity(found, min(printer.width, READABLE), blocks=_has_blocks()))
-    if not as_json:
+        cli.lines(draw_activity(found, cli.readable, blocks=_has_blocks()))
+    if not cli.as_json:
         for remark in _remarks(found):
-            printer.say(remark)
+            cli.say(remark)
 
 
 def draw_activity(found: Counts, width: int, *, blocks: bool = True) -> Iterator[Text]:

@@ -63,7 +63,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "doctor": ("doctor:doctor", "Look for faults, and say what to do about them."),
     "clients": ("clients:app", "Give programs a name and a token of their own, and take them back."),
     "policy": ("policy:app", "Say which rule decides a call, and list and revoke remembered answers."),
-    "web": ("web:app", "Say which clients have read from the web, and what is kept of it."),
+    "web": ("policy:web", "Say which clients have read from the web, and what is kept of it."),
     "servers": ("servers:app", "Let agents use the tools of other MCP servers."),
     "custom": ("custom:app", "Write tools of your own, which agents may call."),
     "keys": ("keys:app", "Keep API keys of services on the network, encrypted."),

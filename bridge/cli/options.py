@@ -6,6 +6,16 @@ from typing import Annotated, Any
 import typer
 
 
+def option(*names: str, metavar: str | None = None, about: str = "") -> Any:
+    """Return an option that is left out by default, with what the help says about it."""
+    return typer.Option(*names, metavar=metavar, show_default=False, help=about)
+
+
+def argument(metavar: str, about: str | None = None) -> Any:
+    """Return an argument, with what the help calls it and says about it."""
+    return typer.Argument(metavar=metavar, show_default=False, help=about)
+
+
 def _or_before_the_command(ctx: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:
     return value or ctx.find_root().params.get(parameter.name or "")
 

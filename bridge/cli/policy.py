@@ -1,17 +1,16 @@
-"""`vault-bridge policy`: which rule decides a call, and what has been said before."""
+"""`vault-bridge policy` and `web`: the rule that decides a call, what was said before, and who read from the web."""
 
 from collections.abc import Iterator
 from typing import Annotated, Any, Final, Literal
 
-import typer
 from rich.text import Text
 
 from bridge.cli.answer_keys import LABELS
-from bridge.cli.connection import ask, run_idempotent, tell, tool_arguments
-from bridge.cli.family import Table, Thing, when
+from bridge.cli.connection import tool_arguments
+from bridge.cli.family import CommandLine, Group, Table, Thing, given_of, tell_of_client, when
 from bridge.cli.layout import wrap
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import READABLE, Printer, fail, own_words
+from bridge.cli.options import argument, option
+from bridge.cli.printer import fail, own_words
 from bridge.cli.sanitize import sanitize
 from bridge.client import Connection
 
@@ -26,6 +25,18 @@ Examples:
   vault-bridge policy auto-approve create --client "Claude Code"
 """
 
+WEB_HELP = """Say which clients have read from the web, and what is kept of it.
+
+After a client has read from the web, more of its calls need your approval until you clear it, because a page may
+have told it what to do.
+
+\b
+Examples:
+  vault-bridge web readers
+  vault-bridge web clear "Claude Code"
+  vault-bridge web cache --clear
+"""
+
 _OUTCOMES = {
     "allow": ("It would run without a question.", "green"),
     "ask": ("You would be asked.", "yellow"),
@@ -34,113 +45,12 @@ _OUTCOMES = {
 }
 
 
+_SHOWN = 5
+"""Sites of one client that are listed."""
 WIDEST = 160
 """Columns beyond which the table of answers does not grow."""
 
-Client = Annotated[
-    str | None, typer.Option("--client", metavar="NAME", show_default=False, help="As the agent of this name.")
-]
-
-app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
-
-
-@app.command("explain")
-def explain(
-    tool: Annotated[str, typer.Argument(metavar="TOOL", help="The tool's name.")],
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY=VALUE", show_default=False, help="As for `call`.")
-    ] = None,
-    client: Client = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
-    """Say what would become of a call, and which rule decides. Nothing is done."""
-    printer = Printer(as_json=as_json)
-    named = {"client": client} if client else {}
-
-    async def explain_it(bridge: Connection) -> dict[str, Any]:
-        arguments = await tool_arguments(bridge, tool, words)
-        answer: dict[str, Any] = await bridge.request("policy.explain", name=tool, arguments=arguments, **named)
-        return answer
-
-    explained = run_idempotent(vault, explain_it)
-    printer.answer(explained, _draw(explained, min(printer.width, READABLE)))
-
-
-@app.command("grants")
-def grants(vault: Vault = None, as_json: AsJson = False) -> None:
-    """List what was allowed and denied, and still holds.
-
-    One row is one answer, and `vault-bridge policy revoke ID` takes it back as a whole.
-    """
-    _GRANTS.print(Printer(as_json=as_json), ask(vault, "consent.grants"))
-
-
-@app.command("sites")
-def sites(vault: Vault = None, as_json: AsJson = False) -> None:
-    """List what of the web is allowed, and when it was fetched last.
-
-    `vault-bridge policy revoke ID` takes an answer back, and `vault-bridge settings set allowedDomains=…` changes the
-    list.
-    """
-    _SITES.print(Printer(as_json=as_json), ask(vault, "web.sites"))
-
-
-@app.command("revoke")
-def revoke(
-    grant_id: Annotated[str, typer.Argument(metavar="ID", help="As `policy grants` shows it.")],
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
-    """Revoke something that was allowed or denied."""
-    printer = Printer(as_json=as_json)
-    answer = tell(vault, "consent.revoke", grantId=grant_id)
-    if as_json:
-        printer.json(answer)
-    if not answer["revoked"]:
-        fail(f"There is no answer {grant_id!r}; `vault-bridge policy grants` lists those there are.")
-    if not as_json:
-        printer.say("Taken back.")
-
-
-@app.command("auto-approve")
-def auto_approve(
-    operation: Annotated[Literal["create", "update"], typer.Argument(metavar="create|update")],
-    off: Annotated[bool, typer.Option("--off", help="Ask again.")] = False,
-    client: Annotated[
-        str | None, typer.Option(metavar="NAME", show_default=False, help="Only the agent of this name; else: all.")
-    ] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
-) -> None:
-    """Let agents create or update files without asking, until the bridge stops.
-
-    That is any file in the vault, with any content, and you are not shown the change before it is made. Tools that ask
-    every time (apply_patch, moves, deletions) still do. A question offers narrower answers: for one folder, or for
-    changes that only add.
-    """
-    params = {"operation": operation, "enabled": not off} | ({"client": client} if client else {})
-    answer = tell(vault, "consent.autoApprove", **params)
-    said: str | Text = "You are asked again."
-    if (grant := answer["grant"]) is not None:
-        back = f" `vault-bridge policy revoke {grant['grantId']}` takes it back."
-        said = Text.assemble(sanitize(grant["sentence"]), " Tools that ask every time still do.", back)
-    Printer(as_json=as_json).answer(answer, said)
-
-
-def _draw(explained: dict[str, Any], width: int) -> Iterator[Text]:
-    sentence, style = _OUTCOMES[explained["outcome"]]
-    yield Text(sentence, f"bold {style}")
-    rows = {"Rule": explained["rule"], "Why": own_words(explained["why"]), "Call": explained.get("summary")}
-    if "class" in explained:
-        rows["Tool"] = f"{explained['operation']}, class {explained['class']}, mode {explained['mode']}"
-    if explained.get("choices"):
-        rows["Answers"] = ", ".join(LABELS.get(choice, choice) for choice in explained["choices"])
-    if explained.get("elicitation"):
-        rows["Or"] = "its own user says yes in the client itself, once (elicitation)"
-    for label, value in rows.items():
-        if value:
-            yield from wrap(Text.assemble((f"{label:<8}", "bold"), sanitize(value)), width, rest=" " * 8)
+Client = Annotated[str | None, option("--client", metavar="NAME", about="As the agent of this name.")]
 
 
 def _used(grant: Thing) -> str:
@@ -168,3 +78,125 @@ _SITES: Final = Table(
     "Nothing of the web is allowed for longer than once.",
     widest=WIDEST,
 )
+
+
+def _sites(reader: Thing) -> str:
+    sites = [site.partition("://")[2].rstrip("/") for site in reversed(reader["sites"])]
+    return ", ".join(sites[:_SHOWN]) + (f" and {len(sites) - _SHOWN} more" if sites[_SHOWN:] else "")
+
+
+_READERS: Final = Table(
+    (("Name", "client", "bold"), ("Since", when("since")), ("Sites", _sites)),
+    "No client has read from the web, or you have cleared them all.",
+)
+
+app = Group(HELP)
+web = Group(WEB_HELP)
+
+
+@app.add("explain")
+def explain(
+    cli: CommandLine,
+    tool: Annotated[str, argument("TOOL", "The tool's name.")],
+    words: Annotated[list[str] | None, argument("KEY=VALUE", "As for `call`.")] = None,
+    client: Client = None,
+) -> None:
+    """Say what would become of a call, and which rule decides. Nothing is done."""
+
+    async def explain_it(bridge: Connection) -> dict[str, Any]:
+        arguments = await tool_arguments(bridge, tool, words)
+        asked = given_of(name=tool, arguments=arguments, client=client)
+        answer: dict[str, Any] = await bridge.request("policy.explain", **asked)
+        return answer
+
+    explained = cli.ask_with(explain_it)
+    cli.answer(explained, _draw(explained, cli.readable))
+
+
+app.lists(
+    "grants",
+    """List what was allowed and denied, and still holds.
+
+    One row is one answer, and `vault-bridge policy revoke ID` takes it back as a whole.
+    """,
+    "consent.grants",
+    _GRANTS,
+)
+app.lists(
+    "sites",
+    """List what of the web is allowed, and when it was fetched last.
+
+    `vault-bridge policy revoke ID` takes an answer back, and `vault-bridge settings set allowedDomains=…` changes the
+    list.
+    """,
+    "web.sites",
+    _SITES,
+)
+
+
+@app.add("revoke")
+def revoke(cli: CommandLine, grant_id: Annotated[str, argument("ID", "As `policy grants` shows it.")]) -> None:
+    """Revoke something that was allowed or denied."""
+    answer = cli.tell("consent.revoke", grantId=grant_id)
+    if cli.as_json:
+        cli.json(answer)
+    if not answer["revoked"]:
+        fail(f"There is no answer {grant_id!r}; `vault-bridge policy grants` lists those there are.")
+    if not cli.as_json:
+        cli.say("Taken back.")
+
+
+@app.add("auto-approve")
+def auto_approve(
+    cli: CommandLine,
+    operation: Annotated[Literal["create", "update"], argument("create|update")],
+    off: Annotated[bool, option("--off", about="Ask again.")] = False,
+    client: Annotated[str | None, option(metavar="NAME", about="Only the agent of this name; else: all.")] = None,
+) -> None:
+    """Let agents create or update files without asking, until the bridge stops.
+
+    That is any file in the vault, with any content, and you are not shown the change before it is made. Tools that ask
+    every time (apply_patch, moves, deletions) still do. A question offers narrower answers: for one folder, or for
+    changes that only add.
+    """
+    answer = cli.tell("consent.autoApprove", operation=operation, enabled=not off, client=client)
+    said: str | Text = "You are asked again."
+    if (grant := answer["grant"]) is not None:
+        back = f" `vault-bridge policy revoke {grant['grantId']}` takes it back."
+        said = Text.assemble(sanitize(grant["sentence"]), " Tools that ask every time still do.", back)
+    cli.answer(answer, said)
+
+
+web.lists("readers", "List the clients that have read from the web.", "web.readers", _READERS)
+
+
+@web.add("clear")
+def clear(cli: CommandLine, name: Annotated[str, argument("NAME", "The client's name or id.")]) -> None:
+    """Trust a client again that has read from the web."""
+    nobody = f"{name!r} has not read from the web; `vault-bridge web readers` lists those that have."
+    cleared = tell_of_client(cli, name, "web.clear", listing="web.readers", member="client", nobody=nobody)
+    cli.answer(cleared, "Cleared. It is asked about as before it read from the web.")
+
+
+@web.add("cache")
+def cache(cli: CommandLine, *, clear: Annotated[bool, option("--clear", about="Remove what is kept.")] = False) -> None:
+    """Say how much is kept of the web, or remove it."""
+    found = cli.tell("cache.clear") if clear else cli.ask("cache.stats")
+    what = f"{found['entries']} {'page' if found['entries'] == 1 else 'pages'}, {found['size']:,} bytes"
+    said = f"Removed {what}." if clear else f"Kept of the web: {what}. Used {found['hits']} times so far."
+    cli.answer(found, said)
+
+
+def _draw(explained: dict[str, Any], width: int) -> Iterator[Text]:
+    sentence, style = _OUTCOMES[explained["outcome"]]
+    yield Text(sentence, f"bold {style}")
+    rows = {"Rule": explained["rule"], "Why": own_words(explained["why"]), "Call": explained.get("summary")}
+    if "class" in explained:
+        rows["Tool"] = f"{explained['operation']}, class {explained['class']}, mode {explained['mode']}"
+    if explained.get("choices"):
+        rows["Answers"] = ", ".join(LABELS.get(choice, choice) for choice in explained["choices"])
+    if explained.get("elicitation"):
+        rows["Or"] = "its own user says yes in the client itself, once (elicitation)"
+    for label, value in rows.items():
+        if value:
+            yield from wrap(Text.assemble((f"{label:<8}", "bold"), sanitize(value)), width, rest=" " * 8)

@@ -53,6 +53,11 @@ class Printer:
         return self._out.width
 
     @property
+    def readable(self) -> int:
+        """Return the number of columns that sentences and rules take."""
+        return min(self.width, READABLE)
+
+    @property
     def height(self) -> int:
         """Return the number of rows of standard output."""
         return self._out.height
@@ -93,6 +98,31 @@ class Printer:
         for line in [message] if isinstance(message, Text) else sanitize_lines(message, style=style):
             for piece in wrap(line, width):
                 _print(self._err, piece)
+
+    def confirm_or_end(self, question: str, otherwise: str, *, sure: bool) -> None:
+        """Ask, and end the command where the person says no.
+
+        Args:
+            question: The question.
+            otherwise: The sentence if they say no.
+            sure: Whether they have said yes already, with `--yes`.
+        """
+        if not sure and not typer.confirm(sanitize_plain(question), err=True):
+            self.say(otherwise)
+            raise typer.Exit(FAILURE)
+
+    def result(self, result: Result) -> None:
+        """Print a result: its text, or all of it as JSON. A failure ends the command with exit code 1."""
+        if self.as_json:
+            self.json(result.raw)
+            if not result.ok:
+                raise typer.Exit(FAILURE)
+        elif result.ok:
+            self.text(result.text)
+            if any(part.get("type") == "image" for part in result.raw.get("parts") or ()):
+                self.say("A terminal shows no picture; with --json it is in `parts`.")
+        else:
+            fail(result.error or "The tool failed.")
 
     @contextlib.contextmanager
     def waiting(self, message: str) -> Iterator[None]:
@@ -182,20 +212,6 @@ def fail(message: str, code: int = FAILURE) -> NoReturn:
     raise typer.Exit(code)
 
 
-def confirm_or_end(printer: Printer, question: str, otherwise: str, *, sure: bool) -> None:
-    """Ask, and end the command where the person says no.
-
-    Args:
-        printer: Says what does not happen then.
-        question: The question.
-        otherwise: The sentence if they say no.
-        sure: Whether they have said yes already, with `--yes`.
-    """
-    if not sure and not typer.confirm(sanitize_plain(question), err=True):
-        printer.say(otherwise)
-        raise typer.Exit(FAILURE)
-
-
 def end_with(error: BaseException) -> None:
     """End the command with a sentence and an exit code, if the error is one that people can do something about.
 
@@ -211,17 +227,3 @@ def end_with(error: BaseException) -> None:
             fail(str(error))
         case KeyboardInterrupt():
             fail("Stopped.")
-
-
-def show_result(result: Result, printer: Printer) -> None:
-    """Print a result: its text, or all of it as JSON. A failure ends the command with exit code 1."""
-    if printer.as_json:
-        printer.json(result.raw)
-        if not result.ok:
-            raise typer.Exit(FAILURE)
-    elif result.ok:
-        printer.text(result.text)
-        if any(part.get("type") == "image" for part in result.raw.get("parts") or ()):
-            printer.say("A terminal shows no picture; with --json it is in `parts`.")
-    else:
-        fail(result.error or "The tool failed.")

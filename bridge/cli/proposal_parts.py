@@ -247,6 +247,6 @@ def _side(name: str, text: str, width: int) -> Iterator[Text]:
     yield Text(f"    {name}:" if text else f"    {name}: nothing that can be shown")
     lines = sanitize_lines(text.rstrip("\n")) if text else []
     for line in lines[:MOST_LINES]:
-        yield from fold(line, width, first="    │ ", rest="    │ ")
+        yield from fold(line, width, first="    │ ")
     if len(lines) > MOST_LINES:
         yield Text(f"    … {len(lines) - MOST_LINES:,} more lines, which the diff shows", "bold")

@@ -1,6 +1,6 @@
 """`vault-bridge protect`: has the editor of a program ask before it changes a file of the vault."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -18,14 +18,12 @@ from bridge.agents.protection import (
     WithoutBridge,
     vault_protector,
 )
-from bridge.cli.connection import run_once
-from bridge.cli.diff import draw_changes
+from bridge.cli.family import CommandLine, Table, Thing, command, given_of
 from bridge.cli.install_client import BridgeClients, may_write
 from bridge.cli.layout import draw_table
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import BAD_USAGE, FAILURE, READABLE, Printer, fail
-from bridge.cli.sanitize import sanitize
-from bridge.client import Connection, find_vault
+from bridge.cli.options import argument, option
+from bridge.cli.printer import BAD_USAGE, FAILURE, fail
+from bridge.client import Connection
 
 _SHELL: Final = "What it writes by a shell is not asked about."
 _NOT_RECORDED: Final = (
@@ -34,24 +32,19 @@ _NOT_RECORDED: Final = (
 )
 
 
+@command
 def protect(
+    cli: CommandLine,
     program: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="[PROGRAM]", show_default=False, help=f"{', '.join(PROTECTED_BY_ID)}. Without one, they are listed."
-        ),
+        str | None, argument("[PROGRAM]", f"{', '.join(PROTECTED_BY_ID)}. Without one, they are listed.")
     ] = None,
     *,
     edits: Annotated[
         Edits | None,
-        typer.Option(
-            show_default=False,
-            help="ask (usual): you are asked about each. refuse: it changes files of the vault by our tools only.",
-        ),
+        option(about="ask (usual): you are asked about each. refuse: it changes files of the vault by our tools only."),
     ] = None,
     without_bridge: Annotated[
-        WithoutBridge | None,
-        typer.Option(show_default=False, help="While no bridge runs: allow (usual), and it is recorded; or refuse."),
+        WithoutBridge | None, option(about="While no bridge runs: allow (usual), and it is recorded; or refuse.")
     ] = None,
     timeout: Annotated[
         int | None,
@@ -63,12 +56,10 @@ def protect(
             help=f"How long you have to answer, {USUAL_SECONDS} as a rule. Then the change is refused.",
         ),
     ] = None,
-    check: Annotated[bool, typer.Option("--check", help="Only look whether everything is still there.")] = False,
-    remove: Annotated[bool, typer.Option("--remove", help="Take it back.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    check: Annotated[bool, option("--check", about="Only look whether everything is still there.")] = False,
+    remove: Annotated[bool, option("--remove", about="Take it back.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", about="Only show what would be done.")] = False,
+    yes: Annotated[bool, option("--yes", about="Do not ask.")] = False,
 ) -> None:
     """Have a program ask before its own editor changes notes.
 
@@ -85,69 +76,58 @@ def protect(
       vault-bridge protect claude-code --check        is it all still there
       vault-bridge protect claude-code --remove       take it back
     """
-    printer = Printer(as_json=as_json)
     if program is not None and program not in PROTECTED_BY_ID:
         fail(f"{program!r} is none of {', '.join(PROTECTED_BY_ID)}: others have no hook that is known here.", BAD_USAGE)
     one = None if program is None else PROTECTED_BY_ID[program]
     if one is None and remove:
         fail("Name the program, such as claude-code.", BAD_USAGE)
-    folder = find_vault(vault)
+    folder = cli.folder
     protector = vault_protector(folder, this_machine())
     try:
         if check or one is None:
-            _check(
-                protector, [one] if one else protector.protected() if check else list(PROTECTED), printer, strict=check
-            )
+            _check(protector, [one] if one else protector.protected() if check else PROTECTED, cli, strict=check)
             return
         if remove:
             plan = protector.plan_remove(one)
         else:
             before = protector.options(one) or Options()
-            given = {"edits": edits, "without_bridge": without_bridge, "seconds": timeout}
-            chosen = {name: value for name, value in given.items() if value is not None}
+            chosen = given_of(edits=edits, without_bridge=without_bridge, seconds=timeout)
             plan = protector.plan_protect(one, before.model_copy(update=chosen))
-        _carry_out(protector, plan, printer, folder, ask=not yes, dry_run=dry_run)
+        _carry_out(protector, plan, cli, folder, ask=not yes, dry_run=dry_run)
     except ConfigurationRefused as refused:
         fail(str(refused))
 
 
-def _check(protector: Protector, programs: list[Protected], printer: Printer, *, strict: bool) -> None:
+def _check(protector: Protector, programs: Sequence[Protected], cli: CommandLine, *, strict: bool) -> None:
     """Say how the programs stand; end with a failure if one that should ask does not."""
-    states = [(one, protector.options(one), protector.faults(one)) for one in programs]
-    if printer.as_json:
-        printer.json(
-            [
-                {
-                    "agent": one.id,
-                    "protected": options is not None,
-                    "edits": options.edits if options else None,
-                    "withoutBridge": options.without_bridge if options else None,
-                    "faults": faults if options or strict else [],
-                }
-                for one, options, faults in states
-            ]
+    states = []
+    for one in programs:
+        options, faults = protector.options(one), protector.faults(one)
+        edits, without = (options.edits, options.without_bridge) if options else (None, None)
+        states.append(
+            {
+                "agent": one.id,
+                "protected": options is not None,
+                "edits": edits,
+                "withoutBridge": without,
+                "faults": faults if options or strict else [],
+            }
         )
-    elif not states:
-        printer.say("No program is told to ask. `vault-bridge protect claude-code` tells one.")
-    else:
-        rows = [
-            [sanitize(one.id, style="bold"), sanitize(_state(options, faults, strict=strict))]
-            for one, options, faults in states
-        ]
-        printer.lines(draw_table(("Program", "Its own editor"), rows, printer.width))
-    if strict and any(faults for _, _, faults in states):
+    none = "No program is told to ask. `vault-bridge protect claude-code` tells one."
+    Table((("Program", "agent", "bold"), ("Its own editor", _state)), none).print(cli, states)
+    if strict and any(state["faults"] for state in states):
         raise typer.Exit(FAILURE)
 
 
-def _state(options: Options | None, faults: list[str], *, strict: bool) -> str:
-    if options is None:
-        return faults[0] if strict else "does not ask"
-    how = "asks" if options.edits == "ask" else "is refused"
-    return f"{how}, but: {'; '.join(faults)}" if faults else how
+def _state(one: Thing) -> str:
+    if not one["protected"]:
+        return one["faults"][0] if one["faults"] else "does not ask"
+    how = "asks" if one["edits"] == "ask" else "is refused"
+    return f"{how}, but: {'; '.join(one['faults'])}" if one["faults"] else how
 
 
 def _carry_out(
-    protector: Protector, plan: ProtectionPlan, printer: Printer, vault: Path, *, ask: bool, dry_run: bool
+    protector: Protector, plan: ProtectionPlan, cli: CommandLine, vault: Path, *, ask: bool, dry_run: bool
 ) -> None:
     facts: dict[str, Any] = {
         "agent": plan.program.id,
@@ -156,13 +136,10 @@ def _carry_out(
         "edits": plan.options.edits,
         "withoutBridge": plan.options.without_bridge,
         "seconds": plan.options.seconds,
-        "files": [change.preview.to_wire() for change in plan.changes],
         "kept": list(plan.kept),
         "holds": [{"what": line.what, "then": line.then} for line in plan.program.holds],
     }
-    if not printer.as_json:
-        _show(plan, printer)
-    if not may_write(facts, printer, ask=ask and bool(plan.changes), dry_run=dry_run):
+    if not may_write(cli, facts, plan.changes, _draw_holds(plan, cli), ask=ask, dry_run=dry_run):
         return
 
     async def work(bridge: Connection) -> tuple[ProtectionResult, bool]:
@@ -170,21 +147,16 @@ def _carry_out(
         done = await (protector.remove(plan, clients) if plan.removes else protector.protect(plan, clients))
         return done, (await bridge.request("settings.get"))["outsideVersions"]
 
-    done, recorded = run_once(vault, work)
-    if printer.as_json:
+    done, recorded = cli.tell_with(work)
+    if cli.as_json:
         said = {"addedClient": done.added_client, "revokedClient": done.revoked_client}
-        printer.json({**facts, "done": True, **said, "backups": [str(backup) for backup in done.backups]})
+        cli.json({**facts, "done": True, **said, "backups": [str(backup) for backup in done.backups]})
         return
-    for sentence in _endings(plan, done, recorded=recorded):
-        printer.say(sentence)
-
-
-def _endings(plan: ProtectionPlan, done: ProtectionResult, *, recorded: bool) -> Iterator[str]:
     for backup in done.backups:
-        yield f"The file of before is {backup}."
-    yield _ending(plan, done)
+        cli.say(f"The file of before is {backup}.")
+    cli.say(_ending(plan, done))
     if not recorded and not plan.removes:
-        yield _NOT_RECORDED
+        cli.say(_NOT_RECORDED)
 
 
 def _ending(plan: ProtectionPlan, done: ProtectionResult) -> str:
@@ -196,11 +168,8 @@ def _ending(plan: ProtectionPlan, done: ProtectionResult) -> str:
     return f"{title} asks from now on. {plan.program.then} {_SHELL}"
 
 
-def _show(plan: ProtectionPlan, printer: Printer) -> None:
-    width = min(printer.width, READABLE)
-    printer.lines(draw_changes([change.preview.to_wire() for change in plan.changes], width))
-    for sentence in plan.kept:
-        printer.say(sentence)
+def _draw_holds(plan: ProtectionPlan, cli: CommandLine) -> Iterator[Text]:
+    """Yield the table of what holds from then on."""
     if not plan.removes:
         rows = [[Text(line.what), Text(line.then)] for line in plan.program.holds]
-        printer.lines(draw_table((f"When {plan.program.title} runs", "Then"), rows, width))
+        yield from draw_table((f"When {plan.program.title} runs", "Then"), rows, cli.readable)

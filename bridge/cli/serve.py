@@ -13,12 +13,12 @@ import typer
 from rich.text import Text
 
 from bridge.cli.connection import embedded_bridge
+from bridge.cli.family import CommandLine, command
 from bridge.cli.layout import draw_facts
-from bridge.cli.options import AsJson, Vault
+from bridge.cli.options import option
 from bridge.cli.printer import Printer, typed_command
 from bridge.cli.sanitize import sanitize
 from bridge.cli.stopping import TERMINATION, on_signals, when_parent_ends
-from bridge.client import find_vault
 from bridge.memory import bound_heaps, give_memory_back
 
 if TYPE_CHECKING:
@@ -37,13 +37,13 @@ TUNE_SECONDS: Final = 2.0
 Preset = Literal["minimal", "agent", "vault", "everything"]
 
 
+@command
 def serve(
+    cli: CommandLine,
     port: Annotated[
         int, typer.Option(min=0, max=65_535, metavar="N", help="The port to listen on; 0 takes a free one.")
     ] = 0,
-    preset: Annotated[
-        Preset | None, typer.Option(show_default=False, help="Which tools agents see; saved in the settings.")
-    ] = None,
+    preset: Annotated[Preset | None, option(about="Which tools agents see; saved in the settings.")] = None,
     consent: Annotated[
         Literal["ask", "deny"],
         typer.Option(help="Whether you are asked, or all that reads, changes or leaves the vault is refused."),
@@ -52,8 +52,6 @@ def serve(
     until_idle: Annotated[
         float | None, typer.Option(min=0, metavar="SECONDS", help="End when no program has been connected for so long.")
     ] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Serve a vault to agents and to Obsidian.
 
@@ -68,18 +66,17 @@ def serve(
       vault-bridge serve --consent deny            agents read and change nothing
       vault-bridge serve --json                    one line of JSON when it is ready, for programs
     """
-    printer = Printer(as_json=as_json)
-    folder = find_vault(vault)
+    folder = cli.folder
     from bridge.server.door import raise_descriptor_limit  # noqa: PLC0415 - `serve --help` is fast without
 
     raise_descriptor_limit()
     bridge = embedded_bridge(folder, port=port, consent=consent)
-    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError), showing_calls(printer):
-        asyncio.run(_serve(bridge, folder, preset, printer, until_idle))
+    with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError), showing_calls(cli):
+        asyncio.run(_serve(bridge, folder, preset, cli, until_idle))
 
 
 async def _serve(
-    bridge: "Bridge", folder: Path, preset: Preset | None, printer: Printer, until_idle: float | None
+    bridge: "Bridge", folder: Path, preset: Preset | None, cli: CommandLine, until_idle: float | None
 ) -> None:
     stopped = asyncio.Event()
     serving, task = False, asyncio.current_task()
@@ -95,30 +92,30 @@ async def _serve(
     with on_signals(stop, *TERMINATION):
         async with bridge:
             is_new = bridge.settings.is_new
-            await _choose_tools(bridge, folder, preset, printer)
+            await _choose_tools(bridge, folder, preset, cli)
             serving = True
             with on_signals(stopped.set, "SIGINT"), when_parent_ends(stopped.set):
-                _announce(bridge, folder, printer)
+                _announce(bridge, folder, cli)
                 asyncio.get_running_loop().call_later(TUNE_SECONDS, _tune_process)
                 await asyncio.to_thread(_remember_program)
-                beside = [asyncio.create_task(show_build(bridge, printer)), asyncio.create_task(give_memory_back())]
+                beside = [asyncio.create_task(show_build(bridge, cli)), asyncio.create_task(give_memory_back())]
                 if is_new:
-                    beside.append(asyncio.create_task(_look_for_sandbox(printer)))
+                    beside.append(asyncio.create_task(_look_for_sandbox(cli)))
                 if until_idle is not None:
                     beside.append(asyncio.create_task(_end_when_idle(bridge, until_idle, stopped)))
                 await stopped.wait()
                 for task in beside:
                     task.cancel()
                 await asyncio.wait(beside)
-                printer.say("Stopping.")
+                cli.say("Stopping.")
 
 
-async def _look_for_sandbox(printer: Printer) -> None:
+async def _look_for_sandbox(cli: CommandLine) -> None:
     """Say what is missing where no sandbox works: without one, programs that agents start are refused."""
     from bridge.sandbox.sandbox import probe, remedy  # noqa: PLC0415 - `serve --help` is fast without
 
     if not (await asyncio.to_thread(probe)).confines and remedy():
-        printer.say(f"No sandbox works here, so agents' commands, tools and servers are not started. {remedy()}.")
+        cli.say(f"No sandbox works here, so agents' commands, tools and servers are not started. {remedy()}.")
 
 
 async def _end_when_idle(bridge: "Bridge", seconds: float, stopped: asyncio.Event) -> None:
@@ -131,16 +128,16 @@ async def _end_when_idle(bridge: "Bridge", seconds: float, stopped: asyncio.Even
     stopped.set()
 
 
-async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, printer: Printer) -> None:
+async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, cli: CommandLine) -> None:
     """Enable what was asked for; with a new vault, offer it."""
     if preset is None and bridge.settings.is_new:
-        if printer.as_json or not (sys.stdin.isatty() and printer.interactive):
-            printer.say(
+        if cli.as_json or not (sys.stdin.isatty() and cli.interactive):
+            cli.say(
                 "Programs without a name can find, grep and read here. To let them propose changes, each shown to you "
                 f"first: {typed_command('settings preset vault', folder)}"
             )
             return
-        preset = await _offer(printer)
+        preset = await _offer(cli)
     if preset is not None:
         from bridge.identity.caller import PERSON  # noqa: PLC0415 - `serve --help` is fast without
 
@@ -148,14 +145,14 @@ async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, p
         await asyncio.to_thread(bridge.settings.update, patch)
 
 
-async def _offer(printer: Printer) -> Preset:
+async def _offer(cli: CommandLine) -> Preset:
     """Ask once whether agents may propose changes; the answer is kept, so it is not asked again."""
     from bridge.cli.keyboard import PersonLeft, open_keyboard  # noqa: PLC0415 - slow to load, and needed once a vault
 
     keyboard = open_keyboard()
     keyboard.discard()
-    printer.say("This vault is new here: agents can find, grep and read in it, and nothing more.")
-    printer.say("They can have the tools for files and notes too. Every change is then shown to you first.")
+    cli.say("This vault is new here: agents can find, grep and read in it, and nothing more.")
+    cli.say("They can have the tools for files and notes too. Every change is then shown to you first.")
     while True:
         try:
             word = (await keyboard.line(lambda: "Enable those tools? [Y/n] ")).strip().lower()
@@ -167,7 +164,7 @@ async def _offer(printer: Printer) -> Preset:
             return "minimal"
 
 
-def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
+def _announce(bridge: "Bridge", folder: Path, cli: CommandLine) -> None:
     from bridge.identity.caller import PERSON  # noqa: PLC0415 - `serve --help` is fast without
     from bridge.toolkit.registry import enabled_tools  # noqa: PLC0415 - the same
 
@@ -176,9 +173,9 @@ def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
     tools = [tool.name for tool in services.registry.tools(PERSON) if enabled.shows(tool.spec)]
     for ids, what in ((recovery.rolled_back, "undone completely"), (recovery.completed, "completed")):
         if ids:
-            printer.say(f"The last run was interrupted during a change. It was {what}: {', '.join(ids)}")
-    if printer.as_json:
-        printer.json(bridge.discovery.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
+            cli.say(f"The last run was interrupted during a change. It was {what}: {', '.join(ids)}")
+    if cli.as_json:
+        cli.json(bridge.discovery.to_wire() | {"vault": services.vault, "tools": tools}, compact=True)
         return
     facts = {
         "Serving": sanitize(services.vault, style="bold"),
@@ -187,9 +184,9 @@ def _announce(bridge: "Bridge", folder: Path, printer: Printer) -> None:
         "Approve": Text("in Obsidian, or in another terminal:"),
         "Stop": Text("Ctrl-C"),
     }
-    *lines, stop = draw_facts(facts, printer.width)
+    *lines, stop = draw_facts(facts, cli.width)
     command = sanitize(f"  {typed_command('approve', folder)}")  # on a line of its own, so that it can be copied whole
-    printer.lines([*lines, command, stop])
+    cli.lines([*lines, command, stop])
 
 
 def _remember_program() -> None:

@@ -7,11 +7,10 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from bridge.cli.connection import ask, tell
-from bridge.cli.family import Family, Table, Thing
+from bridge.cli.family import CommandLine, Family, Table, Thing
 from bridge.cli.layout import wrap
-from bridge.cli.options import AsJson, Vault, Yes
-from bridge.cli.printer import FAILURE, Printer, confirm_or_end, fail
+from bridge.cli.options import Yes, argument, option
+from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize
 
 HELP = """Let agents use the tools of other MCP servers.
@@ -40,8 +39,8 @@ def _reached(server: Thing) -> str:
     return " ".join(line.partition(": ")[2] or line.strip() for line in told)
 
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help="As `vault-bridge servers list` shows it.")]
-_FAMILY: Final = Family(
+Name = Annotated[str, argument("NAME", "As `vault-bridge servers list` shows it.")]
+app: Final = Family(
     "servers",
     HELP,
     name=Name,
@@ -68,13 +67,12 @@ _FOUND: Final = Table(
     ),
     "No program on this computer has a server that can be taken over.",
 )
-app = _FAMILY.app
 
 
 def _draw(server: Thing, width: int) -> Iterator[Text]:
     yield Text.assemble(sanitize(server["name"], style="bold"), f"  {server['state']}")
     if server["reason"]:
-        yield from wrap(sanitize(server["reason"]), width, first="  ", rest="  ")
+        yield from wrap(sanitize(server["reason"]), width, first="  ")
     for line in server["told"]:
         yield from wrap(sanitize(line), width, first="  ", rest="    ")
     if server["change"]:
@@ -84,12 +82,12 @@ def _draw(server: Thing, width: int) -> Iterator[Text]:
         yield Text()
         says = f"  says that it {' and '.join(marks)}" if marks else ""
         yield Text.assemble(sanitize(tool["call"], style="bold"), says)
-        yield from wrap(sanitize(" ".join(tool["description"].split())), width, first="  ", rest="  ")
+        yield from wrap(sanitize(" ".join(tool["description"].split())), width, first="  ")
         yield from _lines("It takes:", tool["takes"])
         if (tool["change"] or "").startswith("@@"):
             yield from _lines("It describes itself otherwise than when you allowed it:", tool["change"])
     for fault in server["faults"]:
-        yield from wrap(sanitize(fault), width, first="  ", rest="  ")
+        yield from wrap(sanitize(fault), width, first="  ")
     if server["log"] and server["state"] != "ready":
         yield Text()
         yield Text("The last lines that it wrote:")
@@ -103,38 +101,34 @@ def _lines(heading: str, text: str) -> Iterator[Text]:
         yield Text.assemble("    ", sanitize(line))
 
 
-_FAMILY.list(
-    "List the servers, and how each stands.",
-    after=lambda printer, listed: None if listed["allowed"] else printer.say(_OFF),
+app.list_all(
+    "List the servers, and how each stands.", after=lambda cli, listed: None if listed["allowed"] else cli.say(_OFF)
 )
-_FAMILY.show(
+app.show(
     "Show what is known of a server: how it is started, its tools, what has changed since you allowed it, its log.",
     _draw,
 )
 
 
-@app.command("add")
+@app.add("add")
 def add(
-    name: Annotated[str, typer.Argument(metavar="NAME", help="What you call it.")],
-    command: Annotated[
-        list[str] | None, typer.Argument(metavar="PROGRAM [-- ARGUMENT...]", help="What is started.")
-    ] = None,
+    cli: CommandLine,
+    name: Annotated[str, argument("NAME", "What you call it.")],
+    command: Annotated[list[str] | None, argument("PROGRAM [-- ARGUMENT...]", "What is started.")] = None,
     *,
-    url: Annotated[str | None, typer.Option("--url", help="Its address, instead of a program.")] = None,
+    url: Annotated[str | None, option("--url", about="Its address, instead of a program.")] = None,
     env: Annotated[
-        list[str] | None, typer.Option("--env", metavar="NAME", help="A variable that is asked for; may be repeated.")
+        list[str] | None, option("--env", metavar="NAME", about="A variable that is asked for; may be repeated.")
     ] = None,
     header: Annotated[
-        list[str] | None, typer.Option("--header", metavar="NAME", help="A header that is asked for; may be repeated.")
+        list[str] | None, option("--header", metavar="NAME", about="A header that is asked for; may be repeated.")
     ] = None,
     folder: Annotated[
-        list[Path] | None, typer.Option("--folder", help="A folder that it may read and write; may be repeated.")
+        list[Path] | None, option("--folder", about="A folder that it may read and write; may be repeated.")
     ] = None,
-    no_network: Annotated[bool, typer.Option("--no-network", help="Keep the program from the network.")] = False,
+    no_network: Annotated[bool, option("--no-network", about="Keep the program from the network.")] = False,
     description: Annotated[str, typer.Option("--description", help="What it is for; agents read it.")] = "",
-    replace: Annotated[bool, typer.Option("--replace", help="In place of the one of this name.")] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    replace: Annotated[bool, option("--replace", about="In place of the one of this name.")] = False,
 ) -> None:
     """Enter a server. It is not started, and not trusted. Values of variables and headers are asked for, hidden."""
     entry: dict[str, Any] = {"description": description} if description else {}
@@ -149,26 +143,22 @@ def add(
     for key, names in (("env", env), ("headers", header)):
         if names:
             entry[key] = {each: typer.prompt(each, hide_input=True, err=True) for each in names}
-    server = tell(vault, "servers.add", name=name, entry=entry, replace=replace)
+    server = cli.tell("servers.add", name=name, entry=entry, replace=replace)
     said = f"{name} is entered. `vault-bridge servers test {name}` starts it and shows its tools."
-    Printer(as_json=as_json).answer(server, said)
+    cli.answer(server, said)
 
 
-@app.command("import")
+@app.add("import")
 def take_over(
-    names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME...]", help="Which; without any, they are listed.")
-    ] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    cli: CommandLine,
+    names: Annotated[list[str] | None, argument("[NAME...]", "Which; without any, they are listed.")] = None,
 ) -> None:
     """Take over servers from the configurations of other programs, such as Claude Desktop. They stay there, too."""
-    printer = Printer(as_json=as_json)
-    found = ask(vault, "servers.found")
+    found = cli.ask("servers.found")
     if not names:
-        _FOUND.print(printer, found)
-        if found and not as_json:
-            printer.say("`vault-bridge servers import NAME` takes one over.")
+        _FOUND.print(cli, found)
+        if found and not cli.as_json:
+            cli.say("`vault-bridge servers import NAME` takes one over.")
         return
     for name in names:
         one = next((server for server in found if server["name"] == name), None)
@@ -176,44 +166,41 @@ def take_over(
             fail(f"No program has a server {name!r}; `vault-bridge servers import` lists those there are.")
         if one["fault"] is not None:
             fail(one["fault"])
-        tell(vault, "servers.import", agent=one["agent"], name=name)
-        printer.say(f"{name} is entered, as {one['program']} has it. It is not trusted.")
+        cli.tell("servers.import", agent=one["agent"], name=name)
+        cli.say(f"{name} is entered, as {one['program']} has it. It is not trusted.")
 
 
-_FAMILY.change("remove", "Take a server out, and end it.", "servers.remove", "{name} is gone. Its tools are, too.")
+app.change("remove", "Take a server out, and end it.", "servers.remove", "{name} is gone. Its tools are, too.")
 
 
-@app.command("test")
-def try_out(name: Name, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("test")
+def try_out(cli: CommandLine, name: Name) -> None:
     """Start a server anew, and show its tools, or why it cannot be used."""
-    printer = Printer(as_json=as_json)
-    server = tell(vault, "servers.test", name=name)
-    printer.answer(server, _draw(server, printer.width))
+    server = cli.tell("servers.test", name=name)
+    cli.answer(server, _draw(server, cli.width))
     if server["state"] != "ready":
         raise typer.Exit(FAILURE)
 
 
-@app.command("trust")
+@app.add("trust")
 def trust(
+    cli: CommandLine,
     name: Name,
     *,
-    no_longer: Annotated[bool, typer.Option("--no-longer", help="Trust it no more.")] = False,
+    no_longer: Annotated[bool, option("--no-longer", about="Trust it no more.")] = False,
     yes: Yes = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Ask less about a server's tools, as they are now: not about those that send nothing and destroy nothing."""
-    printer = Printer(as_json=as_json)
     if no_longer:
-        done = tell(vault, "servers.trust", name=name, trusted=False)
-        printer.answer(done, f"{name} is not trusted any more: you are asked again.")
+        done = cli.tell("servers.trust", name=name, trusted=False)
+        cli.answer(done, f"{name} is not trusted any more: you are asked again.")
         return
-    server = tell(vault, "servers.test", name=name)
+    server = cli.tell("servers.test", name=name)
     if server["state"] != "ready":
         fail(server["reason"])
-    if not as_json:
-        printer.lines(_draw(server, printer.width))
-    confirm_or_end(printer, "Trust it with exactly this?", "It is not trusted.", sure=yes)
-    done = tell(vault, "servers.trust", name=name, digest=server["digest"])
+    if not cli.as_json:
+        cli.lines(_draw(server, cli.width))
+    cli.confirm_or_end("Trust it with exactly this?", "It is not trusted.", sure=yes)
+    done = cli.tell("servers.trust", name=name, digest=server["digest"])
     said = f"{name} is trusted. Tools that say of themselves that they destroy are asked about all the same."
-    printer.answer(done, said)
+    cli.answer(done, said)

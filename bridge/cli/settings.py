@@ -7,17 +7,16 @@ quick.
 import difflib
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments, coerce, json_types
-from bridge.cli.connection import run_idempotent, run_once
+from bridge.cli.family import CommandLine, Group
 from bridge.cli.layout import fold
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import BAD_USAGE, READABLE, Printer, fail
+from bridge.cli.options import argument
+from bridge.cli.printer import BAD_USAGE, fail
 from bridge.cli.sanitize import sanitize, sanitize_json
 from bridge.cli.serve import Preset
 from bridge.client import Connection
@@ -98,7 +97,7 @@ Examples:
 ALL_TOOLS = "*"
 """In `enabledTools`: every tool there is."""
 
-app = typer.Typer(help=HELP, add_completion=False, no_args_is_help=True, rich_markup_mode=None)
+app = Group(HELP)
 
 Key = Annotated[
     str | None,
@@ -109,37 +108,35 @@ Key = Annotated[
 Tools = Annotated[list[str], typer.Argument(metavar="TOOL", help="Names of tools.", autocompletion=complete_tool)]
 
 
-@app.command("get")
-def get(key: Key = None, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("get")
+def get(cli: CommandLine, key: Key = None) -> None:
     """Show all settings, or one of them."""
-    printer = Printer(as_json=as_json)
 
     async def ask(bridge: Connection) -> tuple[dict[str, Any], dict[str, Any]]:
         return await bridge.request("settings.get"), await bridge.request("settings.schema")
 
-    values, schema = run_idempotent(vault, ask)
+    values, schema = cli.ask_with(ask)
     described: dict[str, Any] = schema["properties"]
     if key is None:
-        _show_all(values, described, printer)
+        _show_all(values, described, cli)
         return
     value = _find(_in_force(values) if "." in key else values, key)
-    if as_json:
-        printer.json(value)
+    if cli.as_json:
+        cli.json(value)
         return
-    printer.text(value if isinstance(value, str) else sanitize_json(value, indent=2))
+    cli.text(value if isinstance(value, str) else sanitize_json(value, indent=2))
     about = described.get(key.partition(".")[0], {})
     default = f" Default: {json.dumps(about['default'])}" if "default" in about else ""
-    printer.say(f"{about.get('description', 'This setting has no effect in this version.')}{default}")
+    cli.say(f"{about.get('description', 'This setting has no effect in this version.')}{default}")
 
 
-@app.command("set")
+@app.add("set")
 def set_(
+    cli: CommandLine,
     words: Annotated[
         list[str],
         typer.Argument(metavar="KEY=VALUE", help="A dot reaches into an object.", autocompletion=complete_assignment),
     ],
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Change settings.
 
@@ -162,71 +159,60 @@ def set_(
             inner[last] = _parse(key, value, _schema_of(key, described))
         return patch, await bridge.request("settings.update", patch=patch)
 
-    patch, answer = run_once(vault, update)
-    _show_changed(answer, Printer(as_json=as_json), patch)
+    patch, answer = cli.tell_with(update)
+    _show_changed(cli, answer, patch)
 
 
-@app.command("reset")
+@app.add("reset")
 def reset(
+    cli: CommandLine,
     section: Annotated[
         str | None, typer.Argument(metavar="[SECTION]", show_default=False, autocompletion=complete_section)
     ] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
 ) -> None:
     """Go back to the defaults.
 
     All of them, or those of one section: tools, apis, network, performance, privacy, toolSpecific.
     """
-    named = {} if section is None else {"section": section}
-    answer = run_once(vault, lambda bridge: bridge.request("settings.reset", **named))
-    _show_changed(answer, Printer(as_json=as_json))
+    _show_changed(cli, cli.tell("settings.reset", section=section))
 
 
-@app.command("preset")
-def preset(
-    name: Annotated[Preset, typer.Argument(metavar="NAME")], vault: Vault = None, as_json: AsJson = False
-) -> None:
+@app.add("preset")
+def preset(cli: CommandLine, name: Annotated[Preset, argument("NAME")]) -> None:
     """Choose what agents see.
 
     minimal: find, grep, read. agent: few tools that do all. vault: the tools for files and notes. everything: all.
     """
-
-    async def update(bridge: Connection) -> Any:
-        presets = (await bridge.request("settings.schema"))["presets"]
-        return await bridge.request("settings.update", patch={"enabledTools": presets[name]})
-
-    _show_changed(run_once(vault, update), Printer(as_json=as_json))
+    _choose_tools(cli, lambda _enabled, schema: schema["presets"][name])
 
 
-@app.command("enable")
-def enable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("enable")
+def enable(cli: CommandLine, tools: Tools) -> None:
     """Let agents see more tools."""
 
-    def add(enabled: list[str], known: list[str]) -> list[str]:
-        _check_names(tools, known)
-        if ALL_TOOLS in enabled:
-            return enabled
-        return [*enabled, *(tool for tool in tools if tool not in enabled)]
+    def add(enabled: list[str], schema: dict[str, Any]) -> list[str]:
+        _check_names(tools, schema, [])
+        return enabled if ALL_TOOLS in enabled else list(dict.fromkeys([*enabled, *tools]))
 
-    _choose_tools(vault, add, as_json=as_json)
+    _choose_tools(cli, add)
 
 
-@app.command("disable")
-def disable(tools: Tools, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("disable")
+def disable(cli: CommandLine, tools: Tools) -> None:
     """Hide tools from agents."""
 
-    def remove(enabled: list[str], known: list[str]) -> list[str]:
-        _check_names(tools, [*known, *enabled])
+    def remove(enabled: list[str], schema: dict[str, Any]) -> list[str]:
+        _check_names(tools, schema, enabled)
         if ALL_TOOLS in enabled and ALL_TOOLS not in tools:
             fail("Every tool is enabled by '*'. Choose a preset first: `vault-bridge settings preset vault`.")
         return [tool for tool in enabled if tool not in tools]
 
-    _choose_tools(vault, remove, as_json=as_json)
+    _choose_tools(cli, remove)
 
 
-def _check_names(tools: list[str], known: list[str]) -> None:
+def _check_names(tools: list[str], schema: dict[str, Any], others: list[str]) -> None:
     """End the command where there is no such tool, with the name that may be meant."""
+    known = [*(tool["name"] for tool in schema["tools"]), *others]
     for tool in tools:
         if tool not in known and tool != ALL_TOOLS:
             near = difflib.get_close_matches(tool, known, n=1)
@@ -234,50 +220,46 @@ def _check_names(tools: list[str], known: list[str]) -> None:
             fail(f"There is no tool {tool!r}; {hint}")
 
 
-def _choose_tools(vault: Path | None, change: Callable[[list[str], list[str]], list[str]], *, as_json: bool) -> None:
-    """Change the enabled tools: `change` gets the enabled ones and those there are."""
+def _choose_tools(cli: CommandLine, change: Callable[[list[str], dict[str, Any]], list[str]]) -> None:
+    """Change the enabled tools: `change` gets the enabled ones and the schema of the settings."""
 
     async def update(bridge: Connection) -> Any:
         enabled = (await bridge.request("settings.get"))["enabledTools"]
-        known = [tool["name"] for tool in (await bridge.request("settings.schema"))["tools"]]
-        return await bridge.request("settings.update", patch={"enabledTools": change(enabled, known)})
+        tools = change(enabled, await bridge.request("settings.schema"))
+        return await bridge.request("settings.update", patch={"enabledTools": tools})
 
-    _show_changed(run_once(vault, update), Printer(as_json=as_json))
+    _show_changed(cli, cli.tell_with(update))
 
 
-def _show_changed(answer: dict[str, Any], printer: Printer, patch: dict[str, Any] | None = None) -> None:
+def _show_changed(cli: CommandLine, answer: dict[str, Any], patch: dict[str, Any] | None = None) -> None:
     """Print the settings that were changed, and what the person should know about them."""
-    if printer.as_json:
-        printer.json(answer)
+    if cli.as_json:
+        cli.json(answer)
         return
     settings = answer["settings"]
-    changed = list(patch) if patch else ["enabledTools"]
-    width = min(printer.width, READABLE)
-    printer.lines(line for key in changed if key in settings for line in _draw(key, settings[key], width))
+    changed = [key for key in patch or ["enabledTools"] if key in settings]
+    cli.lines(line for key in changed for line in _draw(key, settings[key], cli.readable))
     for warning in answer["warnings"]:
-        printer.say(f"Warning: {warning}", style="bold")
+        cli.say(f"Warning: {warning}", style="bold")
 
 
-def _show_all(values: dict[str, Any], described: dict[str, Any], printer: Printer) -> None:
+def _show_all(values: dict[str, Any], described: dict[str, Any], cli: CommandLine) -> None:
     """Show every setting under its section; those that differ from their default stand out."""
-    if printer.as_json:
-        printer.json(values)
+    if cli.as_json:
+        cli.json(values)
         return
     sections: dict[str, list[str]] = {}
     for key, about in described.items():
         sections.setdefault(about["section"], []).append(key)
-    width = min(printer.width, READABLE)
     for section, keys in sections.items():
-        printer.lines([Text(section, "bold")])
-        printer.lines(line for key in keys for line in _draw(key, values[key], width, described[key]))
+        cli.lines([Text(section, "bold")])
+        cli.lines(line for key in keys for line in _draw(key, values[key], cli.readable, described[key]))
 
 
 def _draw(key: str, value: Any, width: int, about: dict[str, Any] | None = None) -> Iterator[Text]:
     standard = about is None or about.get("default", value) == value
-    line = Text.assemble(
-        sanitize(key, style="cyan"), " = ", sanitize(sanitize_json(value), style="" if standard else "bold")
-    )
-    yield from fold(line, width, first="  ", rest="    ", words=True)
+    shown = sanitize(sanitize_json(value), style="" if standard else "bold")
+    return fold(Text.assemble(sanitize(key, style="cyan"), " = ", shown), width, first="  ", rest="    ", words=True)
 
 
 def _in_force(values: dict[str, Any]) -> dict[str, Any]:

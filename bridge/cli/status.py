@@ -8,18 +8,18 @@ from typing import Any, Final
 import typer
 from rich.text import Text
 
-from bridge.cli.connection import NAME, ask
-from bridge.cli.family import Table, when
+from bridge.cli.connection import NAME
+from bridge.cli.family import CommandLine, Table, command, when
 from bridge.cli.layout import draw_facts, local_time, short_client, until_words
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import FAILURE, Printer, typed_command
+from bridge.cli.printer import FAILURE, typed_command
 from bridge.cli.sanitize import sanitize
-from bridge.client import BridgeNotRunning, BridgeUnseen, connect, find_endpoint, find_vault
+from bridge.client import BridgeNotRunning, BridgeUnseen, connect, find_endpoint
 
 Line = Mapping[str, Any]
 
 
-def inbox(vault: Vault = None, as_json: AsJson = False) -> None:
+@command
+def inbox(cli: CommandLine) -> None:
     """Show what waits for you, oldest first.
 
     These are the questions of agents, drafts that were handed in, drafts whose agent has gone, and changes of many
@@ -30,10 +30,8 @@ def inbox(vault: Vault = None, as_json: AsJson = False) -> None:
       vault-bridge inbox
       vault-bridge inbox --json
     """
-    folder = find_vault(vault)
-    lines = ask(vault, "inbox.list")
-    is_elsewhere = vault is not None or as_json
-    _TABLE.print(Printer(as_json=as_json), [line | {"command": _typed(line, folder, is_elsewhere)} for line in lines])
+    folder = cli.folder if cli.vault is not None or cli.as_json else None
+    _TABLE.print(cli, [line | {"command": _typed(line, folder)} for line in cli.ask("inbox.list")])
 
 
 def described(line: Line) -> str:
@@ -79,15 +77,16 @@ def see_changes(entries: Sequence[str]) -> str:
     return f"history --diff {entries[0]}" if len(entries) == 1 else "history --outside"
 
 
-def _typed(line: Line, vault: Path, is_elsewhere: bool) -> str:
+def _typed(line: Line, elsewhere: Path | None) -> str:
     words = opening(line)
-    return typed_command(words, vault) if is_elsewhere else f"vault-bridge {words}"
+    return typed_command(words, elsewhere) if elsewhere else f"vault-bridge {words}"
 
 
 _PAUSED = {"battery": "on battery", "load": "while this computer is busy"}
 
 
-def status(vault: Vault = None, as_json: AsJson = False) -> None:
+@command
+def status(cli: CommandLine) -> None:
     """Say whether the vault is served.
 
     If it is, show where, and how things stand. Exit code 0: it is served; 1: it is not.
@@ -96,16 +95,15 @@ def status(vault: Vault = None, as_json: AsJson = False) -> None:
       vault-bridge status
       vault-bridge status --json
     """
-    printer = Printer(as_json=as_json)
-    folder = find_vault(vault)
+    folder = cli.folder
     try:
         facts = asyncio.run(_look(folder))
     except BridgeUnseen:
         raise
     except BridgeNotRunning as error:
-        printer.answer({"running": False}, str(error))
+        cli.answer({"running": False}, str(error))
         raise typer.Exit(FAILURE) from None
-    printer.answer(facts, draw_facts(_draw(facts), printer.width))
+    cli.answer(facts, draw_facts(_draw(facts), cli.width))
 
 
 async def _look(vault: Path) -> dict[str, Any]:

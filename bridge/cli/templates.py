@@ -11,16 +11,16 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments, coerce, parse_arguments
-from bridge.cli.asking import asking_here, attended_keyboard
 from bridge.cli.call import WAIT_SECONDS, watch
-from bridge.cli.connection import NAME, tell
-from bridge.cli.family import Family, Table, Thing
+from bridge.cli.connection import NAME
+from bridge.cli.consent_prompt import asking_here, attended_keyboard
+from bridge.cli.family import CommandLine, Family, Table, Thing
 from bridge.cli.layout import wrap
-from bridge.cli.options import AsJson, Vault
-from bridge.cli.printer import Printer, fail, show_result
+from bridge.cli.options import argument, option
+from bridge.cli.printer import fail
 from bridge.cli.sanitize import sanitize, sanitize_plain
 from bridge.cli.text_files import NotEdited, edit, parse_json, text_of
-from bridge.client import ProtocolFailure, Result, connect, find_vault
+from bridge.client import ProtocolFailure, Result, connect
 
 HELP = """Keep work that comes again under a name, and run it.
 
@@ -43,8 +43,8 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
 }
 
 
-TemplateName = Annotated[str, typer.Argument(metavar="NAME", help="As `vault-bridge templates list` shows it.")]
-_FAMILY: Final = Family(
+TemplateName = Annotated[str, argument("NAME", "As `vault-bridge templates list` shows it.")]
+app: Final = Family(
     "templates",
     HELP,
     name=TemplateName,
@@ -59,7 +59,6 @@ _FAMILY: Final = Family(
         )
     ),
 )
-app = _FAMILY.app
 
 
 def _draw(template: dict[str, Any], width: int) -> Iterator[Text]:
@@ -84,29 +83,25 @@ def _draw(template: dict[str, Any], width: int) -> Iterator[Text]:
         each = f" for each of {json.dumps(call['each'], ensure_ascii=False)}" if call["each"] else ""
         yield from wrap(Text.assemble(f"{number}. ", sanitize(f"{call['name']}: {call['tool']}{each}")), width)
         arguments = json.dumps(call["arguments"], ensure_ascii=False)
-        yield from wrap(sanitize(arguments), width, first="     ", rest="     ")
+        yield from wrap(sanitize(arguments), width, first="     ")
 
 
-_FAMILY.list("List the templates, yours and those that came along.")
-_FAMILY.show("Show what a template asks for, and which calls it makes.", _draw)
+app.list_all("List the templates, yours and those that came along.")
+app.show("Show what a template asks for, and which calls it makes.", _draw)
 
 
-@app.command("run")
+@app.add("run")
 def run(
+    cli: CommandLine,
     name: TemplateName,
-    words: Annotated[
-        list[str] | None, typer.Argument(metavar="KEY=VALUE", show_default=False, help="What it asks for.")
-    ] = None,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    words: Annotated[list[str] | None, argument("KEY=VALUE", "What it asks for.")] = None,
 ) -> None:
     """Run a template as one change, which you are asked about before it is made: here, if this is a terminal."""
-    printer = Printer(as_json=as_json)
-    folder = find_vault(vault)
+    folder = cli.folder
 
     async def work() -> Result:
         async with connect(folder, name=NAME, role="host") as bridge:
-            values = _values(_FAMILY.find_in(await bridge.request("templates.list"), name), words or [], printer)
+            values = _values(app.find_in(await bridge.request("templates.list"), name), words or [], cli)
             call_id = str(uuid.uuid4())
 
             async def make() -> Result:
@@ -114,11 +109,11 @@ def run(
                     await bridge.request("templates.run", name=name, values=values, callId=call_id, wait=WAIT_SECONDS)
                 )
 
-            keyboard = attended_keyboard(printer)
+            keyboard = attended_keyboard(cli)
             if keyboard is None:
-                return await watch(bridge, make(), printer, withdraw=call_id) if printer.watched else await make()
+                return await watch(bridge, make(), cli, withdraw=call_id) if cli.watched else await make()
             running = asyncio.ensure_future(make())
-            async with asking_here(folder, keyboard, printer, running.cancel):
+            async with asking_here(cli, keyboard, running.cancel):
                 try:
                     return await running
                 except asyncio.CancelledError:
@@ -129,27 +124,25 @@ def run(
         result = asyncio.run(work())
     except asyncio.CancelledError:
         fail("You left the question, so nothing was changed.")
-    show_result(result, printer)
+    cli.result(result)
 
 
-@app.command("add")
+@app.add("add")
 def add(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="A JSON file, or - for standard input.")],
-    replace: Annotated[bool, typer.Option("--replace", help="Overwrite one of yours with the same name.")] = False,
-    vault: Vault = None,
-    as_json: AsJson = False,
+    cli: CommandLine,
+    file: Annotated[str, argument("FILE", "A JSON file, or - for standard input.")],
+    replace: Annotated[bool, option("--replace", about="Overwrite one of yours with the same name.")] = False,
 ) -> None:
     """Keep a template from a file."""
     template = parse_json(text_of(file))
-    kept = tell(vault, "templates.save", template=template, replace=replace)
-    _say_kept(kept, Printer(as_json=as_json))
+    kept = cli.tell("templates.save", template=template, replace=replace)
+    _say_kept(kept, cli)
 
 
-@app.command("edit")
-def edit_template(name: TemplateName, vault: Vault = None, as_json: AsJson = False) -> None:
+@app.add("edit")
+def edit_template(cli: CommandLine, name: TemplateName) -> None:
     """Open a template in your editor. One that came along becomes one of yours."""
-    printer = Printer(as_json=as_json)
-    before = json.dumps(_FAMILY.find(vault, name), indent=2, ensure_ascii=False) + "\n"
+    before = json.dumps(app.find(cli, name), indent=2, ensure_ascii=False) + "\n"
     text = before
     while True:
         try:
@@ -157,22 +150,22 @@ def edit_template(name: TemplateName, vault: Vault = None, as_json: AsJson = Fal
         except NotEdited as error:
             fail(str(error))
         if text == before:
-            printer.say("Nothing was changed.")
+            cli.say("Nothing was changed.")
             return
         try:
             template = parse_json(text)
             replace = isinstance(template, dict) and template.get("name") == name
-            kept = tell(vault, "templates.save", template=template, replace=replace)
+            kept = cli.tell("templates.save", template=template, replace=replace)
         except (BadArguments, ProtocolFailure) as error:
-            printer.say(sanitize_plain(getattr(error, "hint", None) or str(error)))
+            cli.say(sanitize_plain(getattr(error, "hint", None) or str(error)))
             if not typer.confirm("Edit it again?", default=True, err=True):
                 fail("Nothing was changed.")
         else:
-            _say_kept(kept, printer)
+            _say_kept(kept, cli)
             return
 
 
-_FAMILY.change(
+app.change(
     "remove",
     "Remove one of yours.",
     "templates.remove",
@@ -183,7 +176,7 @@ _FAMILY.change(
 )
 
 
-def _values(template: dict[str, Any], words: Sequence[str], printer: Printer) -> dict[str, Any]:
+def _values(template: dict[str, Any], words: Sequence[str], cli: CommandLine) -> dict[str, Any]:
     """Return the values of a template's parameters; what is missing is asked for, where somebody sits there."""
     parameters = template["parameters"]
     schema = {
@@ -200,7 +193,7 @@ def _values(template: dict[str, Any], words: Sequence[str], printer: Printer) ->
         for parameter in parameters
         if parameter["name"] not in values and parameter["default"] is None and not parameter["optional"]
     ]
-    if missing and not (printer.watched and sys.stdin.isatty()):
+    if missing and not (cli.watched and sys.stdin.isatty()):
         raise BadArguments(
             f"Missing: {', '.join(parameter['name'] for parameter in missing)}. "
             f"`vault-bridge templates show {template['name']}` says what it asks for."
@@ -212,6 +205,6 @@ def _values(template: dict[str, Any], words: Sequence[str], printer: Printer) ->
     return values
 
 
-def _say_kept(kept: Thing, printer: Printer) -> None:
+def _say_kept(kept: Thing, cli: CommandLine) -> None:
     name = kept["template"]["name"]
-    printer.answer(kept, f"{name} is kept. Run it with: vault-bridge templates run {name}")
+    cli.answer(kept, f"{name} is kept. Run it with: vault-bridge templates run {name}")

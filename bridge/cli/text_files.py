@@ -1,15 +1,18 @@
 """Texts of the person's: files that the command line names, and their own editor."""
 
+import contextlib
 import json
 import os
 import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from bridge.cli.arguments import BadArguments
+from bridge.cli.printer import fail
 
 
 def text_of(file: str) -> str:
@@ -21,6 +24,20 @@ def text_of(file: str) -> str:
         raise BadArguments(f"Cannot read {file!r}: {error.strerror or type(error).__name__}") from None
     except UnicodeDecodeError as error:
         raise BadArguments(f"{file!r} is not UTF-8 (byte {error.start})") from None
+
+
+@contextlib.contextmanager
+def new_file(file: Path) -> Iterator[BinaryIO]:
+    """Provide a new file that only this user can read; end the command if it is there or cannot be written."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        target = os.fdopen(os.open(file.expanduser(), flags, 0o600), "wb")
+    except FileExistsError:
+        fail(f"{file} exists already. Name another file")
+    except OSError as error:
+        fail(f"{file} cannot be written: {error.strerror}")
+    with target:
+        yield target
 
 
 def parse_json(text: str) -> Any:

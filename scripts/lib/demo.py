@@ -16,7 +16,7 @@ from typing import Any
 from rich.text import Text
 
 from bridge.app import Bridge
-from bridge.cli.consent_link import ConsentLink, Questions
+from bridge.cli.consent_link import ConsentLink
 from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.keyboard import Keyboard
 from bridge.cli.layout import draw_table, wrap
@@ -205,17 +205,16 @@ async def _asking(prompt: ConsentPrompt, call: Any) -> Result:
 @contextlib.asynccontextmanager
 async def _consent_prompt(vault: Path, keyboard: Keyboard | None, printer: Printer) -> AsyncIterator[ConsentPrompt]:
     """The consent screen of `vault-bridge approve`, in this terminal."""
-    questions = Questions()
     connected = asyncio.Event()
 
     async def greeted(_greeting: str) -> None:
         connected.set()
 
-    link = ConsentLink(vault, questions)
+    link = ConsentLink(vault)
     listening = asyncio.create_task(link.run(greeted))
     try:
         await connected.wait()
-        yield ConsentPrompt(questions, link, keyboard, printer)
+        yield ConsentPrompt(link, keyboard, printer)
     finally:
         listening.cancel()
         await asyncio.gather(listening, return_exceptions=True)

@@ -5,11 +5,12 @@ import json
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
 from typing import Any, Self
 
 import pytest
 
-from bridge.cli.consent_link import ConsentAnswer, Edit, QuestionEnd, Questions
+from bridge.cli.consent_link import ConsentAnswer, ConsentLink, Edit, QuestionEnd, Questions
 from bridge.cli.consent_prompt import ConsentPrompt
 from bridge.cli.keyboard import PersonLeft, Prompt
 from bridge.cli.printer import Printer
@@ -49,10 +50,11 @@ class ScriptedKeyboard:
         return line
 
 
-class RecordingResponder:
+class RecordingResponder(ConsentLink):
     """Takes answers and edits, and says to them what the test wants said."""
 
     def __init__(self) -> None:
+        super().__init__(Path())
         self.answers: list[ConsentAnswer] = []
         self.edits: list[Edit] = []
         self.choices: list[dict[str, Take]] = []
@@ -78,11 +80,11 @@ class Scene:
     """A prompt, a person and a bridge."""
 
     def __init__(self) -> None:
-        self.questions = Questions()
-        self.keyboard = ScriptedKeyboard()
         self.responder = RecordingResponder()
+        self.questions = self.responder.questions
+        self.keyboard = ScriptedKeyboard()
         self.printer = Printer()
-        self.prompt = ConsentPrompt(self.questions, self.responder, self.keyboard, self.printer)
+        self.prompt = ConsentPrompt(self.responder, self.keyboard, self.printer)
 
     def next(self) -> "asyncio.Task[bool]":
         self.keyboard.waits.clear()
@@ -407,10 +409,11 @@ async def test_an_answer_that_is_not_taken_leaves_the_question(scene: Scene, mak
 async def test_without_a_keyboard_everything_is_allowed_once_and_shown(
     make_request: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    questions, responder = Questions(), RecordingResponder()
+    responder = RecordingResponder()
+    questions = responder.questions
     request = make_request(choices=ALL)
     questions.add(request)
-    assert await ConsentPrompt(questions, responder, None, Printer()).next()
+    assert await ConsentPrompt(responder, None, Printer()).next()
     assert responder.answers == [ConsentAnswer(request, Decision.ALLOW_ONCE)]
     assert "Edit Notes/Meeting.md" in capsys.readouterr().out
 
@@ -419,7 +422,7 @@ async def test_for_programs_everything_is_a_line_of_json(
     make_request: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
     scene = Scene()
-    scene.prompt = ConsentPrompt(scene.questions, scene.responder, scene.keyboard, Printer(as_json=True))
+    scene.prompt = ConsentPrompt(scene.responder, scene.keyboard, Printer(as_json=True))
     await scene.answered(make_request(), "nonsense", "deny_once")
     scene.questions.add(make_request(requestId="c-2"))
     seeing = scene.next()
@@ -437,7 +440,7 @@ async def test_a_program_may_answer_with_a_decision_or_an_option(
 ) -> None:
     """It was given every option with its sentence, so there is no second key."""
     scene = Scene()
-    scene.prompt = ConsentPrompt(scene.questions, scene.responder, scene.keyboard, Printer(as_json=True))
+    scene.prompt = ConsentPrompt(scene.responder, scene.keyboard, Printer(as_json=True))
     wide = OPTIONS["allow_session"] | {"optionId": "allow_session.reading"}
     request = make_request(choices=ALL, options=[*OPTIONS.values(), wide])
     assert (await scene.answered(request, "allow_session")).to_params()["option"] == "allow_session"

@@ -13,6 +13,7 @@ import pytest
 
 from bridge.app import Bridge
 from bridge.cli import connection
+from bridge.cli.family import CommandLine
 from bridge.errors import AlreadyServed
 from tests.patience import PATIENCE
 
@@ -92,7 +93,7 @@ async def test_a_command_says_that_the_bridge_of_the_vault_does_not_answer(
     async with Bridge(vault):
         (vault / ".vault-bridge" / "bridge.json").unlink()
         with pytest.raises(AlreadyServed, match=r"served by process \d+ .*\nIt does not answer yet\. Try again"):
-            await asyncio.to_thread(connection.ask, vault, "bridge.status")
+            await asyncio.to_thread(CommandLine(vault).ask, "bridge.status")
 
 
 @pytest.mark.slow
