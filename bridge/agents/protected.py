@@ -10,9 +10,10 @@ import shlex
 import subprocess
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from string import Template
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, NamedTuple
 
 from bridge.agents.documents import JsonDocument
 from bridge.agents.machine import ConfigurationRefused, Machine
@@ -71,8 +72,7 @@ class SettingsFile:
     own: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Holds:
+class Holds(NamedTuple):
     """One line of the table of what holds.
 
     Attributes:
@@ -117,12 +117,29 @@ class Protected:
         return f"{self.title} (own editor)"
 
 
-_SHELL: Final = Holds("It writes by a shell or a script (sed, mv, cp, rm)", "Not asked about. It is recorded")
-_NO_ANSWER: Final = Holds("You do not answer in time", "Refused; it is told to ask you and try again")
-_REMOVES: Final = Holds(
-    "It removes all this by a shell", "Possible. vault-bridge doctor and Obsidian say so afterwards"
-)
-_RUNS_NOT: Final = Holds("Vault Bridge does not run", "Let through and recorded, or refused: --without-bridge")
+def _holds(*edits: Holds, crash: str, settings: str, off: Holds) -> tuple[Holds, ...]:
+    """Return the table of a program: what it edits, and what holds for all of them or differs in one word.
+
+    Args:
+        edits: The edits by its own tools.
+        crash: What follows if the hook crashes.
+        settings: What follows if it changes settings that switch the hook off.
+        off: What holds when it is started without the hook.
+    """
+    return (
+        *edits,
+        Holds("It writes by a shell or a script (sed, mv, cp, rm)", "Not asked about. It is recorded"),
+        Holds("You do not answer in time", "Refused; it is told to ask you and try again"),
+        Holds("The hook cannot start, crashes or is killed", crash),
+        Holds("Vault Bridge does not run", "Let through and recorded, or refused: --without-bridge"),
+        Holds("It changes settings that can switch this off with its editor", settings),
+        off,
+        Holds("It removes all this by a shell", "Possible. vault-bridge doctor and Obsidian say so afterwards"),
+    )
+
+
+def _changes(tools: str, more: str = "") -> Holds:
+    return Holds(f"It changes a file of the vault with {tools}", f"You are asked, with the exact diff{more}")
 
 
 def _hooks_off(say: str) -> Holds:
@@ -135,12 +152,12 @@ def _hooks_off(say: str) -> Holds:
 _GLOB: Final = re.compile(r"[*?\[\]{}()!\\]")
 
 
-def _claude_rule(verb: str, path: Path, *, folder: bool) -> str | None:
-    """Return a rule of Claude Code for one file or folder; None if its path means something else in a rule."""
+def _claude_rule(path: Path, *, folder: bool) -> str | None:
+    """Return a rule of Claude Code for edits of one file or folder; None if its path means something else in a rule."""
     text = path.as_posix()
     if path.drive:
         text = f"/{path.drive[0].lower()}{text[2:]}"
-    return None if _GLOB.search(text) else f"{verb}(/{text}{'/**' if folder else ''})"
+    return None if _GLOB.search(text) else f"Edit(/{text}{'/**' if folder else ''})"
 
 
 def claude_rules(hook: Hook) -> tuple[str, ...]:
@@ -148,7 +165,7 @@ def claude_rules(hook: Hook) -> tuple[str, ...]:
     places = [(path, not path.suffix) for path in hook.guarded]
     if hook.edits == "refuse":
         places.append((hook.vault, True))
-    rules = [_claude_rule("Edit", path, folder=folder) for path, folder in places]
+    rules = [_claude_rule(path, folder=folder) for path, folder in places]
     return tuple(dict.fromkeys(rule for rule in rules if rule is not None))
 
 
@@ -158,18 +175,9 @@ _CLAUDE_DENY: Final = ("permissions", "deny")
 
 def _claude_put(text: str, hook: Hook) -> str:
     program, *arguments = hook.words
-    group = {
-        "matcher": "Edit|Write|MultiEdit|NotebookEdit",
-        "hooks": [
-            {
-                "type": "command",
-                "command": program,
-                "args": arguments,
-                "timeout": hook.seconds + MARGIN_SECONDS,
-                "onFailure": "block",
-            }
-        ],
-    }
+    entry: dict[str, Any] = {"type": "command", "command": program, "args": arguments}
+    entry |= {"timeout": hook.seconds + MARGIN_SECONDS, "onFailure": "block"}
+    group = {"matcher": "Edit|Write|MultiEdit|NotebookEdit", "hooks": [entry]}
     document = _with_group(JsonDocument(text), _CLAUDE_HOOKS, group, hook)
     rules = claude_rules(hook)
     document = _without_rules(document, set(claude_rules(_refusing(hook))) - set(rules))
@@ -223,7 +231,7 @@ def _claude_off(machine: Machine) -> Sequence[str]:
 _GEMINI_HOOKS: Final = ("hooks", "BeforeTool")
 
 
-def _gemini_put(text: str, hook: Hook, machine: Machine) -> str:
+def _gemini_put(machine: Machine, text: str, hook: Hook) -> str:
     entry = {
         "name": hook.name,
         "type": "command",
@@ -242,16 +250,10 @@ def gemini_rules(_text: str, hook: Hook) -> str:
     """Return a policy of Gemini CLI: a file of rules, which denies what `claude_rules` denies."""
     places = [*hook.guarded, *([hook.vault] if hook.edits == "refuse" else [])]
     rules = [
-        "\n".join(
-            (
-                "[[rule]]",
-                'toolName = ["write_file", "replace"]',
-                f"argsPattern = {json.dumps(_gemini_pattern(place), ensure_ascii=False)}",
-                'decision = "deny"',
-                "priority = 999",
-                'denyMessage = "The user lets these files be changed by Vault Bridge only."',
-            )
-        )
+        '[[rule]]\ntoolName = ["write_file", "replace"]\n'
+        f"argsPattern = {json.dumps(_gemini_pattern(place), ensure_ascii=False)}\n"
+        'decision = "deny"\npriority = 999\n'
+        'denyMessage = "The user lets these files be changed by Vault Bridge only."'
         for place in places
     ]
     return "\n\n".join(("# Written by `vault-bridge protect gemini`, which also takes it away.", *rules)) + "\n"
@@ -263,12 +265,12 @@ def _gemini_pattern(path: Path) -> str:
     return f'"file_path":"{quoted}["\\\\/]'
 
 
-def _gemini_folder(machine: Machine) -> Path:
-    return machine.home / ".gemini"
+def _gemini_settings(machine: Machine) -> Path:
+    return machine.home / ".gemini" / "settings.json"
 
 
 def _gemini_off(machine: Machine) -> Sequence[str]:
-    file = _gemini_folder(machine) / "settings.json"
+    file = _gemini_settings(machine)
     settings = _read(file, comments=True)
     paths = (("hooksConfig", "enabled"), ("tools", "enableHooks"))
     return [f"{file} has {'.'.join(path)} = false" for path in paths if settings.get(path) is False]
@@ -280,7 +282,7 @@ def _gemini_off(machine: Machine) -> Sequence[str]:
 _CODEX_HOOKS: Final = ("hooks", "PreToolUse")
 
 
-def _codex_put(text: str, hook: Hook, machine: Machine) -> str:
+def _codex_put(machine: Machine, text: str, hook: Hook) -> str:
     entry = {
         "type": "command",
         "command": shell_line(hook.words, machine),
@@ -326,10 +328,6 @@ def _opencode_plugin(_text: str, hook: Hook) -> str:
         words=json.dumps(hook.words),
         milliseconds=str((hook.seconds + MARGIN_SECONDS) * 1000),
     )
-
-
-def _opencode_file(machine: Machine, hook: Hook) -> Path:
-    return machine.xdg_config / "opencode" / "plugins" / f"{hook.name}.js"
 
 
 def _opencode_switches(machine: Machine) -> tuple[Path, ...]:
@@ -394,28 +392,21 @@ def _read(file: Path, *, comments: bool = False) -> JsonDocument:
         return JsonDocument("{}")
 
 
-def _whole(make: Text) -> Callable[[Path], SettingsFile]:
+def _whole(make: Text, file: Path) -> SettingsFile:
     """Return a file that is ours alone."""
-    return lambda file: SettingsFile(file, make, lambda _text, _hook: "", own=True)
+    return SettingsFile(file, make, lambda _text, _hook: "", own=True)
 
 
 PROTECTED: Final = (
     Protected(
         id="claude-code",
         places=lambda machine, _hook: (SettingsFile(_claude_settings(machine), _claude_put, _claude_take),),
-        holds=(
-            Holds("It changes a file of the vault with Edit, Write or MultiEdit", "You are asked, with the exact diff"),
+        holds=_holds(
+            _changes("Edit, Write or MultiEdit"),
             Holds("It changes a notebook of the vault with NotebookEdit", "Refused"),
-            _SHELL,
-            _NO_ANSWER,
-            Holds("The hook cannot start, crashes or is killed", "Refused from Claude Code 2.1.295 on (onFailure)"),
-            _RUNS_NOT,
-            Holds(
-                "It changes settings that can switch this off with its editor",
-                "Refused, by its own deny rules and by the hook",
-            ),
-            _hooks_off("Its deny rules hold all the same"),
-            _REMOVES,
+            crash="Refused from Claude Code 2.1.295 on (onFailure)",
+            settings="Refused, by its own deny rules and by the hook",
+            off=_hooks_off("Its deny rules hold all the same"),
         ),
         then="Start Claude Code again; `/hooks` in it lists the hook.",
         switches=lambda machine: (claude_folder(machine) / "settings.local.json",),
@@ -425,26 +416,14 @@ PROTECTED: Final = (
     Protected(
         id="codex",
         places=lambda machine, _hook: (
-            SettingsFile(
-                codex_folder(machine) / "hooks.json", lambda text, hook: _codex_put(text, hook, machine), _codex_take
-            ),
+            SettingsFile(codex_folder(machine) / "hooks.json", partial(_codex_put, machine), _codex_take),
         ),
-        holds=(
-            Holds(
-                "It changes a file of the vault with apply_patch",
-                "You are asked, with the exact diff, once you have trusted the hook",
-            ),
+        holds=_holds(
+            _changes("apply_patch", ", once you have trusted the hook"),
             Holds("It gives its shell a patch for apply_patch and nothing else", "The same"),
-            _SHELL,
-            _NO_ANSWER,
-            Holds("The hook cannot start, crashes or is killed", "Let through: Codex has no switch for that"),
-            _RUNS_NOT,
-            Holds(
-                "It changes settings that can switch this off with its editor",
-                "Refused by the hook; Codex has no rule for single files",
-            ),
-            _hooks_off("Codex has no rule for single files"),
-            _REMOVES,
+            crash="Let through: Codex has no switch for that",
+            settings="Refused by the hook; Codex has no rule for single files",
+            off=_hooks_off("Codex has no rule for single files"),
         ),
         then="Start Codex again, type `/hooks` and trust the hook: before that Codex does not run it.",
         switches=lambda machine: (codex_folder(machine) / "config.toml",),
@@ -454,28 +433,14 @@ PROTECTED: Final = (
     Protected(
         id="gemini",
         places=lambda machine, hook: (
-            SettingsFile(
-                _gemini_folder(machine) / "settings.json",
-                lambda text, hook: _gemini_put(text, hook, machine),
-                _gemini_take,
-            ),
-            _whole(gemini_rules)(_gemini_folder(machine) / "policies" / f"{hook.name}.toml"),
+            SettingsFile(_gemini_settings(machine), partial(_gemini_put, machine), _gemini_take),
+            _whole(gemini_rules, machine.home / ".gemini" / "policies" / f"{hook.name}.toml"),
         ),
-        holds=(
-            Holds("It changes a file of the vault with write_file or replace", "You are asked, with the exact diff"),
-            _SHELL,
-            _NO_ANSWER,
-            Holds(
-                "The hook cannot start, crashes or is killed",
-                "Let through when it is killed, refused when it cannot start; Gemini CLI has no switch for that",
-            ),
-            _RUNS_NOT,
-            Holds(
-                "It changes settings that can switch this off with its editor",
-                "Refused by the hook, and by its policy where the path is written in full",
-            ),
-            _hooks_off("Its policy holds all the same"),
-            _REMOVES,
+        holds=_holds(
+            _changes("write_file or replace"),
+            crash="Let through when it is killed, refused when it cannot start; Gemini CLI has no switch for that",
+            settings="Refused by the hook, and by its policy where the path is written in full",
+            off=_hooks_off("Its policy holds all the same"),
         ),
         then="Start Gemini CLI again; `/hooks` in it lists the hook.",
         names=(".gemini/settings.json", ".gemini/.env"),
@@ -483,22 +448,14 @@ PROTECTED: Final = (
     ),
     Protected(
         id="opencode",
-        places=lambda machine, hook: (_whole(_opencode_plugin)(_opencode_file(machine, hook)),),
-        holds=(
-            Holds(
-                "It changes a file of the vault with edit, write, multiedit or apply_patch",
-                "You are asked, with the exact diff, from OpenCode 1.18.29 on",
-            ),
-            _SHELL,
-            _NO_ANSWER,
-            Holds("The hook cannot start, crashes or is killed", "Refused"),
-            _RUNS_NOT,
-            Holds(
-                "It changes settings that can switch this off with its editor",
-                "Refused by the hook; its rules know no absolute paths",
-            ),
-            Holds("It is started without plugins", "Not asked about"),
-            _REMOVES,
+        places=lambda machine, hook: (
+            _whole(_opencode_plugin, machine.xdg_config / "opencode" / "plugins" / f"{hook.name}.js"),
+        ),
+        holds=_holds(
+            _changes("edit, write, multiedit or apply_patch", ", from OpenCode 1.18.29 on"),
+            crash="Refused",
+            settings="Refused by the hook; its rules know no absolute paths",
+            off=Holds("It is started without plugins", "Not asked about"),
         ),
         then="Start OpenCode again.",
         switches=_opencode_switches,

@@ -94,10 +94,8 @@ class ParameterTree:
         yield from wrap(Text(f"… {rest}: p shows all", "bold"), self._width, first=margin)
 
     def _is_in_diff(self, text: str) -> bool:
-        if not _is_long(text):
-            return False
         lines = _lines(text)
-        return any(_is_shown(lines, rows) for rows in self._diffs) or self._is_patch(lines)
+        return _is_long(text) and (any(_is_shown(lines, rows) for rows in self._diffs) or self._is_patch(lines))
 
     def _is_patch(self, lines: Sequence[str]) -> bool:
         """Return whether this is a unified diff with exactly the removed and added lines that are shown."""
@@ -147,15 +145,8 @@ _BADGE = {
     RiskLevel.MEDIUM: ("[MEDIUM RISK]", "bold black on yellow", "yellow"),
     RiskLevel.HIGH: ("[HIGH RISK]", "bold white on red", "red"),
 }
-_ICONS = {
-    "wrench": "🔧",
-    "search": "🔍",
-    "globe": "🌐",
-    "file-text": "📄",
-    "terminal": "💻",
-    "undo": "🔙",
-    "redo": "🔜",
-}
+_ICONS = {"search": "🔍", "globe": "🌐", "file-text": "📄", "terminal": "💻", "undo": "🔙", "redo": "🔜"}
+_ICON = "🔧"
 _WARNING = "bold black on yellow"
 _LABEL = 12
 """Columns of the words on the left."""
@@ -199,11 +190,9 @@ def draw_list(requests: Sequence[ConsentRequest], *, width: int, full: bool = Fa
         width: Cells a line may have.
         full: Leave nothing out, however long.
     """
-    lines: list[Text] = []
-    hidden: list[str] = []
-    cut = False
-    room = MOST_DIFF_LINES
-    asker: list[Text] = []
+    lines, asker = list[Text](), list[Text]()
+    hidden = list[str]()
+    cut, room = False, MOST_DIFF_LINES
     for number, request in enumerate(requests, 1):
         drawing = _Drawing(request, width, full=full, room=room)
         lines += drawing.head(f"{number}. ")
@@ -211,8 +200,7 @@ def draw_list(requests: Sequence[ConsentRequest], *, width: int, full: bool = Fa
         lines += [*asker, Text()] if asker != before else []
         lines += [*drawing.instead_of_effect(), *drawing.effect(), *drawing.warnings(), *drawing.waits(), Text()]
         hidden += [f"{left} (question {number})" for left in drawing.hidden]
-        cut = cut or drawing.cut
-        room = drawing.room
+        cut, room = cut or drawing.cut, drawing.room
     return Drawing(lines, cut, tuple(hidden))
 
 
@@ -232,9 +220,8 @@ def draw_in_short(requests: Sequence[ConsentRequest], width: int) -> Iterator[Te
     tool = Text.assemble(count, sanitize(titles, style="bold"))
     tool.truncate(room - len(badge) - 1, overflow="ellipsis")
     tool = Text.assemble(tool, " ", (badge, f"bold {colour}"))
-    reasons = dict.fromkeys(reason for request in requests for reason in request.risk_reasons)
-    if reasons and (left := room - tool.cell_len - 1) >= _LABEL:
-        why = sanitize(", ".join(reasons))
+    why = sanitize(", ".join(dict.fromkeys(reason for request in requests for reason in request.risk_reasons)))
+    if why and (left := room - tool.cell_len - 1) >= _LABEL:
         why.truncate(left, overflow="ellipsis")
         tool = Text.assemble(tool, " ", why)
     yield Text.assemble((label, "bold"), margin[len(label) :], tool)
@@ -273,12 +260,10 @@ class _Drawing:
         self.cut = False
         self.hidden: list[str] = []
         self.room = room
-        self._request = request
-        self._preview = request.preview or Preview()
+        self._request, self._preview = request, request.preview or Preview()
         self._says_what = self._preview.request is not None or bool(self._preview.files)
         self._diffs = [parse_diff(file.diff) for file in self._preview.files]
-        self._width = width
-        self._full = full
+        self._width, self._full = width, full
         self._numbered = numbered and request.hunks_supported
 
     def head(self, number: str = "") -> Iterator[Text]:
@@ -286,7 +271,7 @@ class _Drawing:
         tool = self._request.tool
         badge, badge_style, colour = _BADGE[self._request.risk_level]
         yield Text("━" * self._width, colour)
-        icon = f"{number}{_ICONS.get(tool.icon, _ICONS['wrench'])} "
+        icon = f"{number}{_ICONS.get(tool.icon, '🔧')} "
         title = sanitize(tool.title, style="bold")
         if tool.title.lower().replace(" ", "_") != tool.name:
             title = Text.assemble(title, " (", sanitize(tool.name), ")")
@@ -309,28 +294,25 @@ class _Drawing:
         request = self._request
         yield from self.asker()
         description = self._labelled("What it is", sanitize(request.tool.description))
-        yield from self._limit(list(description), MOST_DESCRIPTION_LINES, "of this", done=False)
+        yield from self._limit(description, MOST_DESCRIPTION_LINES, "of this", done=False)
         if request.risk_reasons:
             yield from self._labelled("Risk", sanitize(", ".join(request.risk_reasons)))
         followers = {file.path for file in self._preview.files if file.follows}
         targets = [target for target in request.targets if self._full or target not in followers]
         label = "Target" if len(targets) == 1 else "Targets"
         shown = targets if self._full or len(targets) <= MOST_TARGETS + 1 else targets[:MOST_TARGETS]
-        for target in shown:
-            yield from self._labelled(label, sanitize(_words(request, target)))
-            label = ""
+        for at, target in enumerate(shown):
+            yield from self._labelled("" if at else label, sanitize(_words(request, target)))
         if len(shown) < len(targets):
-            more = f"{len(targets) - len(shown):,} more targets"
-            yield from self._more(more, done=not self._says_what)
+            yield from self._more(f"{len(targets) - len(shown):,} more targets", done=not self._says_what)
 
     def asker(self) -> Iterator[Text]:
         """Yield who asks, and why as they say."""
-        asked = list(self._labelled("Asked by", draw_asker(self._request)))
+        asked = self._labelled("Asked by", draw_asker(self._request))
         yield from self._limit(asked, MOST_SPOKEN_LINES, "of the name", done=False)
         if self._request.reason:
             reason = Text("\n").join(sanitize_lines(self._request.reason, style="italic"))
-            said = list(self._labelled("It says", reason))
-            yield from self._limit(said, MOST_SPOKEN_LINES, "of what it says", done=False)
+            yield from self._limit(self._labelled("It says", reason), MOST_SPOKEN_LINES, "of what it says", done=False)
 
     def parameters(self) -> Iterator[Text]:
         """Yield what the tool is called with."""
@@ -351,19 +333,15 @@ class _Drawing:
     def effect(self) -> Iterator[Text]:
         """Yield what will be done: the exact request or command, and what becomes of each file."""
         yield from self._request_text()
-        yield from self._limit(
-            list(draw_newer(self._preview.files, self._width)), MOST_DIFF_LINES, "of news", done=False
-        )
+        newer = list(draw_newer(self._preview.files, self._width))
+        yield from self._limit(newer, MOST_DIFF_LINES, "of news", done=False)
         yield from draw_conflicts(self._preview.conflicts, self._width)
         yield from self._numbered_files() if self._numbered else self._files()
 
     def warnings(self) -> Iterator[Text]:
         """Yield what the person should know and would not see in the diff."""
-        lines = [
-            line
-            for warning in self._preview.warnings
-            for line in self._labelled("Warning", sanitize(warning, style="bold"), _WARNING)
-        ]
+        warnings = (sanitize(warning, style="bold") for warning in self._preview.warnings)
+        lines = [line for warning in warnings for line in self._labelled("Warning", warning, _WARNING)]
         yield from self._limit(lines, MOST_WARNING_LINES, "of warnings")
         if self._preview.backup is None and any(file.change in {"modify", "delete"} for file in self._preview.files):
             yield from self._labelled("Backup", Text("none is kept: this cannot be undone", "bold"), _WARNING)
@@ -411,13 +389,8 @@ class _Drawing:
                 yield Text()
             elif rows:
                 waiting.append(file)
-        if waiting:
-            names = [line for file in waiting for line in draw_heading(file, self._width)]
-            yield from self._limit(names, MOST_FILES, "of files")
-            yield from self._more(
-                "diffs of one more file" if len(waiting) == 1 else f"diffs of {len(waiting):,} more files"
-            )
-            yield Text()
+        names = [line for file in waiting for line in draw_heading(file, self._width)]
+        yield from self._waiting(names, len(waiting))
         if len(pairs) > len(shown):
             yield from self._followers([file for file, _rows in pairs if file.follows])
             yield Text()
@@ -431,17 +404,15 @@ class _Drawing:
         waiting: list[Text] = []
         left = 0
         for group in groups:
-            has_room = self._full or self.room > 0
-            if len(group.files) > 1:
+            has_room, several = self._full or self.room > 0, len(group.files) > 1
+            if several:
                 together = draw_together(group.label, len(group.files))
                 if has_room:
                     yield together
                 else:
                     waiting.append(together)
-            followers = [file for file in group.files if file.follows and len(group.files) > 1 and not self._full]
-            for file in group.files:
-                if file in followers:
-                    continue
+            followers = [file for file in group.files if file.follows and several and not self._full]
+            for file in (file for file in group.files if file not in followers):
                 if self._full or self.room > 0:
                     yield from self._part(group, file)
                 else:
@@ -450,9 +421,13 @@ class _Drawing:
             yield from self._followers(followers)
             if has_room:
                 yield Text()
-        if waiting:
-            yield from self._limit(waiting, MOST_FILES, "of files")
-            yield from self._more("diffs of one more file" if left == 1 else f"diffs of {left:,} more files")
+        yield from self._waiting(waiting, left)
+
+    def _waiting(self, names: Sequence[Text], count: int) -> Iterator[Text]:
+        """Yield the names of files for whose diffs there was no room."""
+        if names:
+            yield from self._limit(names, MOST_FILES, "of files")
+            yield from self._more("diffs of one more file" if count == 1 else f"diffs of {count:,} more files")
             yield Text()
 
     def _part(self, group: PartGroup, file: FilePreview) -> Iterator[Text]:
@@ -475,9 +450,9 @@ class _Drawing:
         """Yield one line for all files in which nothing but links changes, because of what happens to others."""
         if files:
             changed = sum(file.added for file in files)
-            notes = "1 more file" if len(files) == 1 else f"{len(files):,} more files"
-            lines = "1 line" if changed == 1 else f"{changed:,} lines"
-            yield from self._more(f"in {notes} only links follow, in {lines}", done=False)
+            notes, lines = "file" if len(files) == 1 else "files", "line" if changed == 1 else "lines"
+            said = f"in {len(files):,} more {notes} only links follow, in {changed:,} {lines}"
+            yield from self._more(said, done=False)
 
     def _diff(self, file: FilePreview, rows: Sequence[DiffRow]) -> Iterator[Text]:
         if self._full:
@@ -494,11 +469,11 @@ class _Drawing:
         if file.truncated:
             yield from draw_truncation(self._width)
 
-    def _labelled(self, label: str, value: Text, style: str = "bold") -> Iterator[Text]:
+    def _labelled(self, label: str, value: Text, style: str = "bold") -> list[Text]:
         margin = " " * _LABEL
         lines = [piece for line in value.split("\n") for piece in wrap(line, self._width, first=margin)]
         lines[0] = Text.assemble((label, style), " " * (_LABEL - len(label)), lines[0][_LABEL:])
-        return iter(lines)
+        return lines
 
     def _limit(self, lines: Sequence[Text], most: int, what: str, *, done: bool = True) -> Iterator[Text]:
         if self._full or len(lines) <= most + 1:
