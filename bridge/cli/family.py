@@ -1,4 +1,4 @@
-"""How commands are made: what each of them has, and families about one kind of thing, as data.
+"""Commands: their command line, groups of them, and families about one kind of thing, as data.
 
 A family says how its things are listed, shown and changed.
 """
