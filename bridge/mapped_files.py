@@ -20,6 +20,16 @@ if TYPE_CHECKING:
 
 _mapped: weakref.WeakSet[mmap.mmap] = weakref.WeakSet()
 _mapping = threading.Lock()
+_GRAPH: Final = 7
+_NOTE: Final = 14
+_INITIALIZER: Final = 5
+_KEY, _VALUE = 1, 2
+_DIMS, _TYPE, _NAME, _RAW = 1, 2, 8, 9
+_TYPES: Final = {1: "<f4", 3: "i1"}
+"""Floating-point and small whole numbers, by the number that ONNX gives each type."""
+_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
+_MORE: Final = 0x80
+_LONGEST_VARINT: Final = 10
 
 
 def packaged_files(package: str, *names: str | Path, needs: Sequence[str] = ()) -> list[Path] | None:
@@ -67,19 +77,6 @@ def give_mapped_back() -> None:
             files = list(_mapped)
         for file in files:
             file.madvise(mmap.MADV_DONTNEED)
-
-
-_GRAPH: Final = 7
-_NOTE: Final = 14
-_INITIALIZER: Final = 5
-_KEY, _VALUE = 1, 2
-_DIMS, _TYPE, _NAME, _RAW = 1, 2, 8, 9
-_TYPES: Final = {1: "<f4", 3: "i1"}
-"""Floating-point and small whole numbers, by the number that ONNX gives each type."""
-
-_VARINT, _FIXED64, _BYTES, _FIXED32 = 0, 1, 2, 5
-_MORE: Final = 0x80
-_LONGEST_VARINT: Final = 10
 
 
 def read_tensors(path: Path) -> "dict[str, NDArray[Any]]":

@@ -16,7 +16,7 @@ from bridge.client import connect
 from bridge.clock import SystemClock
 from bridge.contract.consent import Decision
 from bridge.errors import AlreadyServed
-from bridge.index.indexer import Ingest
+from bridge.index.indexer import Indexer
 from bridge.index.vectors.embedder import packaged_model
 from tests.patience import PATIENCE
 from tests.people import until_read
@@ -180,13 +180,13 @@ async def test_a_question_finds_what_was_just_written_in_other_words_until_that_
 def go_on(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
     """What the index waits for before it reads the first note."""
     go_on = threading.Event()
-    batches = Ingest.batches
+    batches = Indexer._batches
 
-    def waiting(ingest: Ingest, *arguments: Any) -> Iterator[Any]:
+    def waiting(ingest: Indexer, *arguments: Any) -> Iterator[Any]:
         go_on.wait(PATIENCE)
         yield from batches(ingest, *arguments)
 
-    monkeypatch.setattr(Ingest, "batches", waiting)
+    monkeypatch.setattr(Indexer, "_batches", waiting)
     monkeypatch.setattr("bridge.index.vault_index.BUILD_SECONDS", 0.0)
     return go_on
 

@@ -10,8 +10,7 @@ from bridge.index.vectors.embedder import BETTER, QUICK, Model, installed
 from bridge.index.vectors.vector_index import Mode
 from bridge.index.vectors.vectors import Vectors
 from bridge.pdf.reader import PdfReader
-from bridge.pictures.reader import TextRecogniser
-from bridge.pictures.recognition import recognition_files
+from bridge.pictures.reader import TextRecogniser, recognition_files
 from bridge.policy.redaction import hide_secrets
 from bridge.records.folder import cache_folder
 

@@ -21,8 +21,7 @@ from bridge.health.state import settings_of
 from bridge.index.texts.patterns import SEARCHING
 from bridge.index.vectors.embedder import EMBEDDING, packaged_model, transformer_files
 from bridge.pdf.reader import READING as READING_PDFS
-from bridge.pictures.reader import RECOGNISING, SHOWING
-from bridge.pictures.recognition import recognition_files
+from bridge.pictures.reader import RECOGNISING, SHOWING, recognition_files
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.sandbox import Programs, probe, remedy
 from bridge.servers.configuration import ServerEntry, ServersFile

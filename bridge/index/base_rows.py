@@ -23,6 +23,10 @@ from bridge.index.knowledge import IndexedFile, Knowledge, StoredLink
 _FEW: Final = 50
 """So many files are asked about one by one; for more, all links are read at once."""
 _MS: Final = 1_000_000
+NAMED: Final = 3
+"""Mistakes, views and rows that are named; the others are only counted."""
+_STEPS: Final = 4_000_000
+"""Steps that a view is given; it takes less than a second."""
 
 
 class IndexedVault:
@@ -31,13 +35,15 @@ class IndexedVault:
     Args:
         knowledge: What is known of them.
         files: The files.
-        zone: The zone in which dates are seen.
+
+    Attributes:
+        zone: The time zone of its dates.
     """
 
     def __init__(self, knowledge: Knowledge, files: Sequence[IndexedFile], zone: Zone) -> None:
         self._knowledge = knowledge
         self._names = knowledge.names
-        self._zone = zone
+        self.zone = zone
         facts = {note.path: note for note in knowledge.notes()}
         self._rows: dict[str, Row] = {}
         for file in sorted(files):
@@ -49,11 +55,6 @@ class IndexedVault:
         self._asked = 0
         self._links: Mapping[str, Sequence[StoredLink]] | None = None
         self._sources: Mapping[str, Sequence[str]] | None = None
-
-    @property
-    def zone(self) -> Zone:
-        """Return the time zone of its dates."""
-        return self._zone
 
     def rows(self) -> Sequence[Row]:
         """Return every file that may be seen, by path."""
@@ -96,19 +97,16 @@ class BaseVaults:
 
     Args:
         knowledge: The knowledge about the vault, as far as it may be seen.
+
+    Attributes:
         zone: The zone in which dates are seen.
     """
 
-    def __init__(self, knowledge: Knowledge, zone: Zone | None = None) -> None:
+    def __init__(self, knowledge: Knowledge) -> None:
         self._knowledge = knowledge
-        self._zone = zone or Zone()
+        self.zone = Zone()
         self._lock = threading.Lock()
         self._kept: tuple[int, Sequence[IndexedFile], IndexedVault] | None = None
-
-    @property
-    def zone(self) -> Zone:
-        """Return the time zone of dates."""
-        return self._zone
 
     def get(self) -> IndexedVault:
         """Return the vault as it is now."""
@@ -116,14 +114,8 @@ class BaseVaults:
             version, files = self._knowledge.version, self._knowledge.files()
             kept = self._kept
             if kept is None or kept[0] != version or (kept[1] is not files and kept[1] != files):
-                kept = self._kept = version, files, IndexedVault(self._knowledge, files, self._zone)
+                kept = self._kept = version, files, IndexedVault(self._knowledge, files, self.zone)
             return kept[2]
-
-
-NAMED: Final = 3
-"""Mistakes, views and rows that are named; the others are only counted."""
-_STEPS: Final = 4_000_000
-"""Steps that a view is given; it takes less than a second."""
 
 
 class BaseWarnings:

@@ -39,6 +39,36 @@ _BASE64: Final = re.compile(r"[A-Za-z0-9+/_-]{16,}")
 _URL_SAFE: Final = str.maketrans("-_", "+/")
 _AT_ONCE: Final = 1 << 16
 """Characters that one step of Python works on; more would hold up other threads."""
+_BITS: Final = 24
+"""Bits of the table for each fingerprint: of 10,000 pieces that are not there, about one is taken for one that is."""
+_WORD: Final = 64
+_SMALLEST: Final = 1 << 10
+LENGTH: Final = 20
+"""Letters and digits in a row that are the vault's own. Fewer are in too many texts."""
+SHORTEST_CODE: Final = 8
+"""Letters and digits of a code."""
+SHORTEST_FILE: Final = 12
+"""Letters and digits of a file that is recognised as a whole."""
+# Of each file, a piece is taken in at every seventh place. In any 20 characters in a row one of them lies wholly, so
+# what is sent is looked at in every place for such a piece.
+_PIECE: Final = 14
+_STEP: Final = LENGTH - _PIECE + 1
+_CODE: Final = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?>[ \t\u00a0][^\s\d]*+\d\S*+){0,50}+")
+"""Words with digits, one after the other. Fifty are more than a code, so it does not matter where they are cut."""
+_TIMES: Final = re.compile(
+    r"\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?"
+)
+_SPARE: Final = 20_000
+"""Fingerprints that the table has room for besides those of the first texts."""
+_LONGEST_CODE: Final = 1000
+"""Characters of a code with all that stands between its letters and digits."""
+_DIGIT: Final = re.compile(r"\d")
+_LEAST_DIGITS: Final = 9
+"""Digits of a code that has nothing else; eight are a date."""
+# What else the table knows, by a character that no folded text has; an address twice, as nothing else is asked of it.
+_CODES: Final = "\x00"
+_FILES: Final = "\x01"
+_ADDRESSES: Final = "\x02\x03"
 
 
 def folded(text: str) -> str:
@@ -83,12 +113,6 @@ def _from_base64(run: str) -> str:
     except binascii.Error:
         return ""
     return data.decode("utf-8", "ignore")
-
-
-_BITS: Final = 24
-"""Bits of the table for each fingerprint: of 10,000 pieces that are not there, about one is taken for one that is."""
-_WORD: Final = 64
-_SMALLEST: Final = 1 << 10
 
 
 def _pattern(number: int) -> int:
@@ -146,35 +170,6 @@ class Fingerprints:
             return False
         second = patterns[value >> 50 & 4095]
         return self._words[(value >> 20) % self._length] & second == second
-
-
-LENGTH: Final = 20
-"""Letters and digits in a row that are the vault's own. Fewer are in too many texts."""
-SHORTEST_CODE: Final = 8
-"""Letters and digits of a code."""
-SHORTEST_FILE: Final = 12
-"""Letters and digits of a file that is recognised as a whole."""
-
-# Of each file, a piece is taken in at every seventh place. In any 20 characters in a row one of them lies wholly, so
-# what is sent is looked at in every place for such a piece.
-_PIECE: Final = 14
-_STEP: Final = LENGTH - _PIECE + 1
-_CODE: Final = re.compile(r"(?<!\S)[^\s\d]*+\d\S*+(?>[ \t\u00a0][^\s\d]*+\d\S*+){0,50}+")
-"""Words with digits, one after the other. Fifty are more than a code, so it does not matter where they are cut."""
-_TIMES: Final = re.compile(
-    r"\d{4}[-./]\d{1,2}(?:[-./]\d{1,2})?|\d{1,2}[-./]\d{1,2}[-./]\d{2,4}|\d{1,2}:\d{2}(?::\d{2})?"
-)
-_SPARE: Final = 20_000
-"""Fingerprints that the table has room for besides those of the first texts."""
-_LONGEST_CODE: Final = 1000
-"""Characters of a code with all that stands between its letters and digits."""
-_DIGIT: Final = re.compile(r"\d")
-_LEAST_DIGITS: Final = 9
-"""Digits of a code that has nothing else; eight are a date."""
-# What else the table knows, by a character that no folded text has; an address twice, as nothing else is asked of it.
-_CODES: Final = "\x00"
-_FILES: Final = "\x01"
-_ADDRESSES: Final = "\x02\x03"
 
 
 class TextSource(Protocol):

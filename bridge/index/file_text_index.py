@@ -11,8 +11,9 @@ from typing import Final, Literal, NamedTuple, Protocol
 
 from bridge.clock import Clock
 from bridge.errors import ExecutionFailed, ToolFailure
-from bridge.index.file_texts import FileTextStore, Known, digest_of, remove
+from bridge.index.file_texts import FileTextStore, Known, digest_of
 from bridge.index.knowledge import ClosedRules, IndexedFile
+from bridge.index.store.database import remove_file
 from bridge.index.vault_index import VaultIndex
 from bridge.pdf.document import EXTENSION, FileText
 from bridge.pdf.reader import LARGEST as LARGEST_PDF
@@ -158,10 +159,7 @@ class FileTextIndex:
         self._reader.close()
         if self._thread.is_alive():
             self._thread.join()
-        with self._opening:
-            store, self._kept = self._kept, None
-        if store is not None:
-            store.close()
+        self._let_go()
 
     def changed(self, paths: Iterable[str] | None = None) -> None:
         """Look again soon, where it concerns files of this kind. Returns at once.
@@ -189,10 +187,8 @@ class FileTextIndex:
     def text(self, path: str) -> str | None:
         """Return the text of all pages of a file that is as it was when it was read."""
         file = self._index.file(path)
-        known = self._store.files.get(path) if self._is_used else None
-        if known is None or file is None or known[:2] != (file.size, file.mtime_ns):
-            return None
-        return self._joined(known.digest)
+        known = self._store.known(path, file.size, file.mtime_ns) if self._is_used and file is not None else None
+        return None if known is None else self._joined(known.digest)
 
     def read(self, file: FileStat, load: Callable[[], bytes], deadline: float) -> FileText:
         """Return the pages of a file, which are read now if they are not known yet. Blocks.
@@ -205,8 +201,8 @@ class FileTextIndex:
         Raises:
             ExecutionFailed: The process that reads cannot start.
         """
-        known = self._store.files.get(str(file.path)) if self._is_used else None
-        found = self._store.text(known.digest) if known and known[:2] == (file.size, file.mtime_ns) else None
+        known = self._store.known(str(file.path), file.size, file.mtime_ns) if self._is_used else None
+        found = self._store.text(known.digest) if known is not None else None
         if found is not None:
             return found
         if not self._loading.acquire(timeout=max(deadline - self._clock.monotonic(), 0)):
@@ -230,8 +226,7 @@ class FileTextIndex:
             return self._kept
 
     def _joined_text(self, digest: bytes) -> str | None:
-        found = self._store.text(digest)
-        return None if found is None else found.text
+        return found.text if (found := self._store.text(digest)) is not None else None
 
     # -- the thread ---------------------------------------------------------------------------------------------
 
@@ -272,7 +267,7 @@ class FileTextIndex:
         store = self._store
         store.keep_only([file.path for file in files])
         self._drop(found.difference(file.path for file in files))
-        missing = [file for file in files if file.path not in found or not _is_known(store, file)]
+        missing = [each for each in files if each.path not in found or store.known(*each[:3]) is None]
         missing.sort(key=lambda file: -file.mtime_ns)
         done = len(files) - len(missing)
         for number, file in enumerate(missing):
@@ -291,9 +286,9 @@ class FileTextIndex:
         closed = self._closed()
         if closed is not None and closed(file.path) is not None:
             return
-        known = store.files.get(file.path)
+        known = store.known(file.path, file.size, file.mtime_ns)
         text: FileText | None = None
-        if known is None or known[:2] != (file.size, file.mtime_ns):
+        if known is None:
             try:
                 data, state = self._vault.read(known_path(file.path), limit=self._kind.largest + 1)
             except ToolFailure:
@@ -331,20 +326,18 @@ class FileTextIndex:
             if file is not None:
                 self._index.put_text(file, None)
 
+    def _let_go(self) -> None:
+        with self._opening:
+            store, self._kept = self._kept, None
+        if store is not None:
+            store.close()
+
     def _forget(self) -> None:
         """Remove all texts: the person does not want them."""
         self._followed = None
         self._wordless.clear()
         self._drop(self._index.with_text(*self._kind.extensions))
-        with self._opening:
-            store, self._kept = self._kept, None
-        if store is not None:
-            store.close()
+        self._let_go()
         self._joined.cache_clear()
         if self._place is not None:
-            remove(self._place)
-
-
-def _is_known(store: FileTextStore, file: IndexedFile) -> bool:
-    known = store.files.get(file.path)
-    return known is not None and known[:2] == (file.size, file.mtime_ns)
+            remove_file(self._place)

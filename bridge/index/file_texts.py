@@ -8,14 +8,14 @@ import contextlib
 import hashlib
 import json
 import logging
-import os
 import sqlite3
 import threading
 import zlib
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple, Protocol
 
+from bridge.index.store.database import connect_private, remove_file
 from bridge.pdf.document import FileText
 from bridge.vault.files import FileStat
 
@@ -44,6 +44,9 @@ class FileTextStore:
 
     Args:
         place: The file; None keeps everything in memory.
+
+    Attributes:
+        files: The files whose text is known, by path. It changes: copy it before you go through it.
     """
 
     def __init__(self, place: Path | None) -> None:
@@ -51,12 +54,12 @@ class FileTextStore:
         self._connection = _open(place)
         with self._lock:
             rows = self._connection.execute("SELECT path, size, mtime_ns, digest FROM files").fetchall()
-        self._files = {path: Known(size, mtime_ns, bytes(digest)) for path, size, mtime_ns, digest in rows}
+        self.files = {path: Known(size, mtime_ns, bytes(digest)) for path, size, mtime_ns, digest in rows}
 
-    @property
-    def files(self) -> dict[str, Known]:
-        """Return the files whose text is known, by path. It changes: copy it before you go through it."""
-        return self._files
+    def known(self, path: str, size: int, mtime_ns: int) -> Known | None:
+        """Return what is known of a file; None if it is not as it was when it was read."""
+        known = self.files.get(path)
+        return known if known is not None and known[:2] == (size, mtime_ns) else None
 
     def text(self, digest: bytes) -> FileText | None:
         """Return what was read of a file with this hash; None where it was not read."""
@@ -79,16 +82,16 @@ class FileTextStore:
         """Note which text a file has."""
         with self._lock:
             self._connection.execute("INSERT OR REPLACE INTO files VALUES(?, ?, ?, ?)", (path, *known))
-            self._files[path] = known
+            self.files[path] = known
 
     def keep_only(self, paths: Collection[str]) -> None:
         """Forget all files but these; their texts stay until `tidy`, as a file may have another name now."""
-        gone = set(self._files).difference(paths)
+        gone = set(self.files).difference(paths)
         if not gone:
             return
         with self._lock:
-            self._connection.executemany("DELETE FROM files WHERE path = ?", _rows(gone))
-            self._files = {path: known for path, known in self._files.items() if path not in gone}
+            self._connection.executemany("DELETE FROM files WHERE path = ?", ((path,) for path in gone))
+            self.files = {path: known for path, known in self.files.items() if path not in gone}
 
     def tidy(self) -> None:
         """Forget the texts that no file has any more."""
@@ -106,16 +109,6 @@ def digest_of(data: bytes) -> bytes:
     return hashlib.blake2b(data, digest_size=16).digest()
 
 
-def remove(place: Path) -> None:
-    """Remove what is kept in a file."""
-    for suffix in ("", "-wal", "-shm", "-journal"):
-        place.with_name(place.name + suffix).unlink(missing_ok=True)
-
-
-def _rows(paths: Iterable[str]) -> Iterable[tuple[str]]:
-    return ((path,) for path in paths)
-
-
 def _open(place: Path | None) -> sqlite3.Connection:
     """Return the file, whatever is found in its place: what does not fit is made anew; in memory if need be."""
     if place is not None:
@@ -125,20 +118,15 @@ def _open(place: Path | None) -> sqlite3.Connection:
             except (OSError, sqlite3.Error) as error:
                 logger.warning("The texts in %s cannot be opened (%s); they are read anew", place.name, error)
                 with contextlib.suppress(OSError):
-                    remove(place)
+                    remove_file(place)
     connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
     connection.executescript(_TABLES)
     return connection
 
 
 def _opened(place: Path) -> sqlite3.Connection:
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    os.close(os.open(place, flags, 0o600))
-    place.chmod(0o600)
-    connection = sqlite3.connect(place, timeout=10, isolation_level=None, check_same_thread=False)
+    connection = connect_private(place)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version == 0:
             connection.executescript(f"BEGIN; {_TABLES} PRAGMA user_version = {VERSION}; COMMIT;")

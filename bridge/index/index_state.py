@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from bridge.index.knowledge import IndexedFile
-from bridge.index.store.database import remove_file
+from bridge.index.store.database import FILE, remove_file
 from bridge.index.store.store import Store
 from bridge.index.texts.arena import CHUNK, TextArena, text_entry
 from bridge.index.tree import FileReading, Tree
@@ -28,6 +28,22 @@ _path, _stamp = itemgetter(0), itemgetter(1, 2)
 _TEXTS = "text"
 _DAMAGED = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR}
 _FAILED = {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
+
+
+@contextlib.contextmanager
+def made_to_stay() -> Iterator[None]:
+    """Keep garbage collection from what is made inside and stays: going through it would take as long again.
+
+    What is made then is still freed when nothing refers to it; only what refers to itself in a circle would not be.
+    """
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        if was:
+            gc.enable()
 
 
 class IndexState:
@@ -114,14 +130,27 @@ class IndexState:
 
     # -- starting and stopping ----------------------------------------------------------------------------------
 
+    @made_to_stay()
     def load(self) -> bool:
         """Take up what was kept from the last time.
 
         Returns:
             Whether there was anything.
         """
-        with made_to_stay():
-            return self._load()
+        listed = self.ask(Store.files)
+        texts = self.texts.stamps()
+        with self.lock:
+            self.tree.fill(listed.folders)
+            self._names = None
+            self._mark_unread(listed.unsettled)
+            files = list(chain.from_iterable(listed.folders.values()))
+            paths = list(map(_path, files))
+            stale = list(compress(paths, map(ne, map(texts.get, paths), map(_stamp, files))))
+            self._mark_unread(stale)
+            if stale or len(texts) > len(paths):
+                for path in texts.keys() - paths:
+                    self.texts.discard(path)
+        return bool(files)
 
     def lose(self, store: Store, error: sqlite3.Error) -> None:
         """Replace a store whose file fails with a new one, in memory if need be, and have everything read again."""
@@ -134,7 +163,7 @@ class IndexState:
             folder = self._folder if damaged and len(self._discarded) == 1 else None
             if folder is not None:
                 with contextlib.suppress(OSError):
-                    remove_file(folder)
+                    remove_file(folder / FILE)
             self.store = _open(folder, self._vault)
             self.version += 1
             self._mark_unread(file.path for file in self.tree.files())
@@ -275,22 +304,6 @@ class IndexState:
         for path in gone:
             self.tree.discard_folder(path)
 
-    def _load(self) -> bool:
-        listed = self.ask(Store.files)
-        texts = self.texts.stamps()
-        with self.lock:
-            self.tree.fill(listed.folders)
-            self._names = None
-            self._mark_unread(listed.unsettled)
-            files = list(chain.from_iterable(listed.folders.values()))
-            paths = list(map(_path, files))
-            stale = list(compress(paths, map(ne, map(texts.get, paths), map(_stamp, files))))
-            self._mark_unread(stale)
-            if stale or len(texts) > len(paths):
-                for path in texts.keys() - paths:
-                    self.texts.discard(path)
-        return bool(files)
-
     def _mark_unread(self, paths: Iterable[str]) -> None:
         for path in paths:
             if path not in self._unread:
@@ -305,22 +318,6 @@ class IndexState:
     def _drop(self, path: str) -> None:
         self.names.discard(path)
         self._mark_read(path)
-
-
-@contextlib.contextmanager
-def made_to_stay() -> Iterator[None]:
-    """Keep garbage collection from what is made inside and stays: going through it would take as long again.
-
-    What is made then is still freed when nothing refers to it; only what refers to itself in a circle would not be.
-    """
-    was = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        gc.freeze()
-        if was:
-            gc.enable()
 
 
 def _open(folder: Path | None, vault: str) -> Store:

@@ -39,7 +39,6 @@ from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
 from bridge.vault.paths import known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
-from bridge.vault.root import VaultRoot
 from bridge.versions.reading import Prepared
 from bridge.versions.states import Seen
 
@@ -69,6 +68,13 @@ FEW = 50
 
 OnProgress = Callable[[int, int], None]
 """Called with how many files are read, and how many there are to read."""
+logger = logging.getLogger(__name__)
+MANY = 2000
+"""Paths that are sorted in one go."""
+CHECKPOINT_BATCHES = 16
+"""Batches of a build until what was written is brought from SQLite's log into its file: some tens of megabytes."""
+OnChange = Callable[[str, str], None]
+"""Called with a path and what became of it: `created`, `modified` or `deleted`."""
 
 
 class Progress:
@@ -109,141 +115,15 @@ class PathScan:
 
     Attributes:
         files: Files that are there.
-        large: Those of them that are notes and large.
         folders: Folders that are there.
         gone: Known files that no longer exist.
         gone_folders: Known folders that no longer exist.
     """
 
-    files: list[str] = field(default_factory=list)
-    large: list[IndexedFile] = field(default_factory=list)
+    files: list[IndexedFile] = field(default_factory=list)
     folders: list[str] = field(default_factory=list)
     gone: list[str] = field(default_factory=list)
     gone_folders: list[str] = field(default_factory=list)
-
-    def add(self, file: IndexedFile) -> None:
-        """Record that a file is there."""
-        self.files.append(file.path)
-        if file.size > LARGE and is_parsed(file.path, file.size):
-            self.large.append(file)
-
-
-class Ingest:
-    """The part that adds files to the index.
-
-    Args:
-        root: The vault.
-        clock: The time.
-        state: What is known so far.
-    """
-
-    def __init__(self, root: VaultRoot, clock: Clock, state: IndexState) -> None:
-        self._root = root
-        self._clock = clock
-        self._state = state
-        self._unsettled: dict[str, tuple[float, bytes]] = {}
-
-    def scan(self, paths: Iterable[str], *, everything: bool = False) -> PathScan:
-        """Return what is there now.
-
-        Args:
-            paths: The paths to look at.
-            everything: Whether to list unchanged files too.
-        """
-        seen = PathScan()
-        for place, inside in groupby(sorted(set(paths), key=walk_key), key=parent):
-            folder = open_folder(self._root, place)
-            with folder or contextlib.nullcontext():
-                for path in inside:
-                    found = look(folder, path.rpartition("/")[2]) if folder is not None else NotAFile.NOTHING
-                    if isinstance(found, NotAFile):
-                        if self._state.tree.get(path) is not None:
-                            seen.gone.append(path)
-                    else:
-                        file = indexed(path, found)
-                        if everything or path in self._unsettled or self._state.differs(file):
-                            seen.add(file)
-                    if found is NotAFile.FOLDER:
-                        seen.folders.append(path)
-                    elif self._state.tree.has_folder(path):
-                        seen.gone_folders.append(path)
-        return seen
-
-    def batches(self, paths: Iterable[str], births: Mapping[str, int] | None = None) -> Iterator[Batch]:
-        """Yield the files, read, in portions to be committed each.
-
-        Args:
-            paths: The files, those of a folder one after the other.
-            births: When some of them were made, if that is known better than from the disk.
-        """
-        batch: Batch = {}
-        size = 0
-        for place, inside in groupby(paths, key=parent):
-            folder = open_folder(self._root, place)
-            with folder or contextlib.nullcontext():
-                for path in inside:
-                    reading = self._read(folder, path, births or {}) if folder is not None else NotAFile.NOTHING
-                    batch[path] = reading
-                    size += len(reading.data or b"") if isinstance(reading, FileReading) else 0
-                    if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
-                        yield batch
-                        batch, size = {}, 0
-        if batch:
-            yield batch
-
-    def commit(self, batch: Batch) -> None:
-        """Take in what was read. The index's lock is held."""
-        readings = [reading for reading in batch.values() if isinstance(reading, FileReading)]
-        gone = [path for path, reading in batch.items() if isinstance(reading, NotAFile)]
-        new = [reading for reading in readings if not self._is_known(reading)]
-        if new or gone:
-            self._state.commit(new, gone)
-        again = self._clock.monotonic() + RACY_SECONDS
-        for reading in readings:
-            path = reading.file.path
-            if reading.settled:
-                self._unsettled.pop(path, None)
-            else:
-                due = again if reading.data is not None else again + RETRY_SECONDS
-                self._unsettled[path] = (due, reading.digest)
-        for path in gone:
-            self._unsettled.pop(path, None)
-
-    def unsettled(self, now: float | None = None) -> list[str]:
-        """Return the files that must be checked again: all, or those that are due."""
-        return [path for path, (due, _digest) in self._unsettled.copy().items() if now is None or due <= now]
-
-    @property
-    def next_check(self) -> float | None:
-        """Return when the next of them is due, on the clock's monotonic scale."""
-        return min((due for due, _digest in self._unsettled.copy().values()), default=None)
-
-    def _is_known(self, reading: FileReading) -> bool:
-        return reading.same and not reading.settled and reading.file == self._state.tree.get(reading.file.path)
-
-    def _read(self, folder: Folder, path: str, births: Mapping[str, int]) -> FileReading | NotAFile:
-        known = self._state.tree.get(path)
-        read_before = self._unsettled.get(path) if not self._state.is_unread(path) else None
-        digest = read_before[1] if read_before is not None else None
-        reading = read(folder, path, now_ns=int(self._clock.now().timestamp() * 1e9), known=digest)
-        if isinstance(reading, NotAFile):
-            return reading
-        born = min(reading.file.created_ns, births.get(path, reading.file.created_ns))
-        if known is not None:
-            born = min(born, known.created_ns)
-        return reading.born(born)
-
-
-logger = logging.getLogger(__name__)
-
-MANY = 2000
-"""Paths that are sorted in one go."""
-
-CHECKPOINT_BATCHES = 16
-"""Batches of a build until what was written is brought from SQLite's log into its file: some tens of megabytes."""
-
-OnChange = Callable[[str, str], None]
-"""Called with a path and what became of it: `created`, `modified` or `deleted`."""
 
 
 class Indexer:
@@ -272,7 +152,7 @@ class Indexer:
         self._state = state
         self._progress = progress
         self._on_change = on_change
-        self._ingest = Ingest(files.root, clock, state)
+        self._unsettled: dict[str, tuple[float, bytes]] = {}
         self._working = threading.Lock()
         self._noting = threading.Lock()
         self._noted: set[str] = set()
@@ -325,19 +205,19 @@ class Indexer:
             self.swept_at = self._clock.monotonic()
             self._record_missing()
             if thorough:
-                self._read_again(self._ingest.unsettled())
+                self._read_again(self._unsettled_paths())
             self._take_noted()
             return not self._stopping
 
     @property
     def next_check(self) -> float | None:
         """Return when a file that had only just changed should be read again, on the clock's monotonic scale."""
-        return self._ingest.next_check
+        return min((due for due, _digest in self._unsettled.copy().values()), default=None)
 
     def check_due(self) -> None:
         """Look again at the files that had only just changed when they were read."""
         with self._session():
-            self._read_again(self._ingest.unsettled(self._clock.monotonic()))
+            self._read_again(self._unsettled_paths(self._clock.monotonic()))
 
     # -- what we did ourselves ----------------------------------------------------------------------------------
 
@@ -370,14 +250,14 @@ class Indexer:
         with state.lock:
             births = _births(plan, state)
             self._written.update(paths)
-            seen = self._ingest.scan(paths, everything=True)
+            seen = self._scan(paths, everything=True)
             self._let_go(seen.gone, seen.gone_folders, ours=True)
             state.set_folders(seen.folders, [])
-            large = {file.path: file for file in seen.large}
-            for batch in self._ingest.batches([path for path in seen.files if path not in large], births):
+            large = {file.path: file for file in seen.files if file.size > LARGE and is_parsed(file.path, file.size)}
+            for batch in self._batches([file.path for file in seen.files if file.path not in large], births):
                 self._record(batch, self._prepared(batch))
-                self._ingest.commit(batch)
-            for file in seen.large:
+                self._commit(batch)
+            for file in large.values():
                 state.see(file)
             self.note(large)
             return bool(large)
@@ -399,10 +279,11 @@ class Indexer:
             return
         with self._state.lock:
             self._written -= paths  # we look at them now, after we wrote them
-        seen = self._ingest.scan(paths)
+        seen = self._scan(paths)
         tree = self._state.tree
         self._let_go(seen.gone, seen.gone_folders)
-        self._read(seen.files, {path: "modified" if tree.get(path) else "created" for path in seen.files})
+        became = {file.path: "modified" if tree.get(file.path) else "created" for file in seen.files}
+        self._read(became, became)
         for folder in seen.folders:
             if not self._stopping:
                 self._sweep(folder)
@@ -483,7 +364,7 @@ class Indexer:
         long = len(ordered) > BATCH_FILES and not quick
         if long:
             self._progress.begin(len(ordered))
-        for number, batch in enumerate(self._ingest.batches(ordered), 1):
+        for number, batch in enumerate(self._batches(ordered), 1):
             if self._stopping:
                 return False
             prepared = self._prepared(batch)
@@ -492,7 +373,7 @@ class Indexer:
                 self.note(early)
                 sure = {path: reading for path, reading in batch.items() if path not in early}
                 self._record(sure, prepared)
-                self._ingest.commit(sure)
+                self._commit(sure)
             for path, reading in sure.items():
                 if isinstance(reading, FileReading) and path in reported and not reading.same:
                     self._on_change(path, reported[path])
@@ -557,12 +438,99 @@ class Indexer:
             gone: Batch = {path: NotAFile.NOTHING for path in every if path not in early}
             if gone:
                 self._record(gone, None)
-                self._ingest.commit(gone)
+                self._commit(gone)
             kept = {outer for path in early for outer in _above(path)}
             state.set_folders([], [folder for folder in below if folder not in kept])
         if not quiet and not ours:
             for path in gone:
                 self._on_change(path, "deleted")
+
+    # -- looking and reading ------------------------------------------------------------------------------------
+
+    def _scan(self, paths: Iterable[str], *, everything: bool = False) -> PathScan:
+        """Return what is there now.
+
+        Args:
+            paths: The paths to look at.
+            everything: Whether to list unchanged files too.
+        """
+        seen = PathScan()
+        for place, inside in groupby(sorted(set(paths), key=walk_key), key=parent):
+            folder = open_folder(self._files.root, place)
+            with folder or contextlib.nullcontext():
+                for path in inside:
+                    found = look(folder, path.rpartition("/")[2]) if folder is not None else NotAFile.NOTHING
+                    if isinstance(found, NotAFile):
+                        if self._state.tree.get(path) is not None:
+                            seen.gone.append(path)
+                    else:
+                        file = indexed(path, found)
+                        if everything or path in self._unsettled or self._state.differs(file):
+                            seen.files.append(file)
+                    if found is NotAFile.FOLDER:
+                        seen.folders.append(path)
+                    elif self._state.tree.has_folder(path):
+                        seen.gone_folders.append(path)
+        return seen
+
+    def _batches(self, paths: Iterable[str], births: Mapping[str, int] | None = None) -> Iterator[Batch]:
+        """Yield the files, read, in portions to be committed each.
+
+        Args:
+            paths: The files, those of a folder one after the other.
+            births: When some of them were made, if that is known better than from the disk.
+        """
+        batch: Batch = {}
+        size = 0
+        for place, inside in groupby(paths, key=parent):
+            folder = open_folder(self._files.root, place)
+            with folder or contextlib.nullcontext():
+                for path in inside:
+                    reading = self._read_file(folder, path, births or {}) if folder is not None else NotAFile.NOTHING
+                    batch[path] = reading
+                    size += len(reading.data or b"") if isinstance(reading, FileReading) else 0
+                    if len(batch) >= BATCH_FILES or size >= BATCH_BYTES:
+                        yield batch
+                        batch, size = {}, 0
+        if batch:
+            yield batch
+
+    def _commit(self, batch: Batch) -> None:
+        """Take in what was read. The index's lock is held."""
+        readings = [reading for reading in batch.values() if isinstance(reading, FileReading)]
+        gone = [path for path, reading in batch.items() if isinstance(reading, NotAFile)]
+        new = [reading for reading in readings if not self._is_known(reading)]
+        if new or gone:
+            self._state.commit(new, gone)
+        again = self._clock.monotonic() + RACY_SECONDS
+        for reading in readings:
+            path = reading.file.path
+            if reading.settled:
+                self._unsettled.pop(path, None)
+            else:
+                due = again if reading.data is not None else again + RETRY_SECONDS
+                self._unsettled[path] = (due, reading.digest)
+        for path in gone:
+            self._unsettled.pop(path, None)
+
+    def _unsettled_paths(self, now: float | None = None) -> list[str]:
+        """Return the files that must be checked again: all, or those that are due."""
+        return [path for path, (due, _digest) in self._unsettled.copy().items() if now is None or due <= now]
+
+    def _is_known(self, reading: FileReading) -> bool:
+        return reading.same and not reading.settled and reading.file == self._state.tree.get(reading.file.path)
+
+    def _read_file(self, folder: Folder, path: str, births: Mapping[str, int]) -> FileReading | NotAFile:
+        known = self._state.tree.get(path)
+        read_before = self._unsettled.get(path) if not self._state.is_unread(path) else None
+        digest = read_before[1] if read_before is not None else None
+        reading = read(folder, path, now_ns=int(self._clock.now().timestamp() * 1e9), known=digest)
+        if isinstance(reading, NotAFile):
+            return reading
+        born = min(reading.file.created_ns, births.get(path, reading.file.created_ns))
+        if known is not None:
+            born = min(born, known.created_ns)
+        return reading._replace(file=reading.file._replace(created_ns=born))
 
 
 def _above(path: str) -> Iterator[str]:

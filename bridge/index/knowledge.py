@@ -25,6 +25,15 @@ from bridge.vault.files import FileStat
 from bridge.vault.paths import VaultPath, fold, parse_path
 from bridge.vault.text import NOTE_EXTENSION, is_note, note_name
 
+Permitted = Callable[[str], bool]
+"""Returns whether a path may be seen."""
+ClosedRules = Callable[[], Callable[[str], object | None] | None]
+"""The rules as they are now: what says which of them closes a path, None for an open one; None without rules."""
+MOST_CANDIDATES = 50
+"""Candidates that a failure lists; `match_count` counts them all."""
+_NAMED = 5
+Via = Literal["path", "name", "alias"]
+
 
 class IndexedFile(NamedTuple):
     """One file that is neither hidden nor in a dot-folder (rule 2).
@@ -239,21 +248,6 @@ class Knowledge(Protocol):
         """Compare the whole disk and take in what differs. Blocks; afterwards answers are true of the disk."""
 
 
-Permitted = Callable[[str], bool]
-"""Returns whether a path may be seen."""
-
-ClosedRules = Callable[[], Callable[[str], object | None] | None]
-"""The rules as they are now: what says which of them closes a path, None for an open one; None without rules."""
-
-
-MOST_CANDIDATES = 50
-"""Candidates that a failure lists; `match_count` counts them all."""
-
-_NAMED = 5
-
-Via = Literal["path", "name", "alias"]
-
-
 class ResolvedNote(NamedTuple):
     """The one note that a reference means.
 
@@ -293,12 +287,7 @@ class NoteCandidate(NamedTuple):
 
     def to_wire(self) -> dict[str, Any]:
         """Return the candidate for programs."""
-        return {
-            "name": self.name,
-            "path_context": self.path_context,
-            "path": self.path,
-            "modified": stamp(self.modified),
-        }
+        return self._asdict() | {"modified": stamp(self.modified)}
 
 
 class HasFiles(Protocol):
@@ -342,15 +331,8 @@ class NoteResolver:
         if len(files) > 1:
             raise ambiguous_note(wanted.path, [_candidate(file) for file in files])
         file = files[0]
-        return ResolvedNote(
-            name=note_name(file.path),
-            path=file.path,
-            created=_moment(file.created_ns),
-            modified=_moment(file.mtime_ns),
-            size=file.size,
-            via=via,
-            reference=wanted,
-        )
+        created, modified = _moment(file.created_ns), _moment(file.mtime_ns)
+        return ResolvedNote(note_name(file.path), file.path, created, modified, file.size, via, wanted)
 
     def find_matches(self, reference: str | Reference) -> Sequence[NoteCandidate]:
         """Return every note that a reference might mean, the likeliest first: by path, by name, by alias.
@@ -361,7 +343,12 @@ class NoteResolver:
         """
         wanted = parse_reference(reference) if isinstance(reference, str) else reference
         names = [reading.path for reading in _readings(wanted)]
-        found = [path for find in (self._exact, self._named, self._aliased) for name in names for path in find(name)]
+        found = [
+            path
+            for find in (self._exact, self._named, self._knowledge.with_alias)
+            for name in names
+            for path in find(name)
+        ]
         files = self._files(found)
         if not files:
             raise note_not_found(wanted.path)
@@ -420,7 +407,7 @@ class NoteResolver:
 
     def _by_alias(self, wanted: Reference) -> Sequence[tuple[str, Via]]:
         """Return the notes with this alias."""
-        return [] if wanted.rooted else [(path, "alias") for path in self._aliased(wanted.path)]
+        return [] if wanted.rooted else [(path, "alias") for path in self._knowledge.with_alias(wanted.path)]
 
     def _exact(self, path: str) -> Sequence[str]:
         """Return the note at a path, spelled like this; else those whose path differs in case or Unicode form only."""
@@ -438,10 +425,6 @@ class NoteResolver:
             for other in self._knowledge.names.candidates(path)
             if is_note(other) and self._knowledge.file(other) is not None
         ]
-
-    def _aliased(self, alias: str) -> Sequence[str]:
-        """Return the notes with this alias."""
-        return self._knowledge.with_alias(alias)
 
     def _files(self, paths: Iterable[str]) -> list[IndexedFile]:
         """Return the known files at some paths, each once."""

@@ -21,7 +21,7 @@ from bridge.notes.parts import Reference, has_part, parse_reference, strip_headi
 from bridge.notes.rewriting import Relocation
 from bridge.vault.diff import parse_hunks
 from bridge.vault.paths import fold
-from bridge.vault.plan import ChangeKind, ChangePlan
+from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.vault.text import is_note
 from bridge.versions.states import Effect
 
@@ -46,17 +46,20 @@ def lost_parts(plan: ChangePlan, knowledge: Knowledge) -> Iterator[str]:
         plan: The change.
         knowledge: The knowledge about all notes, those that the user has closed included: only their number is told.
     """
-    left = {change.new_path: change.path for change in plan.changes if change.kind is ChangeKind.MOVE}
-    written = {
-        left.get(change.path, change.path): plan.blobs[change.after or ""]
-        for change in plan.changes
-        if change.kind is ChangeKind.MODIFY and is_note(change.path)
-    }
+    written = {path: data for change, path, data in _notes_written(plan) if change.kind is ChangeKind.MODIFY}
     follows = plan.follows
     for path in written:
         if path not in follows:
             with suppress(TooMuchWork):  # nobody can say what such a note holds
                 yield from _lost_of(path, written, knowledge)
+
+
+def _notes_written(plan: ChangePlan) -> Iterator[tuple[Change, str, bytes]]:
+    """Yield each note that a plan writes: the change, the path that the note has now, and its bytes afterwards."""
+    left = {change.new_path: change.path for change in plan.changes if change.kind is ChangeKind.MOVE}
+    for change in plan.changes:
+        if change.kind in {ChangeKind.CREATE, ChangeKind.MODIFY} and is_note(change.path):
+            yield change, left.get(change.path, change.path), plan.blobs[change.after or ""]
 
 
 def _lost_of(path: str, written: Mapping[str, bytes], knowledge: Knowledge) -> Iterator[str]:
@@ -127,16 +130,12 @@ def lost_properties(plan: ChangePlan, knowledge: Knowledge) -> Iterator[str]:
         plan: The change.
         knowledge: The knowledge about all notes.
     """
-    left = {change.new_path: change.path for change in plan.changes if change.kind is ChangeKind.MOVE}
     follows = plan.follows
-    for change in plan.changes:
-        if change.kind not in {ChangeKind.MODIFY, ChangeKind.CREATE} or not is_note(change.path):
-            continue
-        path = left.get(change.path, change.path)
+    for change, path, data in _notes_written(plan):
         if path in follows:
             continue
         facts = knowledge.note(path) if change.kind is ChangeKind.MODIFY else None
-        text = plan.blobs[change.after or ""].decode("utf-8", "surrogateescape")
+        text = data.decode("utf-8", "surrogateescape")
         properties = _properties(text)
         if properties is None and (facts is None or facts.properties or _touches_properties(plan, change.path, text)):
             yield f"The properties of {path!r} will be no YAML that Obsidian can read: it shows none"
@@ -246,10 +245,7 @@ def lost_links(plan: ChangePlan, knowledge: Knowledge) -> list[LostLink]:
         plan: The change, which is not made yet.
         knowledge: The knowledge about all notes.
     """
-    moves: dict[str, str | None] = {}
-    for change in plan.changes:
-        if change.kind in {ChangeKind.MOVE, ChangeKind.DELETE}:
-            moves[change.path] = change.new_path
+    moves = {each.path: each.new_path for each in plan.changes if each.kind in {ChangeKind.MOVE, ChangeKind.DELETE}}
     if not moves:
         return []
     before, after = knowledge.names, knowledge.names.moved(moves)
@@ -257,27 +253,20 @@ def lost_links(plan: ChangePlan, knowledge: Knowledge) -> list[LostLink]:
         if change.kind is ChangeKind.CREATE:
             after.add(change.path)
     rewritten = {change.path for change in plan.changes if change.kind is ChangeKind.MODIFY}
+    # What a move may break: links to what moves, and links in what moves.
+    sources = {link.source for path in moves for link in knowledge.backlinks(path)}
+    sources.update(path for path, new in moves.items() if new is not None)
     lost = []
-    for source in sorted(_sources(moves, knowledge)):
+    for source in sorted(sources):
         place = moves.get(source, source)
         if place is None:
             continue  # it is deleted itself
         written = set(_written(plan, place)) if place in rewritten else None
-        for link in _links(source, knowledge):
+        for link in (link.linkpath for link in knowledge.links_from(source) if link.counts):
             is_there = written is None or link in written
             if is_there and before.resolve(link, source) is not None and after.resolve(link, place) is None:
                 lost.append(LostLink(place, link))
     return lost
-
-
-def _sources(moves: dict[str, str | None], knowledge: Knowledge) -> set[str]:
-    """Return the files with links that a move may break: to what moves, and in what moves."""
-    leading = {link.source for path in moves for link in knowledge.backlinks(path)}
-    return leading | {path for path, new in moves.items() if new is not None}
-
-
-def _links(source: str, knowledge: Knowledge) -> Iterator[str]:
-    return (link.linkpath for link in knowledge.links_from(source) if link.counts)
 
 
 def _written(plan: ChangePlan, path: str) -> Iterator[str]:
@@ -286,8 +275,7 @@ def _written(plan: ChangePlan, path: str) -> Iterator[str]:
     if data is None or not is_note(path):
         return
     with suppress(TooMuchWork):  # nobody can say what such a note holds
-        note = parse_note(data.decode("utf-8", "surrogateescape"), outline=False, work=Work.of_one_note())
-        yield from (link.linkpath for link in note.all_links if link.counts)
+        yield from (link.linkpath for link in _parsed(data).all_links if link.counts)
 
 
 class BrokenLinks(NamedTuple):

@@ -37,17 +37,26 @@ _Key = tuple[str, ...]
 _by_path = itemgetter(0)
 States = list[tuple[str, os.stat_result]]
 """The files in a folder by name, hidden ones too."""
+LARGEST_NOTE = 64 << 20
+"""Notes with more bytes are known by their names only."""
+RACY_SECONDS = 2.0
+"""A file that changed so shortly before it was read may have changed again since, with the same time."""
+_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ESTALE}
 
 
 class Tree:
-    """Files by folder. Readers may be in other threads than the writers; what they are given never changes."""
+    """Files by folder. Readers may be in other threads than the writers; what they are given never changes.
+
+    Attributes:
+        notes: How many of the files are notes.
+    """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._files: dict[str, IndexedFile] = {}
         self._folders: dict[str, tuple[IndexedFile, ...]] = {"": ()}
         self._order: list[_Key] = [()]
-        self._notes = 0
+        self.notes = 0
         self._snapshot: tuple[IndexedFile, ...] | None = ()
         self._folder_snapshot: tuple[str, ...] | None = ()
 
@@ -55,11 +64,6 @@ class Tree:
 
     def __len__(self) -> int:
         return len(self._files)
-
-    @property
-    def notes(self) -> int:
-        """Return how many of the files are notes."""
-        return self._notes
 
     def get(self, path: str) -> IndexedFile | None:
         """Return one file, by its exact path."""
@@ -105,7 +109,7 @@ class Tree:
         by_path = {file.path: file for files in folders.values() for file in files}
         notes = sum(path.endswith(".md") or is_note(path) for path in by_path)
         with self._lock:
-            self._files, self._notes = by_path, notes
+            self._files, self.notes = by_path, notes
             self._folders, self._order = {}, []
             for folder, files in {"": (), **folders}.items():
                 self._add_folder(folder)
@@ -122,7 +126,7 @@ class Tree:
             replaced = at < len(held) and held[at].path == file.path
             self._folders[folder] = (*held[:at], file, *held[at + replaced :])
             self._files[file.path] = file
-            self._notes += is_note(file.path) and not replaced
+            self.notes += is_note(file.path) and not replaced
             self._snapshot = None
 
     def discard(self, path: str) -> None:
@@ -134,7 +138,7 @@ class Tree:
             held = self._folders[folder]
             at = bisect_left(held, path, key=_by_path)
             self._folders[folder] = (*held[:at], *held[at + 1 :])
-            self._notes -= is_note(path)
+            self.notes -= is_note(path)
             self._snapshot = None
 
     def set_folder(self, folder: str, files: Iterable[IndexedFile]) -> None:
@@ -144,11 +148,11 @@ class Tree:
             self._add_folder(folder)
             for gone in self._folders[folder]:
                 self._files.pop(gone.path, None)
-                self._notes -= is_note(gone.path)
+                self.notes -= is_note(gone.path)
             self._folders[folder] = now
             for file in now:
                 self._files[file.path] = file
-                self._notes += is_note(file.path)
+                self.notes += is_note(file.path)
             self._snapshot = None
 
     def add_folder(self, folder: str) -> None:
@@ -170,7 +174,7 @@ class Tree:
             for key in gone:
                 for file in self._folders.pop("/".join(key)):
                     self._files.pop(file.path, None)
-                    self._notes -= is_note(file.path)
+                    self.notes -= is_note(file.path)
             self._snapshot = self._folder_snapshot = None
 
     def _within(self, first: int, start: _Key) -> Iterator[_Key]:
@@ -290,15 +294,6 @@ def _compare(folder: Folder, states: States, known: tuple[IndexedFile, ...]) -> 
     return ChangedFolder(str(folder.path), files, changed, list(was))
 
 
-LARGEST_NOTE = 64 << 20
-"""Notes with more bytes are known by their names only."""
-
-RACY_SECONDS = 2.0
-"""A file that changed so shortly before it was read may have changed again since, with the same time."""
-
-_GONE = {errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.ESTALE}
-
-
 class NotAFile(Enum):
     """The possible states of a path without a file."""
 
@@ -339,10 +334,6 @@ class FileReading(NamedTuple):
     digest: bytes
     settled: bool
     same: bool = False
-
-    def born(self, created_ns: int) -> "FileReading":
-        """Return the same, with the creation time of a file that is older than the disk knows."""
-        return self._replace(file=self.file._replace(created_ns=created_ns))
 
     @property
     def stamp(self) -> Stamp:
@@ -447,13 +438,7 @@ def parse_file(path: str, data: bytes) -> ParsedFile | None:
         note = parse_note(text, outline=False, work=work)
     except TooMuchWork:
         return None
-    facts = NoteFacts(
-        path=path,
-        properties=note.frontmatter or {},
-        aliases=tuple(aliases(note.frontmatter or {})),
-        tags=tuple(all_tags(note)),
-        headings=note.headings,
-        block_ids=tuple(block.id for block in note.blocks),
-        has_base=mentions_base(text),
-    )
+    properties, blocks = note.frontmatter or {}, tuple(block.id for block in note.blocks)
+    names, tags = tuple(aliases(properties)), tuple(all_tags(note))
+    facts = NoteFacts(path, properties, names, tags, note.headings, blocks, mentions_base(text))
     return ParsedFile(facts, note.all_links, text if is_text(data) else "")

@@ -8,6 +8,7 @@ import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from operator import itemgetter
 from pathlib import Path
 from typing import Generic, TypeVar
 
@@ -206,14 +207,8 @@ class VaultIndex:
 
     def status(self) -> IndexStatus:
         """Return the progress of the index."""
-        state, last = self._state, self._indexer.last_sweep
-        return IndexStatus(
-            notes=state.tree.notes,
-            files=len(state.tree),
-            indexed=state.read_notes,
-            indexing=self._is_building,
-            last_sweep=last,
-        )
+        tree, last = self._state.tree, self._indexer.last_sweep
+        return IndexStatus(tree.notes, len(tree), self._state.read_notes, self._is_building, last)
 
     def by_name_only(self) -> Sequence[str]:
         """Return the notes and canvases that were given up, by path: they are unreadable or too complex."""
@@ -277,7 +272,7 @@ class VaultIndex:
         """Return the links, embeds and property links in a note or canvas, in order."""
         return [link for link in self._ask(lambda store: store.links_from(path)) if link.counts]
 
-    def all_links(self) -> Iterable[StoredLink]:
+    def all_links(self) -> Sequence[StoredLink]:
         """Return every link that counts, of every note and canvas, by source and place."""
         return [link for link in self._ask(Store.all_links) if link.counts]
 
@@ -328,14 +323,14 @@ class VaultIndex:
     def _is_building(self) -> bool:
         return self._indexer.last_sweep is None or not self._state.is_whole
 
+    def _lost(self) -> None:
+        self._thread.sweep_soon()
+
     # -- within -------------------------------------------------------------------------------------------------
 
     def _ask(self, question: Callable[[Store], T]) -> T:
         self._freshen()
         return self._state.ask(question)
-
-    def _lost(self) -> None:
-        self._thread.sweep_soon()
 
     def _freshen(self) -> None:
         """Compare the disk before an answer if changes are not reported; count answers during a build."""
@@ -382,13 +377,11 @@ class PermittedKnowledge:
 
     def files(self) -> Sequence[IndexedFile]:
         """Return every open file, in the order of a walk."""
-        files, open_ = self._index.files(), self._rules()
-        return files if open_ is None else [file for file in files if open_(file.path)]
+        return self._open(self._index.files(), itemgetter(0))
 
     def folders(self) -> Sequence[str]:
         """Return every open folder but the vault itself, in the order of a walk."""
-        folders, open_ = self._index.folders(), self._rules()
-        return folders if open_ is None else list(filter(open_, folders))
+        return self._open(self._index.folders())
 
     def file(self, path: str) -> IndexedFile | None:
         """Return one file, by its exact path."""
@@ -400,42 +393,36 @@ class PermittedKnowledge:
 
     def notes(self) -> Iterator[NoteFacts]:
         """Yield what is known about every open note, by path."""
-        open_ = self._rules()
-        for note in self._index.notes():
-            if open_ is None or open_(note.path):
-                yield note
+        closed = self._closed()
+        return (note for note in self._index.notes() if closed is None or closed(note.path) is None)
 
     def links_from(self, path: str) -> Sequence[StoredLink]:
         """Return the links in an open note or canvas, in order."""
         return self._index.links_from(path) if self._sees(path) else []
 
-    def all_links(self) -> Iterator[StoredLink]:
+    def all_links(self) -> Sequence[StoredLink]:
         """Return every link that counts, of every open note and canvas."""
-        open_ = self._rules()
-        return (link for link in self._index.all_links() if open_ is None or open_(link.source))
+        return self._open(self._index.all_links(), itemgetter(0))
 
     def links_named(self, keys: Iterable[str]) -> Sequence[StoredLink]:
         """Return every link in open notes whose path ends in one of these names."""
-        return self._only_open(self._index.links_named(keys))
+        return self._open(self._index.links_named(keys), itemgetter(0))
 
     def backlinks(self, path: str) -> Sequence[StoredLink]:
         """Return every link in open notes that leads to an open file, except from that file itself."""
-        return self._only_open(self._index.backlinks(path)) if self._sees(path) else []
+        return self._open(self._index.backlinks(path), itemgetter(0)) if self._sees(path) else []
 
     def with_alias(self, alias: str) -> Sequence[str]:
         """Return the open notes with this alias."""
-        open_ = self._rules()
-        return list(filter(open_, self._index.with_alias(alias)))
+        return self._open(self._index.with_alias(alias))
 
     def tags(self) -> Sequence[TagCount]:
         """Return every tag of open notes, the most used there first, then by name."""
-        open_ = self._rules()
-        return self._index.tags() if open_ is None else count_tags(self._index.tag_uses(), open_)
+        return self._index.tags() if self._closed() is None else count_tags(self._index.tag_uses(), self._sees)
 
     def tagged(self, tag: str) -> Sequence[str]:
         """Return the open notes with a tag or one nested in it, in the order of their paths."""
-        open_ = self._rules()
-        return list(filter(open_, self._index.tagged(tag)))
+        return self._open(self._index.tagged(tag))
 
     def refresh(self) -> None:
         """Compare the whole disk and take in what differs."""
@@ -447,18 +434,14 @@ class PermittedKnowledge:
         record_look(EVERYTHING)
         return self._everything
 
-    def _rules(self) -> Permitted | None:
-        """Return the check whether a path is open; None if all are."""
-        closed = self._closed()
-        return None if closed is None else lambda path: closed(path) is None
-
     def _sees(self, path: str) -> bool:
-        open_ = self._rules()
-        return open_ is None or open_(path)
+        closed = self._closed()
+        return closed is None or closed(path) is None
 
-    def _only_open(self, links: Sequence[StoredLink]) -> Sequence[StoredLink]:
-        open_ = self._rules()
-        return links if open_ is None else [link for link in links if open_(link.source)]
+    def _open(self, found: Sequence[T], path: Callable[[T], str] = str) -> Sequence[T]:
+        """Return what is open of some things, of which `path` returns the path."""
+        closed = self._closed()
+        return found if closed is None else [each for each in found if closed(path(each)) is None]
 
 
 def count_tags(uses: Iterable[TagUse], permitted: Permitted = lambda _path: True) -> list[TagCount]:

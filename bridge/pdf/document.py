@@ -24,6 +24,14 @@ EXTENSION: Final = ".pdf"
 _NO_LETTER: Final = re.compile(r"[\x01\x03-\x08\x0e-\x1f\x7f-\x9f\ue000-\uf8ff\ufffd]")
 _SOME: Final = 100
 """One of so many characters, and the page is no text: commas and figures have such numbers in most fonts."""
+ADDRESS_SPACE: Final = 1536 * 1024 * 1024
+RESIDENT: Final = 512 * 1024 * 1024
+"""Bytes that the process may take. A book of 400 pages takes less than 50 MB."""
+MOST_OF_A_PAGE: Final = 200_000
+"""Characters of a page that are kept; a dense one has about 6,000."""
+PASSWORD: Final = "password"  # noqa: S105 - the name of a failure
+DAMAGED: Final = "damaged"
+Answer = tuple[dict[str, Any], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,17 +104,6 @@ def is_unmapped(text: str) -> bool:
         text: As an engine gives it.
     """
     return len(_NO_LETTER.findall(text)) * _SOME > len(text)
-
-
-ADDRESS_SPACE: Final = 1536 * 1024 * 1024
-RESIDENT: Final = 512 * 1024 * 1024
-"""Bytes that the process may take. A book of 400 pages takes less than 50 MB."""
-MOST_OF_A_PAGE: Final = 200_000
-"""Characters of a page that are kept; a dense one has about 6,000."""
-PASSWORD: Final = "password"  # noqa: S105 - the name of a failure
-DAMAGED: Final = "damaged"
-
-Answer = tuple[dict[str, Any], bytes]
 
 
 class Refused(Exception):

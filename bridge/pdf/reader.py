@@ -3,9 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from bridge.errors import DeadlineExceeded, ExecutionFailed
 from bridge.pdf.document import DAMAGED, PASSWORD, FileText
-from bridge.workers.pool import NOT_STARTED, FileWorkers, Job, Worker
+from bridge.workers.pool import FileWorkers, Job, Worker
 
 LARGEST: Final = 100 << 20
 """Bytes of a file that is read."""
@@ -37,18 +36,10 @@ class PdfReader(FileWorkers):
         """
         if len(data) > LARGEST:
             return FileText(why=f"The file has more than {LARGEST >> 20} MB")
-        latest = self._clock.monotonic() + SECONDS
         reading = _Reading()
-        try:
-            with self._pool.lend(latest if deadline is None else min(deadline, latest)) as worker:
-                reading.read(worker, data)
-        except DeadlineExceeded:
-            reading.why = "Reading took too long"
-        except ExecutionFailed as failure:
-            if failure.code == NOT_STARTED:
-                raise
-            reading.why = f"Reading it ended the process ({failure.data.get('stderr', 'it was stopped')})"
-        return reading.result()
+        late, ended = "Reading took too long", "Reading it ended the process"
+        why = self._use(lambda worker: reading.read(worker, data), deadline, SECONDS, late, ended)
+        return reading.result(why)
 
 
 @dataclass(slots=True)
@@ -88,9 +79,9 @@ class _Reading:
         if self.count > MOST_PAGES:
             self.why = f"The file has more than {MOST_PAGES:,} pages"
 
-    def result(self) -> FileText:
-        """Return what was read, with why text is missing."""
-        why, done = self.why, len(self.pages)
+    def result(self, why: str) -> FileText:
+        """Return what was read, with why text is missing; `why` the process did not finish, if it did not."""
+        why, done = why or self.why, len(self.pages)
         if why and done:
             why = f"{why}; {done} of {self.count} pages were read"
         elif not why and self.failed:

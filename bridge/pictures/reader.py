@@ -1,12 +1,13 @@
 """Makes pictures ready to be shown, and recognises text in them: a worker process for each, within time and memory."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from bridge.errors import DeadlineExceeded, ExecutionFailed
+from bridge.mapped_files import packaged_files
 from bridge.pdf.document import DAMAGED, PASSWORD, FileText
 from bridge.pictures.scaling import MOST_PIXELS, NO_ENGINE, TOO_LARGE
-from bridge.workers.pool import NOT_STARTED, FileWorkers, Job
+from bridge.workers.pool import FileWorkers, Job, Worker
 
 LARGEST: Final = 50 << 20
 """Bytes of a picture's file."""
@@ -20,6 +21,32 @@ _REFUSALS: Final = {
     TOO_LARGE: f"it has more than {MOST_PIXELS // 10**6} million pixels",
     NO_ENGINE: "drawing pages needs the package pypdfium2, which the extra `pdf` brings",
 }
+
+
+_PACKAGES: Final = ("numpy", "cv2")
+_MODELS: Final = "rapidocr"
+_FINDER: Final = "models/PP-OCRv6_det_small.onnx"
+_READER: Final = "models/PP-OCRv6_rec_small.onnx"
+RECOGNITION_SECONDS: Final = 300.0
+"""How long one picture may take."""
+RECOGNISING: Final = Job("bridge.pictures.recognition", "recognition", "look at the picture itself")
+_UNREAD: Final = {
+    DAMAGED: "The picture is damaged, or of a kind that is not shown",
+    TOO_LARGE: f"The picture has more than {MOST_PIXELS // 10**6} million pixels",
+}
+
+
+class RecognitionFiles(NamedTuple):
+    """The files of the models: the one that finds lines, and the one that reads them."""
+
+    finder: Path
+    reader: Path
+
+
+def recognition_files() -> RecognitionFiles | None:
+    """Return the files of the models; None where the extra `drawn-text` is not installed, or lacks something."""
+    files = packaged_files(_MODELS, _FINDER, _READER, needs=_PACKAGES)
+    return None if files is None else RecognitionFiles(*files)
 
 
 class Picture(NamedTuple):
@@ -77,21 +104,16 @@ class PictureReader(FileWorkers):
     ) -> list[Picture]:
         """Return what a process makes of a file; what came before it ended stays."""
         made: list[Picture] = []
-        try:
-            with self._pool.lend(min(deadline, self._clock.monotonic() + SECONDS)) as worker:
-                data = load()
-                if largest is not None and len(data) > largest:
-                    return [Picture(why=f"its file has more than {largest >> 20} MB")]
-                for each in asked:
-                    made.append(_told(*worker.ask(each, b"" if made else data)))
-        except DeadlineExceeded:
-            why = "making it ready took too long"
-        except ExecutionFailed as failure:
-            if failure.code == NOT_STARTED:
-                raise
-            why = f"its process ended ({failure.data.get('stderr', 'it was stopped')})"
-        else:
-            why = ""
+
+        def make(worker: Worker) -> None:
+            data = load()
+            if largest is not None and len(data) > largest:
+                made.append(Picture(why=f"its file has more than {largest >> 20} MB"))
+                return
+            for each in asked:
+                made.append(_told(*worker.ask(each, b"" if made else data)))
+
+        why = self._use(make, deadline, SECONDS, "making it ready took too long", "its process ended")
         return made + [Picture(why=why)] * (len(asked) - len(made))
 
 
@@ -101,16 +123,6 @@ def _told(header: dict[str, Any], body: bytes) -> Picture:
         return Picture(why=_REFUSALS.get(failed, _REFUSALS[DAMAGED]))
     width, height = header["original"]
     return Picture(body, header["mimeType"], (header["width"], header["height"]), (width, height))
-
-
-RECOGNITION_SECONDS: Final = 300.0
-"""How long one picture may take."""
-
-RECOGNISING: Final = Job("bridge.pictures.recognition", "recognition", "look at the picture itself")
-_UNREAD: Final = {
-    DAMAGED: "The picture is damaged, or of a kind that is not shown",
-    TOO_LARGE: f"The picture has more than {MOST_PIXELS // 10**6} million pixels",
-}
 
 
 class TextRecogniser(FileWorkers):
@@ -130,16 +142,14 @@ class TextRecogniser(FileWorkers):
         """
         if len(data) > LARGEST:
             return FileText(why=f"The picture has more than {LARGEST >> 20} MB")
-        latest = self._clock.monotonic() + RECOGNITION_SECONDS
-        try:
-            with self._pool.lend(latest if deadline is None else min(deadline, latest)) as worker:
-                header, text = worker.ask({"awaited": deadline is not None}, data)
-        except DeadlineExceeded:
-            return FileText(why="Recognising its text took too long")
-        except ExecutionFailed as failure:
-            if failure.code == NOT_STARTED:
-                raise
-            return FileText(why=f"Its process ended ({failure.data.get('stderr', 'it was stopped')})")
-        if "failed" in header:
-            return FileText(why=_UNREAD.get(header["failed"], _UNREAD[DAMAGED]))
-        return FileText((text.decode(),), 1)
+        found: list[FileText] = []
+
+        def recognise(worker: Worker) -> None:
+            header, text = worker.ask({"awaited": deadline is not None}, data)
+            failed = header.get("failed")
+            unread = FileText(why=_UNREAD.get(str(failed), _UNREAD[DAMAGED]))
+            found.append(unread if failed is not None else FileText((text.decode(),), 1))
+
+        late, ended = "Recognising its text took too long", "Its process ended"
+        why = self._use(recognise, deadline, RECOGNITION_SECONDS, late, ended)
+        return found[0] if found else FileText(why=why)

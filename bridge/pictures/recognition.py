@@ -7,23 +7,21 @@ This is the program of a worker process. A request has the file's bytes and says
 is answered with the text, or with `failed`. Nothing that is imported opens a connection.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from math import copysign, sqrt
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from bridge.mapped_files import packaged_files
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from bridge.mapped_files import read_note
 from bridge.pdf.document import DAMAGED
+from bridge.pictures.reader import RecognitionFiles, recognition_files
 from bridge.pictures.scaling import TOO_LARGE, TooLarge, decoded, on_white
 from bridge.workers.frames import LAST, LATER, answer_requests, limit_address_space, step_back, watch_resident_memory
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Pixels = NDArray[np.uint8]
-
+Pixels = NDArray[np.uint8]
 
 ENOUGH_PIXELS: Final = 4_000_000
 """Pixels of a picture in which text is read: a page of a book is legible with so many."""
@@ -57,18 +55,10 @@ _IS_SURE: Final = 0.85
 _SAME_ROW: Final = 0.5
 """Lines are beside each other whose middles are nearer than this part of their height."""
 
-_PACKAGES: Final = ("numpy", "cv2")
-_MODELS: Final = "rapidocr"
-_FINDER: Final = "models/PP-OCRv6_det_small.onnx"
-_READER: Final = "models/PP-OCRv6_rec_small.onnx"
 _LETTERS: Final = "character"
-
-
-class RecognitionFiles(NamedTuple):
-    """The files of the models: the one that finds lines, and the one that reads them."""
-
-    finder: Path
-    reader: Path
+ADDRESS_SPACE: Final = 4 << 30
+RESIDENT: Final = 1536 << 20
+"""Bytes that the process may take. The most pixels that are decoded take 400 MB, and as much while they are scaled."""
 
 
 class _Line(NamedTuple):
@@ -79,12 +69,6 @@ class _Line(NamedTuple):
     width: float
     height: float
     angle: float
-
-
-def recognition_files() -> RecognitionFiles | None:
-    """Return the files of the models; None where the extra `drawn-text` is not installed, or lacks something."""
-    files = packaged_files(_MODELS, _FINDER, _READER, needs=_PACKAGES)
-    return None if files is None else RecognitionFiles(*files)
 
 
 class Recogniser:
@@ -98,17 +82,13 @@ class Recogniser:
     """
 
     def __init__(self, files: RecognitionFiles) -> None:
-        import cv2  # noqa: PLC0415 - an extra
-        import numpy as np  # noqa: PLC0415 - the same
-
-        from bridge.mapped_files import read_note  # noqa: PLC0415 - in a worker process alone
 
         cv2.setNumThreads(1)
         # From memory, as the library opens no path that has letters beyond those of the system's own language.
         self._finder, self._reader = (cv2.dnn.readNetFromONNX(np.fromfile(path, np.uint8)) for path in files)
         self._letters = ["", *read_note(files.reader, _LETTERS).split("\n"), " "]
 
-    def text(self, picture: "Pixels") -> str:
+    def text(self, picture: Pixels) -> str:
         """Return the lines of a picture, from top to bottom.
 
         Args:
@@ -118,11 +98,8 @@ class Recogniser:
         read = ((line, self._read(picture, line)) for line in self._lines(picture))
         return "\n".join(" ".join(row) for row in _rows([(line, text) for line, text in read if text]))
 
-    def _lines(self, picture: "Pixels") -> Iterator[_Line]:
+    def _lines(self, picture: Pixels) -> Iterator[_Line]:
         """Yield where there is text."""
-        import cv2  # noqa: PLC0415 - an extra
-        import numpy as np  # noqa: PLC0415 - the same
-
         high, wide = picture.shape[:2]
         enlarged = min(max(_SHORTEST_EDGE / min(high, wide), 1), _MOST_ENLARGED)
         scale = min(enlarged, sqrt(_LOOK_PIXELS / (high * wide)))
@@ -141,10 +118,8 @@ class Recogniser:
             across, down = wide / look[0], high / look[1]
             yield _Line(x * across, y * down, (width + more) * across, (height + more) * down, angle)
 
-    def _read(self, picture: "Pixels", line: _Line) -> str:
+    def _read(self, picture: Pixels, line: _Line) -> str:
         """Return what a line says; nothing where that is not sure."""
-        import numpy as np  # noqa: PLC0415 - an extra
-
         cut = _cut(picture, line)
         if cut.shape[0] > cut.shape[1] * _UPRIGHT:
             cut = np.rot90(cut)
@@ -153,11 +128,8 @@ class Recogniser:
             text, sure = max((text, sure), self._letters_of(np.rot90(cut, 2)), key=lambda found: found[1])
         return text.strip() if sure >= _IS_READ else ""
 
-    def _letters_of(self, cut: "Pixels") -> tuple[str, float]:
+    def _letters_of(self, cut: Pixels) -> tuple[str, float]:
         """Return the letters of a line that runs from left to right, and how sure the model is of them in the mean."""
-        import cv2  # noqa: PLC0415 - an extra
-        import numpy as np  # noqa: PLC0415 - the same
-
         width = min(max(round(cut.shape[1] * _HEIGHT / cut.shape[0]), 1), _MOST_WIDTH)
         asked = np.zeros((1, 3, _HEIGHT, -(-max(width, _LEAST_WIDTH) // _GRID) * _GRID), np.float32)
         asked[:, :, :, :width] = _numbers(cv2.resize(cut, (width, _HEIGHT)))
@@ -172,29 +144,22 @@ class Recogniser:
         return "".join(self._letters[at] for at in best[kept]), float(steps.max(1)[kept].mean())
 
 
-def _numbers(picture: "Pixels") -> "NDArray[np.float32]":
+def _numbers(picture: Pixels) -> NDArray[np.float32]:
     """Return a picture as the models take it: by colours, rows and columns, from -1 to 1."""
-    import numpy as np  # noqa: PLC0415 - an extra
-
     numbers = picture.astype(np.float32) / 127.5 - 1
     return np.ascontiguousarray(numbers.transpose(2, 0, 1)[None])
 
 
-def _mean_inside(sure: "NDArray[np.float32]", outline: Any) -> float:
+def _mean_inside(sure: NDArray[np.float32], outline: Any) -> float:
     """Return how sure the model is of what an outline goes around."""
-    import cv2  # noqa: PLC0415 - an extra
-    import numpy as np  # noqa: PLC0415 - the same
-
     left, top, width, height = cv2.boundingRect(outline)
     inside = np.zeros((height, width), np.uint8)
     cv2.fillPoly(inside, [outline], 1, offset=(-left, -top))
     return float(cv2.mean(sure[top : top + height, left : left + width], inside)[0])
 
 
-def _cut(picture: "Pixels", line: _Line) -> "Pixels":
+def _cut(picture: Pixels, line: _Line) -> Pixels:
     """Return the part of a picture that a line is in, turned so that the line is not."""
-    import cv2  # noqa: PLC0415 - an extra
-
     width, height = (max(round(side), 1) for side in (line.width, line.height))
     turn = cv2.getRotationMatrix2D((line.x, line.y), line.angle, 1)
     turn[:, 2] += (width / 2 - line.x, height / 2 - line.y)
@@ -216,18 +181,11 @@ def _rows(lines: Sequence[tuple[_Line, str]]) -> Iterator[list[str]]:
         yield [said for _place, said in sorted(row, key=lambda each: each[0].x)]
 
 
-ADDRESS_SPACE: Final = 4 << 30
-RESIDENT: Final = 1536 << 20
-"""Bytes that the process may take. The most pixels that are decoded take 400 MB, and as much while they are scaled."""
-
-
 def main() -> None:
     """Answer requests until there are no more."""
     step_back(LATER)
     limit_address_space(ADDRESS_SPACE)
     watch_resident_memory(RESIDENT)
-    # One processor is enough for work that others should not notice.
-    os.environ |= dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     files = recognition_files()
     if files is None:
         raise ImportError("the extra `drawn-text` is not installed, or lacks something")
@@ -237,8 +195,6 @@ def main() -> None:
 
 def answer(recogniser: Recogniser, header: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
     """Return the text in a picture, given its file."""
-    import numpy as np  # noqa: PLC0415 - an extra, after the environment
-
     if not header["awaited"]:
         step_back(LAST)
     try:

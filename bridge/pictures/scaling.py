@@ -29,6 +29,11 @@ _QUALITIES: Final = (85, 70, 50)
 _SMALLER: Final = 0.7
 _SMALLEST: Final = 16
 _FEW_COLOURS: Final = 256
+ADDRESS_SPACE: Final = 2 << 30
+RESIDENT: Final = 1 << 30
+"""Bytes that the process may take: the most pixels that are decoded take 400 MB, and as much while they are scaled."""
+NO_ENGINE: Final = "no engine"
+TOO_LARGE: Final = "too large"
 
 
 class TooLarge(Exception):
@@ -163,13 +168,6 @@ def _encoded(image: "Image", kind: str, **how: int) -> bytes:
     body = io.BytesIO()
     image.save(body, kind, **how)
     return body.getvalue()
-
-
-ADDRESS_SPACE: Final = 2 << 30
-RESIDENT: Final = 1 << 30
-"""Bytes that the process may take: the most pixels that are decoded take 400 MB, and as much while they are scaled."""
-NO_ENGINE: Final = "no engine"
-TOO_LARGE: Final = "too large"
 
 
 class Session:

@@ -16,6 +16,13 @@ from typing import IO, Any, Final
 LENGTH = struct.Struct(">I")
 ANSWERED = b"\0"
 """The mark on a worker's standard error before each answer: text before it is not why the worker ends."""
+_LOOK_SECONDS: Final = 0.02
+EXHAUSTED: Final = 3
+"""The exit status of a process that took too much."""
+LAST: Final = 19
+"""For work that nobody waits for."""
+LATER: Final = 10
+"""For work that somebody may wait for, and that strangers can ask for in any amount."""
 
 
 def read_frame(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
@@ -55,11 +62,6 @@ def answer_requests(answer: Callable[[dict[str, Any], bytes], tuple[dict[str, An
         write_frame(sys.stdout.buffer, *answered)
 
 
-_LOOK_SECONDS: Final = 0.02
-EXHAUSTED: Final = 3
-"""The exit status of a process that took too much."""
-
-
 def limit_address_space(size: int) -> None:
     """Let the system refuse more than so many bytes, where it can be asked to see to it."""
     if sys.platform == "win32":
@@ -90,12 +92,6 @@ def watch_resident_memory(size: int) -> None:
                 os._exit(EXHAUSTED)
 
     threading.Thread(target=watch, daemon=True, name="memory").start()
-
-
-LAST: Final = 19
-"""For work that nobody waits for."""
-LATER: Final = 10
-"""For work that somebody may wait for, and that strangers can ask for in any amount."""
 
 
 def step_back(nice: int) -> None:

@@ -27,6 +27,30 @@ LONGEST: Final = 300
 _LISTENING: Final = 1.0
 """Seconds to wait for the last of what a process wrote that has ended."""
 _CHUNK: Final = 4096
+logger = logging.getLogger(__name__)
+NOT_STARTED = "worker_not_started"
+"""The code of a failure where the process has never been able to work: something is missing or damaged."""
+WORKERS = 3
+"""Requests that can be in worker processes at once; more wait their turn."""
+_PACKAGE_PARENT = str(Path(__file__).parents[2])
+_PATIENCE = 1.0
+"""Seconds in which a process that answers no more ends by itself."""
+# Isolated mode takes nothing from the environment or the working folder, so the package's place is passed. It comes
+# after the standard library and before whatever else is installed: a worker runs the code of the bridge that asks it.
+# Ctrl-C is for the bridge, which then closes the input.
+_PROGRAM = f"""{TELL_ERROR}
+import importlib, signal
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+place = next((at for at, path in enumerate(sys.path) if path.endswith("-packages")), len(sys.path))
+sys.path.insert(place, sys.argv[1])
+importlib.import_module(sys.argv[2]).main()
+"""
+ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
+"""What has libraries for numbers work in one thread: one processor is enough for work that others should not notice."""
+# What an interpreter may need to start; nothing that could hold a secret.
+_ENVIRONMENT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+FILES_AT_ONCE: Final = 2
+"""Files that are read at a time."""
 
 
 class Complaint:
@@ -74,32 +98,6 @@ def without_places(text: str) -> str:
     return text
 
 
-logger = logging.getLogger(__name__)
-
-NOT_STARTED = "worker_not_started"
-"""The code of a failure where the process has never been able to work: something is missing or damaged."""
-WORKERS = 3
-"""Requests that can be in worker processes at once; more wait their turn."""
-
-_PACKAGE_PARENT = str(Path(__file__).parents[2])
-_PATIENCE = 1.0
-"""Seconds in which a process that answers no more ends by itself."""
-# Isolated mode takes nothing from the environment or the working folder, so the package's place is passed. It comes
-# after the standard library and before whatever else is installed: a worker runs the code of the bridge that asks it.
-# Ctrl-C is for the bridge, which then closes the input.
-_PROGRAM = f"""{TELL_ERROR}
-import importlib, signal
-signal.signal(signal.SIGINT, signal.SIG_IGN)
-place = next((at for at, path in enumerate(sys.path) if path.endswith("-packages")), len(sys.path))
-sys.path.insert(place, sys.argv[1])
-importlib.import_module(sys.argv[2]).main()
-"""
-ONE_THREAD: Final = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"), "1")
-"""What has libraries for numbers work in one thread: one processor is enough for work that others should not notice."""
-# What an interpreter may need to start; nothing that could hold a secret.
-_ENVIRONMENT = ("SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
-
-
 class WorkerGone(Exception):
     """The process ended, or was ended, before it answered."""
 
@@ -135,8 +133,9 @@ class Worker:
             env={name: os.environ[name] for name in _ENVIRONMENT if name in os.environ} | ONE_THREAD,
             creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
         )
-        if self._process.stderr is None:
+        if not (self._process.stdin and self._process.stdout and self._process.stderr):
             raise TypeError("a worker has three pipes")
+        self._input, self._output = self._process.stdin, self._process.stdout
         self._complaint = Complaint(self._process.stderr)
         self._busy = False
         self._ready = False
@@ -155,8 +154,7 @@ class Worker:
         self._busy = True
         self.start()
         try:
-            if self._process.stdin is not None:
-                write_frame(self._process.stdin, header, data)
+            write_frame(self._input, header, data)
         except (OSError, ValueError):
             raise WorkerGone from None
         frame = self._next_frame()
@@ -186,7 +184,7 @@ class Worker:
 
     def _next_frame(self) -> tuple[dict[str, Any], bytes]:
         try:
-            frame = None if self._process.stdout is None else read_frame(self._process.stdout)
+            frame = read_frame(self._output)
         except (OSError, ValueError):
             frame = None
         if frame is None:
@@ -201,12 +199,9 @@ class Worker:
     def close(self) -> None:
         """End it and let its pipes go. Not while another thread is asking."""
         self.kill()
-        for pipe in (self._process.stdin, self._process.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except OSError:
-                    continue  # bytes it never took
+        for pipe in (self._input, self._output):
+            with suppress(OSError):  # bytes it never took
+                pipe.close()
 
 
 class WorkerPool:
@@ -329,10 +324,6 @@ def _stopping() -> ExecutionFailed:
     return ExecutionFailed("The bridge is stopping; call again when it runs")
 
 
-FILES_AT_ONCE: Final = 2
-"""Files that are read at a time."""
-
-
 class FileWorkers:
     """The readers of files of one kind. Any thread may ask.
 
@@ -349,6 +340,29 @@ class FileWorkers:
     def __init__(self, clock: Clock, hide: Callable[[str], str]) -> None:
         self._clock = clock
         self._pool = WorkerPool(clock, self.job, hide, FILES_AT_ONCE, reuse=False)
+
+    def _use(
+        self, work: Callable[[Worker], None], deadline: float | None, seconds: float, late: str, ended: str
+    ) -> str:
+        """Have a process do some work, until a deadline if there is one, and within so many seconds.
+
+        Returns:
+            Why it was not finished: `late`, or `ended` with what the process said; empty if it was.
+
+        Raises:
+            ExecutionFailed: `worker_not_started`: the process cannot start, so nothing is known of the file.
+        """
+        latest = self._clock.monotonic() + seconds
+        try:
+            with self._pool.lend(latest if deadline is None else min(deadline, latest)) as worker:
+                work(worker)
+        except DeadlineExceeded:
+            return late
+        except ExecutionFailed as failure:
+            if failure.code == NOT_STARTED:
+                raise
+            return f"{ended} ({failure.data.get('stderr', 'it was stopped')})"
+        return ""
 
     def close(self) -> None:
         """End the processes. What is being read fails."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import orjson
 
-from bridge.index.texts.patterns import has_hyperscan
+from bridge.index.texts.patterns import hyperscan
 from scripts.lib import bench_measure, bench_names
 from scripts.lib.bench_measure import Spread, note
 from scripts.lib.bench_processes import PLAYGROUND, Raw, connected, serving, started
@@ -54,7 +54,7 @@ async def run() -> None:
 
 def engines() -> list[str]:
     """Return the engines that can lead searches here."""
-    return ["hyperscan", "re2"] if has_hyperscan() else ["re2"]
+    return ["hyperscan", "re2"] if hyperscan is not None else ["re2"]
 
 
 async def _over_the_socket(vault: Path, engine: str) -> None:

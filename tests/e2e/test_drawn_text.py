@@ -9,8 +9,7 @@ from bridge.app import Bridge
 from bridge.client import connect
 from bridge.clock import SystemClock
 from bridge.index import file_text_index
-from bridge.pictures.reader import TextRecogniser
-from bridge.pictures.recognition import recognition_files
+from bridge.pictures.reader import TextRecogniser, recognition_files
 from tests.patience import PATIENCE
 from tests.people import person_at, until_read
 from tests.pictures.drawn import drawn

@@ -15,7 +15,7 @@ from bridge.health.finding import Finding
 from bridge.health.installation import PACKAGES
 from bridge.health.reinstalling import DISTRIBUTION, install_again
 from bridge.index.vectors.embedder import packaged_model
-from bridge.pictures.recognition import recognition_files
+from bridge.pictures.reader import recognition_files
 from bridge.workers import pool
 
 

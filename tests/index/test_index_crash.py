@@ -18,13 +18,13 @@ BUILD = """
 import os, sys
 from pathlib import Path
 from bridge.clock import SystemClock
-from bridge.index.indexer import Ingest
+from bridge.index.indexer import Indexer
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 
 kill_at, where = int(sys.argv[3]), sys.argv[4]
-commit, done = Ingest.commit, []
+commit, done = Indexer._commit, []
 
 def dying(ingest, batch):
     if where == "before" and len(done) == kill_at:
@@ -35,7 +35,7 @@ def dying(ingest, batch):
         ingest._state.texts.save()
         os._exit(9)
 
-Ingest.commit = dying
+Indexer._commit = dying
 index = VaultIndex(VaultFiles(VaultRoot(Path(sys.argv[1]))), SystemClock(), folder=Path(sys.argv[2]))
 index.refresh()
 os._exit(9)

@@ -11,7 +11,7 @@ import watchfiles
 from bridge.clock import SystemClock
 from bridge.index import index_thread
 from bridge.index.index_thread import Watcher
-from bridge.index.indexer import Ingest
+from bridge.index.indexer import Indexer
 from bridge.index.vault_index import VaultIndex
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
@@ -195,13 +195,13 @@ def test_while_it_is_built_it_answers_from_what_is_there_and_says_so(
 ) -> None:
     monkeypatch.setattr("bridge.index.vault_index.BUILD_SECONDS", 0.0)
     go_on = threading.Event()
-    batches = Ingest.batches
+    batches = Indexer._batches
 
-    def waiting(ingest: Ingest, *arguments: Any) -> Iterator[Any]:
+    def waiting(ingest: Indexer, *arguments: Any) -> Iterator[Any]:
         assert go_on.wait(PATIENCE)
         yield from batches(ingest, *arguments)
 
-    monkeypatch.setattr(Ingest, "batches", waiting)
+    monkeypatch.setattr(Indexer, "_batches", waiting)
     index.start()
     assert [file.path for file in index.files()] == ["Ideas.md", "Notes/Meeting.md", "Notes/Windows.md"]
     assert index.names.resolve("meeting", "Ideas.md") == "Notes/Meeting.md"
@@ -241,16 +241,16 @@ def test_stopping_in_the_middle_of_a_build_is_no_loss(
     index: VaultIndex, vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     begun = threading.Event()
-    batches = Ingest.batches
+    batches = Indexer._batches
 
-    def slow(ingest: Ingest, paths: Any, *rest: Any) -> Iterator[Any]:
+    def slow(ingest: Indexer, paths: Any, *rest: Any) -> Iterator[Any]:
         for path in paths:
             yield from batches(ingest, [path], *rest)
             begun.set()
             assert index._thread._stopping or threading.Event().wait(0.01) is False
 
     with monkeypatch.context() as slowly:
-        slowly.setattr(Ingest, "batches", slow)
+        slowly.setattr(Indexer, "_batches", slow)
         index.start()
         assert begun.wait(PATIENCE)
         index.close()

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from bridge.contract.consent import Operation
-from bridge.index.indexer import Batch, Ingest
+from bridge.index.indexer import Batch, Indexer
 from bridge.index.tree import FileReading, NotAFile
 from bridge.index.vault_index import VaultIndex
 from bridge.journal.journal import Cause
@@ -234,12 +234,12 @@ def test_what_is_reported_while_we_write_waits_until_all_is_written(
 ) -> None:
     readings: list[str] = []
 
-    def reading(ingest: Ingest, folder: Folder, path: str, births: Mapping[str, int]) -> FileReading | NotAFile:
+    def reading(ingest: Indexer, folder: Folder, path: str, births: Mapping[str, int]) -> FileReading | NotAFile:
         readings.append(path)
         return read(ingest, folder, path, births)
 
-    read = Ingest._read
-    monkeypatch.setattr(Ingest, "_read", reading)
+    read = Indexer._read_file
+    monkeypatch.setattr(Indexer, "_read_file", reading)
 
     def make(plan: PlanBuilder) -> None:
         for name, data in old.items():
@@ -312,16 +312,16 @@ def test_what_was_read_just_before_we_wrote_it_is_not_taken_in(
     """A sweep has read the old text, and comes to take it in after our write."""
     old = world.write("Hub.md", "theirs").read_bytes()
     wrote: list[str] = []
-    batches = Ingest.batches
+    batches = Indexer._batches
 
-    def interrupted(ingest: Ingest, *arguments: Any) -> Iterator[Batch]:
+    def interrupted(ingest: Indexer, *arguments: Any) -> Iterator[Batch]:
         for batch in batches(ingest, *arguments):
             if not wrote and "Hub.md" in batch:
                 wrote.append("Hub.md")
                 change(lambda plan: plan.modify(parse_path("Hub.md"), old, b"ours [[Other]]"))
             yield batch
 
-    monkeypatch.setattr(Ingest, "batches", interrupted)
+    monkeypatch.setattr(Indexer, "_batches", interrupted)
     world.index.refresh()
     assert wrote
     assert world.wrong == []

@@ -13,8 +13,7 @@ from bridge.clock import SystemClock
 from bridge.errors import ExecutionFailed
 from bridge.pdf.document import FileText
 from bridge.pictures import reader as pictures
-from bridge.pictures.reader import RECOGNISING, TextRecogniser
-from bridge.pictures.recognition import recognition_files
+from bridge.pictures.reader import RECOGNISING, TextRecogniser, recognition_files
 from bridge.workers.frames import LAST, LATER
 from bridge.workers.pool import Job, Worker
 from tests.patience import PATIENCE
@@ -120,7 +119,8 @@ def test_whatever_else_there_is_to_do_comes_first_and_most_of_all_if_nobody_wait
 def test_nothing_is_imported_that_speaks_to_anybody() -> None:
     program = """
 import sys
-from bridge.pictures.recognition import Recogniser, recognition_files
+from bridge.pictures.reader import recognition_files
+from bridge.pictures.recognition import Recogniser
 import numpy
 Recogniser(recognition_files()).text(numpy.full((64, 64, 3), 255, numpy.uint8))
 print(*{name.partition(".")[0] for name in sys.modules})

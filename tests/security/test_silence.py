@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from bridge.index.vectors.embedder import BETTER, QUICK
-from bridge.pictures.recognition import recognition_files
+from bridge.pictures.reader import recognition_files
 from tests.listening_room import ANSWER, entered
 from tests.security.test_anonymous_log import CALLS, FILES
 

@@ -20,7 +20,7 @@ import re2
 from bridge.index.knowledge import IndexedFile, Knowledge
 from bridge.index.store.fulltext import plain
 from bridge.index.texts.globs import Glob
-from bridge.index.texts.line_patterns import TextLines
+from bridge.index.texts.line_patterns import TextLines, re2_options
 from bridge.vault.paths import nfc
 from bridge.vault.text import NOTE_EXTENSION
 
@@ -41,6 +41,14 @@ MOST_LETTERS = 64
 
 _SEPARATORS = str.maketrans(dict.fromkeys("/-_.,()[]", " "))
 _WORD = re.compile(r"[^\W_]+")
+Check = Callable[[], None]
+"""Raises when the time is over."""
+ScoredPath = tuple[float, int]
+"""A candidate's score, and its number."""
+Ignored = Callable[[str], bool]
+"""Returns whether to skip a path. The same object always answers the same."""
+MOST = 3
+_LONGEST = 200
 
 
 class FuzzyPath(NamedTuple):
@@ -57,12 +65,6 @@ class FuzzyPath(NamedTuple):
     folded: str
     spaced: str
     name: str
-
-
-Check = Callable[[], None]
-"""Raises when the time is over."""
-ScoredPath = tuple[float, int]
-"""A candidate's score, and its number."""
 
 
 class FuzzyPaths:
@@ -201,10 +203,7 @@ def _with_letters(letters: str, lines: TextLines) -> list[int]:
     """Return the texts with these letters in this order."""
     if len(letters) > MOST_LETTERS:
         return []
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = True
-    options.never_nl = True
+    options = re2_options(never_nl=True)
     return lines.matching(re2.compile(".*".join(map(re2.escape, letters)), options))
 
 
@@ -219,10 +218,6 @@ def _near(text: str, choices: Sequence[str], cutoff: float, check: Check) -> Ite
             yield score, start + index
 
 
-Ignored = Callable[[str], bool]
-"""Returns whether to skip a path. The same object always answers the same."""
-
-
 class Listing:
     """Some files, by path. It never changes.
 
@@ -234,8 +229,8 @@ class Listing:
 
     def __init__(self, files: Sequence[IndexedFile], ignored: Ignored | None, before: "Listing | None" = None) -> None:
         self._all = files
-        self._ignored = ignored
-        known = before.verdicts if before is not None and before.is_under(ignored) else {}
+        self.ignored = ignored
+        known = before.verdicts if before is not None and before.ignored is ignored else {}
         self.verdicts: dict[str, bool] = {}
         if ignored is not None:
             for file in files:
@@ -246,13 +241,9 @@ class Listing:
         self._paths = [file.path for file in self.files]
         self._before = before.fuzzy_if_asked if before is not None else None
 
-    def is_under(self, ignored: Ignored | None) -> bool:
-        """Return whether it was made with these rules."""
-        return self._ignored is ignored
-
     def is_of(self, files: Sequence[IndexedFile], ignored: Ignored | None) -> bool:
         """Return whether it was made from these files and rules."""
-        return self._all is files and self.is_under(ignored)
+        return self._all is files and self.ignored is ignored
 
     def matching(self, glob: Glob) -> list[IndexedFile]:
         """Return the files that a glob means, by path.
@@ -306,10 +297,6 @@ class Listings:
             if last is None or not last.is_of(files, ignored):
                 last = self._last = Listing(files, ignored, last)
             return last
-
-
-MOST = 3
-_LONGEST = 200
 
 
 class NearestNames:

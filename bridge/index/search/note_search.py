@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from bridge.index.knowledge import IndexedFile, Knowledge
@@ -17,6 +18,7 @@ from bridge.index.search.passages import (
     Near,
     NearPassage,
     Passage,
+    body_start,
     heading_at,
     readable,
 )
@@ -28,7 +30,6 @@ from bridge.index.search.words import Languages, RankedWord, make_terms, query_w
 from bridge.index.store.fulltext import StoredWords, pattern_of, phrase
 from bridge.index.texts.arena import Excludes
 from bridge.index.texts.line_patterns import Span
-from bridge.notes.frontmatter import find_frontmatter
 from bridge.notes.note import Heading
 from bridge.pdf.document import is_pdf, page_at, page_start, place_in
 from bridge.pictures.scaling import is_picture
@@ -51,10 +52,17 @@ _ZWJ = "\u200d"
 _SPACES = re.compile(r"\s+")
 _REGIONAL = re.compile("[\U0001f1e6-\U0001f1ff]")
 _MODIFIER = re.compile("[\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]")
+MOST_NOTES = 30
+"""Notes whose passages answer a question."""
+NEARLY = 0.6
+"""The part of a note's best score from which another passage of it is an answer too."""
+PLACES = 16
+"""Places of one word in one note that an excerpt is chosen among."""
+_DRAWN = " (text recognised in the picture)"
 
 
-def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> str:
-    """Return a line of text around the place where most of the query's words are close together.
+def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> tuple[str, int]:
+    """Return a line of text around the place where most of the query's words are close together, and that place.
 
     Args:
         note: The note.
@@ -62,31 +70,15 @@ def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH
         width: About how many characters.
     """
     head = BEFORE * width // WIDTH
-    body = _body(note)
-    shown = _chosen(note, places, width)
-    if shown is None:
+    body = body_start(note.text)
+    hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
+    if not hits:
         rest = note.text[body : body + 4 * width].lstrip()
-        return _shown(rest, 0, _cut(rest, width)) if len(rest) > width else _line(rest)
-    start, end = shown
+        return _shown(rest, 0, _cut(rest, width)) if len(rest) > width else _line(rest), body
+    start, end = _densest(note.text, hits, body, width - head)
     low = _cut(note.text, max(start - head, body if start >= body else 0), up_to=start)
     high = _cut(note.text, min(max(low + width, min(end, start + width)), len(note.text)))
-    return _shown(note.text, low, max(high, min(end, start + width)))
-
-
-def excerpt_place(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> int:
-    """Return where in a note the stretch begins that its excerpt shows; the arguments are those of `excerpt`."""
-    shown = _chosen(note, places, width)
-    return _body(note) if shown is None else shown[0]
-
-
-def _body(note: NoteText) -> int:
-    block = find_frontmatter(note.text)
-    return block.end if block else 0
-
-
-def _chosen(note: NoteText, places: Sequence[Iterable[Span]], width: int) -> Span | None:
-    hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
-    return _densest(note.text, hits, _body(note), width - BEFORE * width // WIDTH) if hits else None
+    return _shown(note.text, low, max(high, min(end, start + width))), start
 
 
 def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
@@ -159,15 +151,6 @@ def _shown(text: str, low: int, high: int) -> str:
 def _line(text: str) -> str:
     """Return text as one line; what is no Unicode is shown as such."""
     return _SPACES.sub(" ", text).strip().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-MOST_NOTES = 30
-"""Notes whose passages answer a question."""
-NEARLY = 0.6
-"""The part of a note's best score from which another passage of it is an answer too."""
-PLACES = 16
-"""Places of one word in one note that an excerpt is chosen among."""
-_DRAWN = " (text recognised in the picture)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,16 +348,9 @@ class NoteSearch:
                     else FoundNote(path, "")
                     for path in ranked.paths
                 ]
-        return NoteSearchResult(
-            tuple(results),
-            ranked.total,
-            ranked.with_all,
-            exact=plain is None,
-            indexing=indexing,
-            question=question,
-            by_meaning=by_meaning,
-            words_only=self.meaning.fault if question and not by_meaning else "",
-        )
+        words_only = self.meaning.fault if question and not by_meaning else ""
+        total, whole, exact = ranked.total, ranked.with_all, plain is None
+        return NoteSearchResult(tuple(results), total, whole, exact, indexing, question, by_meaning, words_only)
 
     def passages(self, question: str, deadline: float, excludes: tuple[Excludes, ...] = ()) -> list[FoundPassage]:
         """Return the passages that say most on a question.
@@ -542,7 +518,8 @@ def _texts(query: Node) -> list[str]:
 
 def _found_at(path: str, note: NoteText, places: Sequence[Sequence[Span]], width: int) -> FoundNote:
     """Return a file that was found, with its excerpt around some places."""
-    return FoundNote(path, excerpt(note, places, width), _page(path, note, excerpt_place(note, places, width)))
+    text, place = excerpt(note, places, width)
+    return FoundNote(path, text, _page(path, note, place))
 
 
 def _page(path: str, note: NoteText, place: int) -> int | None:
@@ -576,7 +553,7 @@ def _read(
     """Return a note's beginning, of at least so many bytes, and where needles are in it."""
     session.check()
     note = session.note(path, enough)
-    return note, [] if note is None else [_some(note, needle) for needle in needles]
+    return note, [] if note is None else [list(islice(note.find_all(needle, note.whole), PLACES)) for needle in needles]
 
 
 def _best(weighed: WeighedNote) -> Passage:
@@ -591,12 +568,3 @@ def _heading(headings: Sequence[Heading], passage: Passage) -> str:
         for heading in dict.fromkeys(heading_at(headings, span[0]) for span in spans)
     )
     return under.most_common(1)[0][0]
-
-
-def _some(note: NoteText, needle: Needle) -> list[Span]:
-    found: list[Span] = []
-    for place in note.find_all(needle, note.whole):
-        found.append(place)
-        if len(found) == PLACES:
-            break
-    return found

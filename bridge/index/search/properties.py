@@ -12,17 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from bridge.index.search.query import (
-    And,
-    CompareTerm,
-    Node,
-    Not,
-    Or,
-    PropertyKind,
-    PropertyTerm,
-    RegexTerm,
-    TextTerm,
-)
+from bridge.index.search.query import And, CompareTerm, Node, Not, Or, PropertyKind, PropertyTerm, RegexTerm, TextTerm
 from bridge.vault.paths import fold
 
 MAX_ITEMS = 10_000

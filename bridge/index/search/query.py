@@ -14,6 +14,27 @@ from enum import StrEnum
 
 from bridge.errors import InvalidParameters
 
+MAX_LENGTH = 10_000
+"""Characters of a query."""
+MAX_DEPTH = 32
+"""Parentheses, operators and `-` inside each other."""
+MAX_TERMS = 2_000
+"""Words, phrases and the like."""
+_OPERATOR = re.compile(
+    r"(file|path|content|tag|line|block|section|task|task-todo|task-done|match-case|ignore-case):", re.IGNORECASE
+)
+_CASES = {"match-case": True, "ignore-case": False}
+_REGEX = re.compile(r"/((?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/(?=[\s)\]:]|$)")
+_PHRASE = re.compile(r'"((?:[^"\\]|\\.)*)"|"((?:[^"\\]|\\.)+)\\?$', re.DOTALL)
+_WORD = re.compile(r"[^\s()]+")
+_PROPERTY_NAME = re.compile(r"[^\[\]:]*[^\[\]:\s][^\[\]:]*(?=[:\]])")
+_PROPERTY_WORD = re.compile(r"[^\s()\]]+")
+_COMPARE = re.compile(r"(<=|>=|<|>)\s*([^\s()\]]+)")
+_NEGATED = re.compile(r"[^\s)\]-]")
+_UNTYPED = re.compile("[\0\r\n]")
+_SPACE = re.compile(r"\s*")
+_ESCAPED = re.compile(r'\\(["\\])')
+
 
 class QueryScope(StrEnum):
     """The operators that say where to search."""
@@ -32,17 +53,10 @@ class QueryScope(StrEnum):
     @property
     def is_part(self) -> bool:
         """Return whether it is a part of a note's text, which can only be found by reading it all."""
-        return self in _PARTS
+        return self not in _WHOLE
 
 
-_PARTS = {
-    QueryScope.LINE,
-    QueryScope.BLOCK,
-    QueryScope.SECTION,
-    QueryScope.TASK,
-    QueryScope.TASK_TODO,
-    QueryScope.TASK_DONE,
-}
+_WHOLE = {QueryScope.FILE, QueryScope.PATH, QueryScope.CONTENT, QueryScope.TAG}
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,28 +178,7 @@ def patterns(query: Node) -> Iterator[str]:
             return
 
 
-MAX_LENGTH = 10_000
-"""Characters of a query."""
-MAX_DEPTH = 32
-"""Parentheses, operators and `-` inside each other."""
-MAX_TERMS = 2_000
-"""Words, phrases and the like."""
-
-_OPERATOR = re.compile(
-    r"(file|path|content|tag|line|block|section|task|task-todo|task-done|match-case|ignore-case):", re.IGNORECASE
-)
-_CASES = {"match-case": True, "ignore-case": False}
-_REGEX = re.compile(r"/((?:[^/\\\[\n]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)/(?=[\s)\]:]|$)")
-_PHRASE = re.compile(r'"((?:[^"\\]|\\.)*)"|"((?:[^"\\]|\\.)+)\\?$', re.DOTALL)
-_WORD = re.compile(r"[^\s()]+")
-_PROPERTY_NAME = re.compile(r"[^\[\]:]*[^\[\]:\s][^\[\]:]*(?=[:\]])")
-_PROPERTY_WORD = re.compile(r"[^\s()\]]+")
-_COMPARE = re.compile(r"(<=|>=|<|>)\s*([^\s()\]]+)")
-_NEGATED = re.compile(r"[^\s)\]-]")
 _PROPERTY_KINDS: dict[str, Node] = {"NULL": PropertyKind.NULL, **{kind.value: kind for kind in PropertyKind}}
-_UNTYPED = re.compile("[\0\r\n]")
-_SPACE = re.compile(r"\s*")
-_ESCAPED = re.compile(r'\\(["\\])')
 
 
 def parse_query(text: str) -> Node | None:

@@ -12,17 +12,7 @@ from typing import Any, NamedTuple
 
 from bridge.index.knowledge import Knowledge
 from bridge.index.search.properties import has_property
-from bridge.index.search.query import (
-    And,
-    Node,
-    Not,
-    Or,
-    PropertyTerm,
-    QueryScope,
-    RegexTerm,
-    TextTerm,
-    Within,
-)
+from bridge.index.search.query import And, Node, Not, Or, PropertyTerm, QueryScope, RegexTerm, TextTerm, Within
 from bridge.index.search.text_session import MatchingFiles, Needle, NoteText, TextSession
 from bridge.index.texts.line_patterns import Span
 
@@ -35,35 +25,14 @@ SHOWN_PARTS = 8
 
 TODO = " "
 """Content of an open task's box (rule 71); with anything else the task is done."""
-
-
-def _grows(query: Node) -> bool:
-    """Return whether a query that is true of a text is true of every longer one."""
-    return all(map(_grows, query.parts)) if isinstance(query, (And, Or)) else isinstance(query, (TextTerm, RegexTerm))
-
-
-def _needle(query: TextTerm) -> Needle:
-    return Needle(query.text, case_matters=bool(query.case))
-
-
-def _anchors(query: Node) -> Iterator[TextTerm | RegexTerm]:
-    """Yield words and patterns without each of which a query cannot be true."""
-    match query:
-        case TextTerm(text) if not text:
-            return
-        case TextTerm() | RegexTerm():
-            yield query
-        case Within(QueryScope.LINE | QueryScope.CONTENT, part):
-            yield from _anchors(part)
-        case And(parts):
-            for part in parts:
-                yield from _anchors(part)
-        case _:
-            return
-
-
 SearchedPart = QueryScope | None
 """The place to look for a word: `file`, `path`, `content` or `tag`; None for a note's path and content."""
+_TASKS = {
+    QueryScope.TASK: r"([-*+]|\d[.)])\s+\[.\]",
+    QueryScope.TASK_DONE: r"([-*+]|\d[.)])\s+\[[^ ]\]",
+    QueryScope.TASK_TODO: r"([-*+]|\d[.)])\s+\[ \]",
+}
+"""In which lines tasks may begin (rule 71)."""
 
 
 class Bounds(NamedTuple):
@@ -395,6 +364,31 @@ class Evaluation:
             yield max(low, span[0]), min(high, span[1])
 
 
+def _grows(query: Node) -> bool:
+    """Return whether a query that is true of a text is true of every longer one."""
+    return all(map(_grows, query.parts)) if isinstance(query, (And, Or)) else isinstance(query, (TextTerm, RegexTerm))
+
+
+def _needle(query: TextTerm) -> Needle:
+    return Needle(query.text, case_matters=bool(query.case))
+
+
+def _anchors(query: Node) -> Iterator[TextTerm | RegexTerm]:
+    """Yield words and patterns without each of which a query cannot be true."""
+    match query:
+        case TextTerm(text) if not text:
+            return
+        case TextTerm() | RegexTerm():
+            yield query
+        case Within(QueryScope.LINE | QueryScope.CONTENT, part):
+            yield from _anchors(part)
+        case And(parts):
+            for part in parts:
+                yield from _anchors(part)
+        case _:
+            return
+
+
 def _names_files(query: Node) -> bool:
     """Return whether a query asks for files by their names, and so for any files."""
     if isinstance(query, (And, Or)):
@@ -421,23 +415,8 @@ def _union(sets: Iterable[frozenset[str]]) -> frozenset[str]:
     return frozenset[str]().union(*sets)
 
 
-def _file_name(path: str) -> str:
-    return path.rpartition("/")[2]
-
-
-def _without_extension(path: str) -> str:
-    return path.rpartition(".")[0]
-
-
-_TASKS = {
-    QueryScope.TASK: r"([-*+]|\d[.)])\s+\[.\]",
-    QueryScope.TASK_DONE: r"([-*+]|\d[.)])\s+\[[^ ]\]",
-    QueryScope.TASK_TODO: r"([-*+]|\d[.)])\s+\[ \]",
-}
-"""In which lines tasks may begin (rule 71)."""
-
 _SHOWN: dict[SearchedPart, Callable[[str], str]] = {
-    None: _without_extension,
-    QueryScope.FILE: _file_name,
+    None: lambda path: path.rpartition(".")[0],
+    QueryScope.FILE: lambda path: path.rpartition("/")[2],
     QueryScope.PATH: str,
 }

@@ -190,7 +190,7 @@ class Ranking:
         wanted = first + count
         indexed = [term for term in query.terms if term.any]
         chosen = self._weighty(indexed)
-        some = self._with_any(self._telling(indexed))
+        some = set().union(*map(self._with, self._telling(indexed)))
         looked_into = WEIGHED_NEAR if near.passages or near.openings else WEIGHED
         scores = self._scored(some, self._scoring(" OR ", chosen), max(wanted, looked_into)) if chosen else []
         called = [path for path in self._called(query.whole) if path in self._files]
@@ -259,14 +259,11 @@ class Ranking:
                 found &= self._holding(term.text, found)
         return found
 
-    def _with_any(self, terms: Iterable[RankedWord]) -> set[str]:
-        """Return the notes that hold one of the words, as far as the index knows words."""
-        return set().union(*map(self._with, terms))
-
     def _with(self, term: RankedWord) -> AbstractSet[str]:
         """Return the notes that hold a word that the index knows."""
         if term.any not in self._held:
-            self._held[term.any] = self._matching(term.any)
+            found = self._index.matching(term.any, self._session.expired)
+            self._held[term.any] = set(filter(self._files.__contains__, found))
         return self._held[term.any]
 
     def _inside(self, terms: Sequence[RankedWord]) -> set[str]:
@@ -296,9 +293,6 @@ class Ranking:
             return True
         note = self._session.note(path)
         return note is not None and note.find(needle, note.whole) is not None
-
-    def _matching(self, expression: str) -> set[str]:
-        return set(filter(self._files.__contains__, self._index.matching(expression, self._session.expired)))
 
     # -- ranking ------------------------------------------------------------------------------------------------
 

@@ -10,8 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from functools import cached_property
 from io import BytesIO
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 import re2
 
@@ -19,7 +18,7 @@ from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, ToolFailure
 from bridge.index.file_texts import AllFileTexts, FileTexts
 from bridge.index.store.fulltext import bare
-from bridge.index.texts.arena import Chunk, TextArena
+from bridge.index.texts.arena import Chunk, TextArena, portions
 from bridge.index.texts.line_patterns import PIECE, LinePattern, Span, first_span, line_break, pieces
 from bridge.index.texts.patterns import QUICK_WORK, LineSearch, Patterns, pattern_workers
 from bridge.index.tree import is_canvas
@@ -37,6 +36,8 @@ _AT_ONCE = 1 << 20
 
 Find = Callable[[bytes, int], list[Span]]
 """Finds the first match of each matching line in a piece of text; the number is how many at most."""
+LARGEST = 16 << 20
+"""Bytes of a note that are searched: of a larger one, the beginning."""
 
 
 def folded(text: str) -> str:
@@ -96,13 +97,8 @@ class NoteText:
 
     def find(self, needle: Needle, span: Span) -> Span | None:
         """Return the first place of a needle in a part of the text."""
-        if len(needle.forms) == 1:
-            form = needle.forms[0]
-            at = _find(self._searched(needle), form, *span)
-            return (at, at + len(form)) if at >= 0 else None
-        places = [
-            (at, at + len(form)) for form in needle.forms if (at := _find(self._searched(needle), form, *span)) >= 0
-        ]
+        text = self.text if needle.case_matters else self.folded_text
+        places = [(at, at + len(form)) for form in needle.forms if (at := _find(text, form, *span)) >= 0]
         return min(places, default=None)
 
     def find_all(self, needle: Needle, span: Span) -> Iterator[Span]:
@@ -183,9 +179,6 @@ class NoteText:
         """Return whether a line begins there."""
         return place == 0 or self.text[place - 1] == "\n"
 
-    def _searched(self, needle: Needle) -> str:
-        return self.text if needle.case_matters else self.folded_text
-
     @cached_property
     def folded_text(self) -> str:
         """Return the text in one case, with the same number of characters."""
@@ -237,10 +230,6 @@ def _in_characters(piece: bytes, spans: list[Span], before: int) -> list[Span]:
     return found
 
 
-LARGEST = 16 << 20
-"""Bytes of a note that are searched: of a larger one, the beginning."""
-
-
 class MatchingFiles(NamedTuple):
     """The files in which something is.
 
@@ -280,7 +269,7 @@ class SearchTexts:
         self._pool.close()
 
 
-class TextSession:
+class TextSession(ExitStack):
     """One search's use of the texts. It remembers what it was asked.
 
     Args:
@@ -289,20 +278,12 @@ class TextSession:
     """
 
     def __init__(self, texts: SearchTexts, deadline: float) -> None:
+        super().__init__()
         self._texts = texts
         self._deadline = deadline
-        self._held = ExitStack()
         self._lines: dict[str, LineSearch] = {}
         self._holders: dict[str, MatchingFiles] = {}
         self._read = frozenset(texts.file_texts.known())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        return self._held.__exit__(kind, error, trace)
 
     def expired(self) -> bool:
         """Return whether the time is over."""
@@ -390,14 +371,14 @@ class TextSession:
         try:
             with self._texts.files.open(parse_path(path)) as stream:
                 head = stream.read(HEAD)
-                return _beginning(pieces(head, stream), enough) if is_text(head) else None
+                return next(portions(pieces(head, stream), len, enough), []) if is_text(head) else None
         except (ToolFailure, OSError):
             return None
 
     def _search(self, text: str) -> LineSearch:
         if text not in self._lines:
             pattern = self._texts.patterns.compile(text, self._deadline)
-            self._lines[text] = self._held.enter_context(self._texts.patterns.search(pattern, self._deadline))
+            self._lines[text] = self.enter_context(self._texts.patterns.search(pattern, self._deadline))
         return self._lines[text]
 
     def _scan(self, chunk: Chunk, pattern: LinePattern) -> Iterator[int]:
@@ -423,18 +404,6 @@ class TextSession:
 def has_text(path: str) -> bool:
     """Return whether a file is one whose content Obsidian searches (rule 90)."""
     return is_note(path) or is_canvas(path)
-
-
-def _beginning(parts: Iterable[bytes], enough: int) -> list[bytes]:
-    """Return the first parts of a text that have so many bytes together."""
-    found: list[bytes] = []
-    size = 0
-    for part in parts:
-        found.append(part)
-        size += len(part)
-        if size >= enough:
-            break
-    return found
 
 
 def _pattern(pattern: str, *, case: bool) -> str:

@@ -27,6 +27,16 @@ LEAST_STEM = 4
 
 Count = Callable[[str], int]
 """In how many notes a word is."""
+MOST_WORDS = 64
+"""Different words of a query that are looked for."""
+MOST_WANTED = 3
+"""Words that say something, up to which a query asks for the notes with all of them; a longer one is a question."""
+LEAST_BEGINNING = 5
+"""Letters of another spelling from which it may go on: `fuel` is not to find what begins with `ful`."""
+_SHORT = 3
+_EDGES = " \t\n.,;:!?'\"()[]{}<>/\\|…“”‘’«»„‚–—、。，！？：；「」『』（）・"  # noqa: RUF001
+_SYMBOL = re.compile(r"[^\w\s" + MARKS + re.escape(_EDGES) + r"\-_*~`=^]")
+_PARTS = re.compile(rf"(?:[^\W_]|[{MARKS}])+")
 
 
 class Language(NamedTuple):
@@ -126,19 +136,6 @@ def _languages() -> tuple[Language, ...]:
 
 
 LANGUAGES = _languages()
-
-
-MOST_WORDS = 64
-"""Different words of a query that are looked for."""
-MOST_WANTED = 3
-"""Words that say something, up to which a query asks for the notes with all of them; a longer one is a question."""
-LEAST_BEGINNING = 5
-"""Letters of another spelling from which it may go on: `fuel` is not to find what begins with `ful`."""
-
-_SHORT = 3
-_EDGES = " \t\n.,;:!?'\"()[]{}<>/\\|…“”‘’«»„‚–—、。，！？：；「」『』（）・"  # noqa: RUF001
-_SYMBOL = re.compile(r"[^\w\s" + MARKS + re.escape(_EDGES) + r"\-_*~`=^]")
-_PARTS = re.compile(rf"(?:[^\W_]|[{MARKS}])+")
 
 
 class RankedWord(NamedTuple):

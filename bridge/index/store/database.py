@@ -24,6 +24,7 @@ import orjson
 
 from bridge.index.knowledge import IndexedFile
 from bridge.index.store.fulltext import FullText
+from bridge.index.texts.arena import portions
 
 FILE_LIST = (
     "CREATE TABLE file_list(part INTEGER PRIMARY KEY, parts INTEGER NOT NULL, crc INTEGER NOT NULL, content BLOB);"
@@ -32,6 +33,33 @@ _PART = 5000
 """Files in a row: making or reading one takes a few milliseconds."""
 _PAGE = 500
 """Rows of a table fetched at once."""
+VERSION = 8
+"""Of everything that is stored: also to be raised when the parser learns to see something else in a note."""
+FILE = "index.sqlite"
+FULLTEXT_SEGMENTS = 16
+"""Parts of the full-text index before some are made one while something waits; a first build takes half as long."""
+READERS = 4
+"""More would not be faster: SQLite's work is short, and there are few cores."""
+_PRAGMAS = ("temp_store = MEMORY", "wal_autocheckpoint = 0")
+"""Checkpoints wait for the disk: they are made when nobody waits for us."""
+PLACE_BITS = 24
+MAX_PLACES = 1 << PLACE_BITS
+_TABLES = f"""
+CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE folders(path TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE files(
+  path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
+  created_ns INTEGER NOT NULL, document INTEGER, settled INTEGER NOT NULL
+) WITHOUT ROWID;
+{FILE_LIST}
+CREATE TABLE documents(document INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, facts BLOB);
+CREATE TABLE links(id INTEGER PRIMARY KEY, key BLOB NOT NULL, link BLOB NOT NULL);
+CREATE TABLE tags(id INTEGER PRIMARY KEY, folded BLOB NOT NULL, tag BLOB NOT NULL, uses INTEGER NOT NULL);
+CREATE TABLE aliases(id INTEGER PRIMARY KEY, folded BLOB NOT NULL);
+CREATE INDEX links_by_key ON links(key);
+CREATE INDEX tags_by_name ON tags(folded);
+CREATE INDEX aliases_by_name ON aliases(folded);
+"""
 
 
 class FileList(NamedTuple):
@@ -92,14 +120,7 @@ def _parts(folders: dict[str, list[IndexedFile]]) -> Iterator[list[tuple[str, li
         for folder, files in folders.items()
         for start in range(0, len(files) or 1, _PART)
     )
-    part, size = [], 0
-    for piece in pieces:
-        part.append(piece)
-        size += len(piece[1])
-        if size >= _PART:
-            yield part
-            part, size = [], 0
-    yield part
+    return portions(pieces, lambda piece: len(piece[1]), _PART)
 
 
 def _kept(connection: sqlite3.Connection) -> FileList | None:
@@ -126,37 +147,6 @@ def _take(listed: FileList, counts: list[tuple[str, int]], columns: list[list[An
     listed.unsettled.extend(unsettled)
 
 
-VERSION = 8
-"""Of everything that is stored: also to be raised when the parser learns to see something else in a note."""
-
-FILE = "index.sqlite"
-FULLTEXT_SEGMENTS = 16
-"""Parts of the full-text index before some are made one while something waits; a first build takes half as long."""
-
-READERS = 4
-"""More would not be faster: SQLite's work is short, and there are few cores."""
-
-PLACE_BITS = 24
-MAX_PLACES = 1 << PLACE_BITS
-
-_TABLES = f"""
-CREATE TABLE meta(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE folders(path TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE files(
-  path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL, changed_ns INTEGER NOT NULL,
-  created_ns INTEGER NOT NULL, document INTEGER, settled INTEGER NOT NULL
-) WITHOUT ROWID;
-{FILE_LIST}
-CREATE TABLE documents(document INTEGER PRIMARY KEY AUTOINCREMENT, path TEXT NOT NULL, facts BLOB);
-CREATE TABLE links(id INTEGER PRIMARY KEY, key BLOB NOT NULL, link BLOB NOT NULL);
-CREATE TABLE tags(id INTEGER PRIMARY KEY, folded BLOB NOT NULL, tag BLOB NOT NULL, uses INTEGER NOT NULL);
-CREATE TABLE aliases(id INTEGER PRIMARY KEY, folded BLOB NOT NULL);
-CREATE INDEX links_by_key ON links(key);
-CREATE INDEX tags_by_name ON tags(folded);
-CREATE INDEX aliases_by_name ON aliases(folded);
-"""
-
-
 class Connections:
     """The index's file, open; or an index in memory, which readers and the writer take turns at.
 
@@ -177,7 +167,7 @@ class Connections:
         self._readers: queue.LifoQueue[sqlite3.Connection] = queue.LifoQueue()
         self._all: list[sqlite3.Connection] = []
         if folder is None:
-            self._writer = connect(":memory:")
+            self._writer = connect(":memory:", *_PRAGMAS)
             self._all.append(self._writer)
             make_tables(self._writer, vault)
             return
@@ -185,7 +175,7 @@ class Connections:
         self._all.append(self._writer)
         try:
             for _ in range(READERS):
-                self._all.append(connect(folder / FILE))
+                self._all.append(connect(folder / FILE, *_PRAGMAS))
                 self._readers.put(self._all[-1])
         except sqlite3.Error:
             self.close()
@@ -245,7 +235,7 @@ def open_file(folder: Path, vault: str) -> sqlite3.Connection:
         sqlite3.Error: The file cannot be made, because the disk is full or fails.
     """
     with contextlib.suppress(sqlite3.Error):
-        connection = _connect_private(folder)
+        connection = connect_private(folder / FILE, *_PRAGMAS)
         try:
             if _fits(connection, vault):
                 return connection
@@ -253,8 +243,8 @@ def open_file(folder: Path, vault: str) -> sqlite3.Connection:
             connection.close()
             raise
         connection.close()
-    remove_file(folder)
-    connection = _connect_private(folder)
+    remove_file(folder / FILE)
+    connection = connect_private(folder / FILE, *_PRAGMAS)
     try:
         make_tables(connection, vault)
     except sqlite3.Error:
@@ -270,18 +260,18 @@ def copy_file(connection: sqlite3.Connection, folder: Path) -> None:
         connection: To an index.
         folder: The other folder; what is there of an index is replaced.
     """
-    remove_file(folder)
-    target = _connect_private(folder)
+    remove_file(folder / FILE)
+    target = connect_private(folder / FILE, *_PRAGMAS)
     try:
         connection.backup(target)
     finally:
         target.close()
 
 
-def remove_file(folder: Path) -> None:
-    """Take the file away, with what SQLite keeps beside it."""
+def remove_file(place: Path) -> None:
+    """Take a file away, with what SQLite keeps beside it."""
     for suffix in ("", "-wal", "-shm", "-journal"):
-        (folder / (FILE + suffix)).unlink(missing_ok=True)
+        place.with_name(place.name + suffix).unlink(missing_ok=True)
 
 
 def make_tables(connection: sqlite3.Connection, vault: str) -> None:
@@ -295,32 +285,33 @@ def make_tables(connection: sqlite3.Connection, vault: str) -> None:
     connection.execute("COMMIT")
 
 
-def connect(place: str | Path) -> sqlite3.Connection:
+def connect(place: str | Path, *pragmas: str) -> sqlite3.Connection:
     """Return a connection that any thread may use, one at a time; transactions are begun and ended by hand.
 
-    Nothing waits for the disk: after a crash of the machine the index is whole, and may lack what came last.
+    Nothing waits for the disk: after a crash of the machine the file is whole, and may lack what came last.
+
+    Args:
+        place: The file.
+        pragmas: How the connection is used, beyond that.
     """
     connection = sqlite3.connect(place, timeout=10, isolation_level=None, check_same_thread=False)
     try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        connection.execute("PRAGMA wal_autocheckpoint = 0")  # it waits for the disk: done when nobody waits for us
+        for pragma in ("journal_mode = WAL", "synchronous = NORMAL", *pragmas):
+            connection.execute(f"PRAGMA {pragma}")
     except sqlite3.Error:
         connection.close()
         raise
     return connection
 
 
-def _connect_private(folder: Path) -> sqlite3.Connection:
-    """Return a connection to the file, readable for this user only. Anything but a plain file is removed first."""
-    place = folder / FILE
+def connect_private(place: Path, *pragmas: str) -> sqlite3.Connection:
+    """Return a connection to a file, readable for this user only. Anything but a plain file is removed first."""
     if place.is_symlink():
-        remove_file(folder)
+        remove_file(place)
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     os.close(os.open(place, flags, 0o600))
     place.chmod(0o600)  # what SQLite puts beside it takes its permissions
-    return connect(place)
+    return connect(place, *pragmas)
 
 
 def _fits(connection: sqlite3.Connection, vault: str) -> bool:

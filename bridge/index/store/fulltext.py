@@ -57,6 +57,18 @@ _VOICED = re.compile("[\u3041-\u30ff\uac00-\ud7a3]")
 
 MARKS = "".join(chr(code) for code in range(0x300, 0x1CFF) if unicodedata.category(chr(code))[0] == "M")
 """Signs of living scripts that stand on, under or beside a letter and belong to its word."""
+COLUMNS = ("name", "headings", "aliases", "tags", "text")
+WEIGHTS = (8.0, 3.0, 6.0, 3.0, 1.0)
+"""Weights of a word in a note's name, headings, aliases and tags, relative to its text."""
+MANY_DISCARDED = 2_000
+"""Discarded documents that are always tolerated."""
+CHECK_EVERY = 20_000
+"""Steps of SQLite's machine between two looks at the deadline: some milliseconds."""
+_TOKENIZER = "unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''"
+"""With the signs on letters, of which the words of Indian scripts and of Thai cannot be bereft."""
+T = TypeVar("T")
+_FEW_UNKNOWN = 500
+"""Unknown documents up to which each is looked up by itself."""
 
 
 @cache
@@ -219,23 +231,6 @@ class _BareLetters(dict[int, int]):
 
 
 _BARE = _BareLetters()
-
-
-COLUMNS = ("name", "headings", "aliases", "tags", "text")
-WEIGHTS = (8.0, 3.0, 6.0, 3.0, 1.0)
-"""Weights of a word in a note's name, headings, aliases and tags, relative to its text."""
-MANY_DISCARDED = 2_000
-"""Discarded documents that are always tolerated."""
-CHECK_EVERY = 20_000
-"""Steps of SQLite's machine between two looks at the deadline: some milliseconds."""
-
-_TOKENIZER = "unicode61 remove_diacritics 2 categories ''L* N* Co Mn Mc''"
-"""With the signs on letters, of which the words of Indian scripts and of Thai cannot be bereft."""
-
-
-T = TypeVar("T")
-_FEW_UNKNOWN = 500
-"""Unknown documents up to which each is looked up by itself."""
 
 
 class Ask(Protocol):

@@ -31,6 +31,8 @@ from bridge.vault.text import note_name
 
 _SLOW = b"\x00"
 """Prefix of bytes that orjson did not write; JSON never begins with it."""
+_PAGE = 500
+"""Rows fetched at once: some milliseconds at most."""
 
 
 class StoreWriter:
@@ -225,10 +227,6 @@ def packed_link(link: Link) -> bytes:
 def stored_link(source: str, data: bytes) -> StoredLink:
     """Return a link, as it was stored."""
     return StoredLink(source, *unpack(data))
-
-
-_PAGE = 500
-"""Rows fetched at once: some milliseconds at most."""
 
 
 class TagUse(NamedTuple):

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate, chain, groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
@@ -36,6 +36,25 @@ from bridge.vault.text import BOM, is_text
 _FORM = b"vbtext03"
 _END = struct.Struct("<8sQQI")
 _SUFFIX = ".text"
+T = TypeVar("T")
+LARGEST = 8 * 1024 * 1024
+"""Bytes of a file beyond which its text is not held: it is searched from the disk."""
+CHUNK = 4 * 1024 * 1024
+"""Bytes of text that a chunk is made with; one that grows to twice as much is split."""
+MOST_FILES = 5000
+"""Files that a chunk is made with, if they are empty."""
+REMEMBERED = 8
+"""Choices remembered for each chunk."""
+UNENDED = 1
+"""Flag: the file's last line has no line break; the one that the text ends with is ours."""
+NOT_UTF8 = 2
+"""Flag: some bytes are no UTF-8."""
+LARGE = 4
+"""Flag: the file has text, but too much to hold it."""
+UNSEARCHED = 8
+"""Flag: the file is binary or hidden."""
+Excludes = Callable[[str], bool]
+"""Returns whether to leave out a path. The same object always answers the same."""
 
 
 def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) -> Text:
@@ -132,28 +151,6 @@ def _read(fd: int) -> tuple[dict[str, Any], Text]:
     if form != _FORM or length + table_length + _END.size != size or zlib.crc32(encoded) != checksum:
         raise ValueError("not a whole chunk")
     return orjson.loads(encoded), _mapped(fd, length)
-
-
-LARGEST = 8 * 1024 * 1024
-"""Bytes of a file beyond which its text is not held: it is searched from the disk."""
-CHUNK = 4 * 1024 * 1024
-"""Bytes of text that a chunk is made with; one that grows to twice as much is split."""
-MOST_FILES = 5000
-"""Files that a chunk is made with, if they are empty."""
-REMEMBERED = 8
-"""Choices remembered for each chunk."""
-
-UNENDED = 1
-"""Flag: the file's last line has no line break; the one that the text ends with is ours."""
-NOT_UTF8 = 2
-"""Flag: some bytes are no UTF-8."""
-LARGE = 4
-"""Flag: the file has text, but too much to hold it."""
-UNSEARCHED = 8
-"""Flag: the file is binary or hidden."""
-
-Excludes = Callable[[str], bool]
-"""Returns whether to leave out a path. The same object always answers the same."""
 
 
 class Stamp(NamedTuple):
@@ -515,15 +512,29 @@ def _last_key(chunk: Chunk) -> str:
 
 def _portions(entries: Sequence[TextEntry]) -> Iterator[list[TextEntry]]:
     """Yield entries for one chunk after the other, about as large as each other, so that each has room to grow."""
-    weights = [len(entry.text) + CHUNK // MOST_FILES for entry in entries]
-    enough = sum(weights) / max(sum(weights) // CHUNK, 1)
-    portion: list[TextEntry] = []
-    weight = 0
-    for entry, more in zip(entries, weights, strict=True):
-        portion.append(entry)
-        weight += more
-        if weight >= enough:
+
+    def weight(entry: TextEntry) -> int:
+        return len(entry.text) + CHUNK // MOST_FILES
+
+    whole = sum(map(weight, entries))
+    return portions(entries, weight, whole / max(whole // CHUNK, 1))
+
+
+def portions(items: Iterable[T], size: Callable[[T], int], enough: float) -> Iterator[list[T]]:
+    """Yield things in portions; each but the last is as small as can be and has at least a size.
+
+    Args:
+        items: The things.
+        size: Returns the size of one.
+        enough: The size of a portion.
+    """
+    portion: list[T] = []
+    held = 0
+    for item in items:
+        portion.append(item)
+        held += size(item)
+        if held >= enough:
             yield portion
-            portion, weight = [], 0
+            portion, held = [], 0
     if portion:
         yield portion

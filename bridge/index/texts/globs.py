@@ -19,6 +19,7 @@ import bracex
 import re2
 
 from bridge.errors import InvalidParameters
+from bridge.index.texts.line_patterns import re2_options
 
 MAX_LENGTH = 1024
 MAX_EXPANSIONS = 1000
@@ -105,10 +106,7 @@ def compile_glob(text: str, *, case_sensitive: bool = True) -> Glob:
     except UnicodeEncodeError:
         raise InvalidParameters("The glob holds half of a surrogate pair; remove it") from None
     sources = [_translate(pattern) for pattern in _expand(text)]
-    options = re2.Options()
-    options.log_errors = False
-    options.never_capture = True
-    options.case_sensitive = case_sensitive
+    options = re2_options(case_sensitive=case_sensitive)
     either = "|".join(sources) if "\n" not in text else _NOTHING
     return Glob(text, re2.compile(f"(?:{either})", options), re2.compile(f"(?m)(?:^(?:{either})\n)+", options))
 

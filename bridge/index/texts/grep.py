@@ -26,6 +26,8 @@ MOST_TEXT = 1_000_000
 WIDTH = 500
 """Bytes shown of a line; a longer one is cut around its match."""
 CUT = "…"
+PROGRESS_EVERY = 500
+"""Files between two reports of progress."""
 
 
 class GrepHit(NamedTuple):
@@ -57,83 +59,6 @@ class GrepHit(NamedTuple):
         return len(self.file) + 2 * len(self.match) + beside
 
 
-class FileHits:
-    """The hits of one file. Give it every piece in order, with the matches in it.
-
-    Args:
-        file: The file's vault path.
-        context_lines: Lines of context on each side.
-        most_size: Characters the hits may have together.
-    """
-
-    def __init__(self, file: str, context_lines: int, most_size: int) -> None:
-        self.hits: list[GrepHit] = []
-        self.size = 0
-        self._most_size = most_size
-        self._file = file
-        self._context_lines = context_lines
-        self._line = 1
-        self._last: list[str] = []
-        self._open: list[list[str]] = []
-
-    @property
-    def complete(self) -> bool:
-        """Return whether every hit has the lines after it."""
-        return not self._open
-
-    @property
-    def full(self) -> bool:
-        """Return whether the hits exceed their limit."""
-        return self.size > self._most_size
-
-    def add(self, piece: bytes, spans: Iterable[Span], rest: int = 0) -> None:
-        """Add the next piece of the file, and where in it lines match.
-
-        Args:
-            piece: Whole lines, each ended by a line feed alone; a line that is too long comes in several pieces.
-            spans: The first match of each matching line.
-            rest: How many bytes of it belong to the line that the piece before ended in.
-        """
-        if self._open and rest < len(piece):
-            self._continue(piece[rest:])
-        context_lines, line, counted = self._context_lines, self._line, 0
-        earlier = self._last[:-1] if rest else self._last
-        for start, _end in spans:
-            line_start = piece.rfind(b"\n", 0, start) + 1
-            line_end = piece.find(b"\n", start)
-            if line_end < 0:
-                line_end = len(piece)
-            line += piece.count(b"\n", counted, line_start)
-            counted = line_start
-            text = shown(piece, line_start, line_end, start)
-            if context_lines:
-                before = _lines_before(piece, line_start, context_lines)
-                missing = context_lines - len(before)
-                after = _lines_after(piece, line_end, context_lines)
-                if len(after) < context_lines:
-                    self._open.append(after)
-                hit = GrepHit(self._file, line, text, (earlier[-missing:] + before) if missing else before, after)
-            else:
-                hit = GrepHit(self._file, line, text)
-            self.hits.append(hit)
-            self.size += hit.size
-            if self.size > self._most_size:
-                break
-        self._line = line + piece.count(b"\n", counted)
-        if context_lines:
-            own = piece[rest:] if rest else piece
-            self._last = (self._last + _lines_before(own, len(own), context_lines))[-context_lines:]
-
-    def _continue(self, piece: bytes) -> None:
-        """Give the hits of the piece before the lines they still miss."""
-        if not self._open:
-            return
-        first = _lines_after(piece, -1, self._context_lines)
-        for after in self._open:
-            after.extend(first[: self._context_lines - len(after)])
-        self._open = [after for after in self._open if len(after) < self._context_lines]
-
-
 @dataclass(slots=True)
 class GrepResult:
     """The result of a search.
@@ -162,39 +87,8 @@ class GrepResult:
         return self.more or self.full
 
 
-class Collector(Protocol):
-    """A receiver of one file after the other, each in pieces of whole lines."""
-
-    @property
-    def result(self) -> GrepResult:
-        """Return all so far."""
-
-    @property
-    def wanted(self) -> int:
-        """Return how many more matching lines of this file are of use; 0 or less for none."""
-
-    @property
-    def complete(self) -> bool:
-        """Return whether nothing more of this file is needed once no line of it is wanted."""
-
-    def begin(self, path: str) -> None:
-        """Begin a file."""
-
-    def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:
-        """Add the next piece of it, with the first match of each matching line.
-
-        Args:
-            piece: Whole lines, but for one that is too long.
-            spans: The matches.
-            rest: How many bytes of it belong to the line that the piece before ended in.
-        """
-
-    def end(self) -> None:
-        """End the file. Without this, nothing of it is in the result."""
-
-
 class HitCollector:
-    """A collector of hits with the lines around them.
+    """A collector of hits with the lines around them. It gets one file after the other, each in pieces of whole lines.
 
     Args:
         limit: The most hits.
@@ -206,45 +100,91 @@ class HitCollector:
         self.result = GrepResult()
         self._limit = limit
         self._context_lines = context_lines
-        self._skip = self._skip_here = skip
-        self._file = FileHits("", context_lines, MOST_TEXT)
+        self._skip = skip
+        self.begin("")
 
     @property
     def wanted(self) -> int:
         """Return how many more lines are wanted: one hit beyond the limit, to know whether there are more."""
-        if self._file.full:
+        if self._size > MOST_TEXT:
             return 0
-        return self._skip_here + self._limit + 1 - len(self.result.hits) - len(self._file.hits)
+        return self._skip_here + self._limit + 1 - len(self.result.hits) - len(self._hits)
 
     @property
     def complete(self) -> bool:
-        """Return whether every hit has the lines after it."""
-        return self._file.complete
+        """Return whether every hit has the lines after it: then no more of a file is needed once no line is wanted."""
+        return not self._open
 
     def begin(self, path: str) -> None:
-        """See `Collector`."""
-        self._skip_here = self._skip
-        self._file = FileHits(path, self._context_lines, MOST_TEXT - self.result.size)
+        """Begin a file."""
+        self._path, self._skip_here = path, self._skip
+        self._hits: list[GrepHit] = []
+        self._size = self.result.size
+        """Characters of all hits, those of this file included."""
+        self._line = 1
+        self._last: list[str] = []
+        self._open: list[list[str]] = []
 
     def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:
-        """See `Collector`."""
-        self._file.add(piece, spans[self._skip_here :], rest)
+        """Add the next piece of it, with the first match of each matching line.
+
+        Args:
+            piece: Whole lines, each ended by a line feed alone; a line that is too long comes in several pieces.
+            spans: The matches.
+            rest: How many bytes of it belong to the line that the piece before ended in.
+        """
+        if self._open and rest < len(piece):
+            self._continue(piece[rest:])
+        context_lines, line, counted = self._context_lines, self._line, 0
+        earlier = self._last[:-1] if rest else self._last
+        for start, _end in spans[self._skip_here :]:
+            line_start = piece.rfind(b"\n", 0, start) + 1
+            line_end = piece.find(b"\n", start)
+            if line_end < 0:
+                line_end = len(piece)
+            line += piece.count(b"\n", counted, line_start)
+            counted = line_start
+            text = shown(piece, line_start, line_end, start)
+            if context_lines:
+                before = _lines_before(piece, line_start, context_lines)
+                missing = context_lines - len(before)
+                after = _lines_after(piece, line_end, context_lines)
+                if len(after) < context_lines:
+                    self._open.append(after)
+                hit = GrepHit(self._path, line, text, (earlier[-missing:] + before) if missing else before, after)
+            else:
+                hit = GrepHit(self._path, line, text)
+            self._hits.append(hit)
+            self._size += hit.size
+            if self._size > MOST_TEXT:
+                break
         self._skip_here = max(self._skip_here - len(spans), 0)
+        self._line = line + piece.count(b"\n", counted)
+        if context_lines:
+            own = piece[rest:] if rest else piece
+            self._last = (self._last + _lines_before(own, len(own), context_lines))[-context_lines:]
 
     def end(self) -> None:
-        """See `Collector`."""
+        """End the file. Without this, nothing of it is in the result."""
         result, self._skip = self.result, self._skip_here
-        result.hits += self._file.hits
-        result.size += self._file.size
+        result.hits += self._hits
+        result.size = self._size
         result.full |= result.size > MOST_TEXT
         if len(result.hits) > self._limit:
             result.more = True
             del result.hits[self._limit :]
-        self._file = FileHits("", self._context_lines, MOST_TEXT - result.size)
+        self.begin("")
+
+    def _continue(self, piece: bytes) -> None:
+        """Give the hits of the piece before the lines they still miss."""
+        first = _lines_after(piece, -1, self._context_lines)
+        for after in self._open:
+            after.extend(first[: self._context_lines - len(after)])
+        self._open = [after for after in self._open if len(after) < self._context_lines]
 
 
 class CountCollector:
-    """A counter of the lines of each file that match.
+    """A counter of the lines of each file that match. It has the members of `HitCollector`.
 
     Args:
         limit: The most lines counted in all.
@@ -265,21 +205,24 @@ class CountCollector:
         return self._limit + 1 - self._total - self._count
 
     def begin(self, path: str) -> None:
-        """See `Collector`."""
+        """See `HitCollector`."""
         self._path, self._count = path, 0
 
     def add(self, piece: bytes, spans: list[Span], rest: int = 0) -> None:  # noqa: ARG002 - the shape of a collector
-        """See `Collector`."""
+        """See `HitCollector`."""
         self._count += len(spans)
 
     def end(self) -> None:
-        """See `Collector`."""
+        """See `HitCollector`."""
         self._total += self._count
         self.result.more = self._total > self._limit
         counted = self._count - self.result.more
         if counted:
             self.result.counts.append((self._path, counted))
         self._count = 0
+
+
+Collector = HitCollector | CountCollector
 
 
 def shown(text: bytes, start: int, end: int, at: int) -> str:
@@ -344,10 +287,6 @@ def _lines(piece: bytes, start: int, end: int) -> list[str]:
         lines.append(shown(piece, start, stop, start))
         start = stop + 1
     return lines
-
-
-PROGRESS_EVERY = 500
-"""Files between two reports of progress."""
 
 
 class TextSource(Protocol):

@@ -48,6 +48,12 @@ _LINE_FEED = ord("\n")
 
 # `\A`, `\z`, `\C` and a switched-off `m` make a pattern see more of the text than its line.
 _SEES_BEYOND_LINE = re.compile(r"\\[AzC]|\(\?[A-Za-z]*-[A-Za-z]*m")
+CHUNK = 1024 * 1024
+"""Bytes searched between two chances for other threads."""
+PIECE = 256 * 1024
+"""Bytes of a piece, where lines are not longer than that."""
+LONGEST_LINE = 4 * 1024 * 1024
+"""Bytes of a line beyond which it is searched in parts: to copy more at once would hold up other threads."""
 
 
 class LineRegex(Protocol):
@@ -125,6 +131,14 @@ class Tail:
         return places, end
 
 
+def re2_options(**chosen: int) -> Any:
+    """Return how RE2 makes a pattern: silently, without groups, and as is chosen beyond that."""
+    options = re2.Options()
+    for name, value in {"log_errors": False, "never_capture": True, **chosen}.items():
+        setattr(options, name, value)
+    return options
+
+
 def compile_re2(pattern: str, memory: int = MEMORY) -> LinePattern | None:
     r"""Make a pattern ready for RE2.
 
@@ -135,11 +149,7 @@ def compile_re2(pattern: str, memory: int = MEMORY) -> LinePattern | None:
     Returns:
         None if RE2 refuses: it is invalid, too large, or has look-around or back-references.
     """
-    options = re2.Options()
-    options.max_mem = memory
-    options.log_errors = False
-    options.never_nl = True
-    options.never_capture = True
+    options = re2_options(max_mem=memory, never_nl=True)
     try:
         regex = re2.compile(f"(?m){pattern}", options)
     except re2.error:
@@ -239,10 +249,6 @@ def line_break(text: Text, start: int, end: int, most: int) -> int:
     return text.rfind(b"\n", start, start + most) + 1 or text.find(b"\n", start, end) + 1 or end
 
 
-CHUNK = 1024 * 1024
-"""Bytes searched between two chances for other threads."""
-
-
 class TextLines:
     """Texts without line breaks. It never changes; any number of threads may search it.
 
@@ -278,12 +284,6 @@ class TextLines:
                 low = starts[after]
             low = end
         return found
-
-
-PIECE = 256 * 1024
-"""Bytes of a piece, where lines are not longer than that."""
-LONGEST_LINE = 4 * 1024 * 1024
-"""Bytes of a line beyond which it is searched in parts: to copy more at once would hold up other threads."""
 
 
 def pieces(head: bytes, stream: BinaryIO, size: int = PIECE) -> Iterator[bytes]:

@@ -22,6 +22,24 @@ _COUNT = re.compile(r"([*+?]|\{\d+(?:,\d*)?\})([?+]?)")
 _PLAIN = re.compile(r"[^\\()\[\]{}*+?\n]")
 _ANY = ".*"
 _DEEPEST = 100
+_CLASSES = {r"\d": "0-9", r"\w": "0-9A-Za-z_", r"\s": r"\x09\x0c\x0d\x20"}
+_TOKENS = {
+    ".": r"[^\x0a]",
+    **{name: f"[{members}]" for name, members in _CLASSES.items()},
+    **{name.upper(): rf"[^{members}\x0a]" for name, members in _CLASSES.items()},
+}
+_IGNORE_CASE = "(?i)"
+_PUNCTUATION = r"[!-/:-@\[-`{-~]"
+_TOKEN = re.compile(
+    rf"""
+      (?P<named> \\[dDwWsS] | \. )
+    | (?P<group> \( (?: \?: | \?P?<[A-Za-z_]\w*> )? (?! [?*] ) )
+    | (?P<class> \[ \^? (?: \\[dws] | \\{_PUNCTUATION} | [^\x00-\x1f\x7f\\\[\]] )+ \] )
+    | (?P<count> [*+?] | \{{\d+(?:,\d*)?\}} ) \??
+    | (?P<same> \\b | \\{_PUNCTUATION} | [^\x00-\x1f\x7f\\\[\](){{}}*+?.] | \) )
+    """,
+    re.VERBOSE,
+)
 
 
 class _Unknown(Exception):
@@ -117,26 +135,6 @@ def _with_vertical_tab(thing: str) -> str:
     if thing == r"\s":
         return r"[\s\x0b]"
     return thing.replace(r"\s", r"\s\x0b") if thing.startswith("[") and not thing.startswith("[^") else thing
-
-
-_CLASSES = {r"\d": "0-9", r"\w": "0-9A-Za-z_", r"\s": r"\x09\x0c\x0d\x20"}
-_TOKENS = {
-    ".": r"[^\x0a]",
-    **{name: f"[{members}]" for name, members in _CLASSES.items()},
-    **{name.upper(): rf"[^{members}\x0a]" for name, members in _CLASSES.items()},
-}
-_IGNORE_CASE = "(?i)"
-_PUNCTUATION = r"[!-/:-@\[-`{-~]"
-_TOKEN = re.compile(
-    rf"""
-      (?P<named> \\[dDwWsS] | \. )
-    | (?P<group> \( (?: \?: | \?P?<[A-Za-z_]\w*> )? (?! [?*] ) )
-    | (?P<class> \[ \^? (?: \\[dws] | \\{_PUNCTUATION} | [^\x00-\x1f\x7f\\\[\]] )+ \] )
-    | (?P<count> [*+?] | \{{\d+(?:,\d*)?\}} ) \??
-    | (?P<same> \\b | \\{_PUNCTUATION} | [^\x00-\x1f\x7f\\\[\](){{}}*+?.] | \) )
-    """,
-    re.VERBOSE,
-)
 
 
 def to_hyperscan(pattern: str) -> str | None:

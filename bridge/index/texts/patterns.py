@@ -13,12 +13,10 @@ import contextlib
 import importlib
 import threading
 from bisect import bisect_right
-from collections import OrderedDict
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from itertools import accumulate
-from types import TracebackType
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple
 
 from bridge.clock import Clock
 from bridge.errors import DeadlineExceeded, InvalidParameters
@@ -92,7 +90,7 @@ class Patterns:
     def __init__(self, pool: WorkerPool) -> None:
         self._pool = pool
         self._lock = threading.Lock()
-        self._recent: OrderedDict[str, Pattern] = OrderedDict()
+        self._recent: dict[str, Pattern] = {}
 
     def compile(self, text: str, deadline: float) -> Pattern:
         """Find the engine for a pattern.
@@ -105,15 +103,11 @@ class Patterns:
             InvalidParameters: It is invalid; says where and why.
             DeadlineExceeded: It could not be compiled in time.
         """
+        pattern = self._recent.pop(text, None) or self._compile(text, deadline)
         with self._lock:
-            if text in self._recent:
-                self._recent.move_to_end(text)
-                return self._recent[text]
-        pattern = self._compile(text, deadline)
-        with self._lock:
-            self._recent[text] = pattern
-            while len(self._recent) > CACHE_SIZE:
-                self._recent.popitem(last=False)
+            self._recent[text] = pattern  # behind all others, as the one used last
+            if len(self._recent) > CACHE_SIZE:
+                del self._recent[next(iter(self._recent))]
         return pattern
 
     def search(self, pattern: Pattern, deadline: float) -> "LineSearch":
@@ -134,7 +128,7 @@ class Patterns:
         return Pattern(text, None, prefilter=_prefilter(text))
 
 
-class LineSearch:
+class LineSearch(ExitStack):
     """One search's use of a pattern. It holds a worker from the first text that needs one until the search's end.
 
     Args:
@@ -144,22 +138,14 @@ class LineSearch:
     """
 
     def __init__(self, pattern: Pattern, pool: WorkerPool, deadline: float) -> None:
+        super().__init__()
         self._pattern = pattern
         self._pool = pool
         self._deadline = deadline
-        self._held = ExitStack()
         self._worker: Worker | None = None
-        self._prefilter = LineSearch(pattern.prefilter, pool, deadline) if pattern.prefilter else None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> bool | None:
-        if self._prefilter is not None:
-            self._prefilter.__exit__(None, None, None)
-        return self._held.__exit__(kind, error, trace)
+        self._prefilter: LineSearch | None = None
+        if pattern.prefilter is not None:
+            self._prefilter = self.enter_context(LineSearch(pattern.prefilter, pool, deadline))
 
     def spans(self, piece: bytes, limit: int) -> list[Span]:
         """Return the first match of each matching line.
@@ -178,7 +164,7 @@ class LineSearch:
         if not piece:
             return []
         if self._worker is None:
-            self._worker = self._held.enter_context(self._pool.lend(self._deadline))
+            self._worker = self.enter_context(self._pool.lend(self._deadline))
         return _spans(self._pattern.text, self._worker.ask({"pattern": self._pattern.text, "limit": limit}, piece)[0])
 
     def places(self, text: Text, start: int, end: int, limit: int, *, utf8: bool) -> list[int]:
@@ -313,11 +299,6 @@ def _spans(text: str, answer: dict[str, Any]) -> list[Span]:
             "Avoid repetitions inside repetitions, or leave out look-around and back-references"
         )
     return [(start, end) for start, end in answer["spans"]]
-
-
-def has_hyperscan() -> bool:
-    """Return whether hyperscan is installed."""
-    return hyperscan is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,6 +72,8 @@ _HIDDEN: Final = -1e9
 """Score that keeps a token from receiving attention."""
 _QUERY, _KEY, _VALUE, _LOOKED, _WIDE, _NARROW = range(6)
 """A layer's steps, in the order of their weights."""
+RESIDENT: Final = 512 * 1024 * 1024
+"""Bytes that the process may take; it takes about 80 MB."""
 
 
 class StaticModel:
@@ -381,10 +383,6 @@ class PackagedModel:
 
     def _workers(self) -> WorkerPool:
         return WorkerPool(self._clock, EMBEDDING, hide_secrets, workers=1)
-
-
-RESIDENT: Final = 512 * 1024 * 1024
-"""Bytes that the process may take; it takes about 80 MB."""
 
 
 def main() -> None:

@@ -5,9 +5,8 @@ an older one are never compared with a newer one's.
 """
 
 import logging
-import threading
-from collections import OrderedDict
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -174,8 +173,7 @@ class ServedQueries:
         self._prefix = prefixes_of(name).query
         self._server = server
         self._clock = clock
-        self._lock = threading.Lock()
-        self._kept: OrderedDict[str, Matrix] = OrderedDict()
+        self._one = lru_cache(KEPT_QUERIES)(self._vector)
         self._away_until = 0.0
 
     def embed(self, texts: Sequence[str]) -> Matrix:
@@ -186,24 +184,15 @@ class ServedQueries:
         """
         return np.concatenate([self._one(text) for text in texts])
 
-    def _one(self, text: str) -> Matrix:
-        with self._lock:
-            if text in self._kept:
-                self._kept.move_to_end(text)
-                return self._kept[text]
-            if self._clock.monotonic() < self._away_until:
-                raise ExecutionFailed("The model has just failed to answer")
+    def _vector(self, text: str) -> Matrix:
+        if self._clock.monotonic() < self._away_until:
+            raise ExecutionFailed("The model has just failed to answer")
         try:
             (row,) = self._server.embed(self._name, [f"{self._prefix}{text}"], QUERY_SECONDS)
-            made = _unit(np.array([_fitting(row, self.dimensions)], np.float64))
+            return _unit(np.array([_fitting(row, self.dimensions)], np.float64))
         except ToolFailure:
             self._away_until = self._clock.monotonic() + AWAY_SECONDS
             raise
-        with self._lock:
-            self._kept[text] = made
-            while len(self._kept) > KEPT_QUERIES:
-                self._kept.popitem(last=False)
-        return made
 
 
 def _fitting(row: Sequence[float], dimensions: int) -> Sequence[float]:

@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import accumulate
 from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -23,6 +24,7 @@ from bridge.index.file_texts import FileTexts
 from bridge.index.knowledge import ClosedRules, IndexedFile
 from bridge.index.search.passages import MOST_TEXT, NO_MODEL, MeaningState, NearPassage, body_start, cut, readable
 from bridge.index.search.text_session import NoteText, SearchTexts
+from bridge.index.texts.arena import portions
 from bridge.index.texts.line_patterns import Span
 from bridge.index.vault_index import VaultIndex
 from bridge.index.vectors.embedder import Embedder, Model, ModelChanged, load_numpy
@@ -63,6 +65,7 @@ UNREADY = frozenset[State]({"waiting", "embedding", "paused"})
 
 _UNREADY = "the notes are still being prepared for search by meaning"
 _SILENT = "the model for search by meaning does not answer now"
+_WRONG = {"failed", "not_allowed"}
 
 
 def strain() -> Strain | None:
@@ -274,10 +277,7 @@ class VectorIndex:
     # -- the thread ---------------------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        began = self._clock.monotonic()
-        while not self._stop.is_set() and (left := self._delay - (self._clock.monotonic() - began)) > 0:
-            self._wake.wait(left)
-            self._wake.clear()
+        self._stop.wait(self._delay)
         while not self._stop.is_set():
             try:
                 wait = self._work()
@@ -373,12 +373,8 @@ class VectorIndex:
         """Bring the vectors up to date, as far as the machine has time for it."""
         followed = self._index.seen_files(), self._closed(), self._texts.file_texts.known()
         before = self._followed
-        if (
-            before is not None
-            and all(map(is_, before[:2], followed))
-            and before[2] == followed[2]
-            and not store.is_torn
-        ):
+        same = before is not None and all(map(is_, before[:2], followed)) and before[2] == followed[2]
+        if same and not store.is_torn:
             return LOOK_SECONDS
         self._followed = None
         files = {file.path: file for file in self._open_files()}
@@ -415,21 +411,15 @@ class VectorIndex:
 
     def _portions(self, missing: Sequence[IndexedFile], most: int) -> Iterator[list["_Texts"]]:
         """Yield notes with their passages, in portions of a suitable size; a note without text has no passages."""
-        portion: list[_Texts] = []
-        size = 0
         with self._texts.session(self._clock.monotonic() + READ_SECONDS) as session:
-            for file in missing:
+
+            def read(file: IndexedFile) -> _Texts:
                 entry = self._texts.texts.entry(file.path)
                 # The text may be another than that of the file as it was seen; its own stamp says so.
                 stamp = (entry.stamp.size, entry.stamp.mtime_ns) if entry is not None else (file.size, file.mtime_ns)
-                found = _Texts.of(file.path, stamp, session.note(file.path))
-                portion.append(found)
-                size += len(found.spans)
-                if size >= most:
-                    yield portion
-                    portion, size = [], 0
-        if portion:
-            yield portion
+                return _Texts.of(file.path, stamp, session.note(file.path))
+
+            yield from portions(map(read, missing), lambda note: len(note.spans), most)
 
     def _keep(self, store: "VectorStore", notes: Sequence["_Texts"]) -> None:
         """Embed some notes and keep their vectors; one that was closed meanwhile is not embedded."""
@@ -445,12 +435,8 @@ class VectorIndex:
         most = self._model.portion
         parts = [self._model.embed(texts[at : at + most]) for at in range(0, len(texts), most)]
         vectors = np.concatenate(parts) if parts else np.zeros((0, store.key.dimensions), np.float32)
-        made = []
-        at = 0
-        for note in open_:
-            made.append(EmbeddedNote(note.path, note.stamp, note.spans, vectors[at : at + len(note.spans)]))
-            at += len(note.spans)
-        store.put(made)
+        each = np.split(vectors, list(accumulate(len(note.spans) for note in open_)))
+        store.put([EmbeddedNote(*note[:3], its) for note, its in zip(open_, each, strict=False)])
 
     def _open_store(self) -> "VectorStore":
         """Return the store of the model's vectors; those of others are removed."""
@@ -482,9 +468,6 @@ class VectorIndex:
         """Remove what is kept."""
         if self._folder is not None:
             shutil.rmtree(self._folder, ignore_errors=True)
-
-
-_WRONG = {"failed", "not_allowed"}
 
 
 def _name_of(model: str) -> str:

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 
 from bridge.index.knowledge import IndexedFile
 from bridge.index.search.passages import NearPassage
+from bridge.index.store.database import connect
 from bridge.index.texts.line_patterns import Span
 
 logger = logging.getLogger(__name__)
@@ -38,6 +39,7 @@ CANDIDATES = 1000
 """Rows whose products are worked out for a query."""
 
 _INDEX = "passages.sqlite"
+_SECURE = "secure_delete = ON"
 _FREE = -1
 _BLOCK = 8
 """Signs are compared in blocks of so many bytes."""
@@ -229,12 +231,12 @@ class VectorStore:
         """Forget some notes and keep others, in one transaction: the numbers first, then what speaks of them."""
         with self._lock:
             table = self._table
-            left = {self._numbers[path] for path in (*gone, *(each.path for each in come)) if path in self._numbers}
+            changed = [*gone, *(each.path for each in come)]
             note, spans, signs = table.note.copy(), table.spans.copy(), table.signs.copy()
             names, stamps, numbers = list(table.notes), list(table.stamps), dict(self._numbers)
-            for path in (*gone, *(each.path for each in come)):
-                if (known := numbers.pop(path, None)) is not None:
-                    names[known] = None
+            left = {numbers.pop(path) for path in changed if path in numbers}
+            for number in left:
+                names[number] = None
             gaps = len(numbers) < len(names)
             free_notes = [number for number, name in enumerate(names) if name is None] if gaps else []
             # Rows that are given up now keep their numbers until it is committed that they are free.
@@ -276,7 +278,7 @@ class VectorStore:
                 connection.executemany("INSERT INTO passages VALUES(?, ?, ?, ?, ?)", added)
             self._table = _Table(names, stamps, note, spans, signs)
             self._numbers = numbers
-            self._torn.difference_update((*gone, *(each.path for each in come)))
+            self._torn.difference_update(changed)
             if len(freed):  # nothing of a note that was deleted or closed stays
                 self._write(freed, np.zeros((len(freed), self.key.dimensions), np.float16))
 
@@ -345,12 +347,12 @@ class VectorStore:
                 self._segments = []
                 shutil.rmtree(self._folder, ignore_errors=True)
         self._folder = None
-        connection = _connect(":memory:")
+        connection = connect(":memory:", _SECURE)
         _create(connection, self.key)
         return connection, _empty(self.key)
 
     def _load(self, folder: Path) -> tuple[sqlite3.Connection, _Table]:
-        connection = _connect(str(folder / _INDEX))
+        connection = connect(folder / _INDEX, _SECURE)
         try:
             kept = _kept_key(connection)
             if kept is None:
@@ -423,7 +425,7 @@ def kept_store(place: Path, vault: str) -> tuple[Path, StoreKey] | None:
         for folder in place.iterdir():
             if not (folder / _INDEX).is_file():
                 continue
-            with contextlib.closing(_connect(str(folder / _INDEX))) as connection:
+            with contextlib.closing(connect(folder / _INDEX, _SECURE)) as connection:
                 kept = _kept_key(connection)
             if kept is not None and kept[:2] == (VERSION, vault):
                 return folder, StoreKey(vault, kept[2], kept[3])
@@ -443,18 +445,6 @@ def _release(segment: Halves) -> None:
     mapped: object = segment.base
     if sys.platform != "win32" and isinstance(mapped, mmap.mmap):
         mapped.madvise(mmap.MADV_DONTNEED)
-
-
-def _connect(path: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    try:
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute("PRAGMA secure_delete = ON")
-    except BaseException:
-        connection.close()
-        raise
-    return connection
 
 
 def _kept_key(connection: sqlite3.Connection) -> tuple[int, str, str, int] | None:

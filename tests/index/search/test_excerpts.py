@@ -11,7 +11,7 @@ from bridge.index.search.text_session import Needle, NoteText
 
 def _excerpt(text: str, *words: str) -> str:
     note = NoteText(text)
-    return excerpt(note, [list(note.find_all(Needle(word), note.whole)) for word in words])
+    return excerpt(note, [list(note.find_all(Needle(word), note.whole)) for word in words])[0]
 
 
 FAR = "far away words " * 40
@@ -68,7 +68,7 @@ def test_words_are_shown_where_only_their_accents_differ() -> None:
     assert note is not None
     places = bare_places(note, ["cafe", "RÉSUMÉ", "zebra"])
     assert [len(found) for found in places] == [1, 1, 0]
-    assert "Le Café" in excerpt(note, places)
+    assert "Le Café" in excerpt(note, places)[0]
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_words_are_shown_where_only_their_accents_differ() -> None:
 )
 def test_a_word_is_shown_however_it_is_typed(word: str, text: str) -> None:
     note = NoteText(f"{FAR}{text} {FAR}")
-    assert text in excerpt(note, bare_places(note, [word]))
+    assert text in excerpt(note, bare_places(note, [word]))[0]
 
 
 @given(st.text(max_size=600), st.text(min_size=1, max_size=5))

@@ -19,14 +19,14 @@ from bridge.index.texts import arena as arena_module
 from bridge.index.texts.arena import LARGEST, Stamp, TextArena, text_entry
 from bridge.index.texts.globs import compile_glob
 from bridge.index.texts.grep import Grep, GrepQuery, GrepResult
-from bridge.index.texts.patterns import has_hyperscan
+from bridge.index.texts.patterns import hyperscan
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from tests.patience import PATIENCE
 
 ENGINES = [
     "re2",
-    pytest.param("hyperscan", marks=pytest.mark.skipif(not has_hyperscan(), reason="not installed")),
+    pytest.param("hyperscan", marks=pytest.mark.skipif(hyperscan is None, reason="not installed")),
 ]
 
 

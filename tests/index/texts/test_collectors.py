@@ -4,23 +4,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.index.texts.grep import CUT, WIDTH, FileHits, GrepHit, shown
-
-ROOM = 1_000_000
+from bridge.index.texts.grep import CUT, WIDTH, GrepHit, HitCollector, shown
 
 
 def gather(lines: list[str], hits: set[int], around: int, cuts: set[int]) -> list[GrepHit]:
     """The hits of a file whose pieces end after the lines numbered in `cuts`."""
-    excerpts = FileHits("a.md", around, ROOM)
+    collector = HitCollector(1000, around)
+    collector.begin("a.md")
     piece, spans = b"", []
     for number, line in enumerate(lines, 1):
         if number in hits:
             spans.append((len(piece), len(piece)))
         piece += line.encode() + b"\n"
         if number in cuts or number == len(lines):
-            excerpts.add(piece, spans)
+            collector.add(piece, spans)
             piece, spans = b"", []
-    return excerpts.hits
+    collector.end()
+    return collector.result.hits
 
 
 @given(
@@ -51,17 +51,23 @@ def test_the_context_is_the_lines_with_the_hit_among_them() -> None:
     assert hit.context == "a\nb\nc"
 
 
-def test_hits_stop_when_they_are_too_long_to_return() -> None:
-    excerpts = FileHits("a.md", 0, 100)
-    excerpts.add(b"0123456789\n" * 50, [(11 * number, 11 * number) for number in range(50)])
-    assert excerpts.full
-    assert len(excerpts.hits) == 5
+def test_hits_stop_when_they_are_too_long_to_return(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.index.texts.grep.MOST_TEXT", 100)
+    collector = HitCollector(1000, 0)
+    collector.begin("a.md")
+    collector.add(b"0123456789\n" * 50, [(11 * number, 11 * number) for number in range(50)])
+    assert collector.wanted == 0
+    collector.end()
+    assert collector.result.full
+    assert len(collector.result.hits) == 5
 
 
 def test_a_last_line_without_a_line_feed_is_shown() -> None:
-    excerpts = FileHits("a.md", 1, ROOM)
-    excerpts.add(b"a\nb", [(2, 3)])
-    assert excerpts.hits == [GrepHit("a.md", 2, "b", ["a"], [])]
+    collector = HitCollector(1000, 1)
+    collector.begin("a.md")
+    collector.add(b"a\nb", [(2, 3)])
+    collector.end()
+    assert collector.result.hits == [GrepHit("a.md", 2, "b", ["a"], [])]
 
 
 @pytest.mark.parametrize("at", [0, 1, 4999, 5000, 9999])

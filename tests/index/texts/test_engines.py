@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from bridge.clock import SystemClock
 from bridge.index.texts.line_patterns import compile_re2
 from bridge.index.texts.pattern_translation import relax, to_hyperscan
-from bridge.index.texts.patterns import Pattern, Patterns, compile_hyperscan, has_hyperscan, pattern_workers
+from bridge.index.texts.patterns import Pattern, Patterns, compile_hyperscan, hyperscan, pattern_workers
 from bridge.index.texts.pcre2_worker import PatternInvalid, TooManySteps, compile_backtracking
 
 pytestmark = pytest.mark.slow
@@ -94,7 +94,7 @@ def searching() -> Patterns:
     return Patterns(pattern_workers(SystemClock()))
 
 
-@pytest.mark.skipif(not has_hyperscan(), reason="hyperscan is not installed")
+@pytest.mark.skipif(hyperscan is None, reason="hyperscan is not installed")
 @settings(max_examples=400, deadline=None)
 @given(pattern=PATTERNS, text=TEXTS)
 def test_hyperscan_finds_the_lines_that_re2_finds(searching: Patterns, pattern: str, text: str) -> None:
@@ -107,7 +107,7 @@ def test_hyperscan_finds_the_lines_that_re2_finds(searching: Patterns, pattern: 
     assert searching.search(Pattern(pattern, compiled, fast), FAR).places(data, 0, len(data), 1000, utf8=True) == alone
 
 
-@pytest.mark.skipif(not has_hyperscan(), reason="hyperscan is not installed")
+@pytest.mark.skipif(hyperscan is None, reason="hyperscan is not installed")
 @settings(max_examples=400, deadline=None)
 @given(pattern=PATTERNS, text=TEXTS)
 def test_hyperscan_reports_the_ends_of_the_lines_that_match(pattern: str, text: str) -> None:

@@ -58,7 +58,7 @@ def test_vectors_have_the_length_one_and_that_of_nothing_is_nothing(files: Model
 @pytest.mark.parametrize("of", [QUICK, BETTER], ids=lambda of: of.name)
 def test_the_worker_makes_the_same_vectors(of: Packaged) -> None:
     model = installed(of, SystemClock())
-    assert model is not None
+    assert isinstance(model, PackagedModel)
     texts = [f"note {number} about tea, é and 猫" for number in range(of.few + 5)]
     assert np.allclose(model.embed(texts), model.query().embed(texts), atol=1e-3)
     assert len(model._pool._idle) == 1
