@@ -29,19 +29,9 @@ _ISO: Final = re.compile(
     r"T(?:(\d{1,9})H)?(?:(\d{1,9})M)?(?:(\d{1,9})S)?",
     re.ASCII,
 )
-_UNITS: Final[dict[str, tuple[int, int]]] = {
-    spelling: (part, times)
-    for names, part, times in (
-        (("y", "year", "years"), 0, 1),
-        (("M", "month", "months"), 1, 1),
-        (("w", "week", "weeks"), 2, 7),
-        (("d", "day", "days"), 2, 1),
-        (("h", "hour", "hours"), 3, 1),
-        (("m", "minute", "minutes"), 4, 1),
-        (("s", "second", "seconds"), 5, 1),
-    )
-    for spelling in names
-}
+_SHORT_UNITS: Final = {"y": "year", "M": "month", "w": "week", "d": "day", "h": "hour", "m": "minute", "s": "second"}
+_UNITS: Final = dict(zip(_SHORT_UNITS.values(), ((0, 1), (1, 1), (2, 7), (2, 1), (3, 1), (4, 1), (5, 1)), strict=True))
+"""Which part of a duration a unit is, and how many of that."""
 _BEYOND: Final = "a date beyond the years 1 to 9999 is not evaluated"
 _SURELY_WITHIN: Final = 61_000_000_000_000
 """Milliseconds before or after 1970 that are in the calendar in every zone: some 1,930 years."""
@@ -241,7 +231,7 @@ def read_duration(text: str) -> Duration | None:
     """Read a duration: `1d`, `2 weeks`, `-3 hours`, or as ISO 8601 has it with a time (`P1DT2H`); else None."""
     simple = _SIMPLE.fullmatch(text)
     if simple is not None:
-        unit = _UNITS.get(simple[2])
+        unit = _UNITS.get(_SHORT_UNITS.get(simple[2]) or simple[2].removesuffix("s"))
         if unit is None:
             return None
         parts = [0] * 7

@@ -14,7 +14,7 @@ The rules are those of docs/obsidian.md.
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -48,11 +48,9 @@ def judge(path: str, old: bytes | None, new: bytes) -> frozenset[Addition] | Non
     """
     if is_hidden(path) or max(len(old or b""), len(new)) > MOST_BYTES:
         return None
-    return _created(path, new) if old is None else _added(path, old, new)
-
-
-def _created(path: str, new: bytes) -> frozenset[Addition] | None:
-    loads = is_note(path) and may_load(new.decode(errors="replace"))
+    if old is not None:
+        return _added(path, old, new)
+    loads = is_note(path) and _may_load(new.decode(errors="replace"))
     return None if loads else frozenset({Addition.CREATE})
 
 
@@ -65,11 +63,8 @@ def _added(path: str, old: bytes, new: bytes) -> frozenset[Addition] | None:
         return None
     if before.startswith("\ufeff") != after.startswith("\ufeff"):
         return None
-    found = added_properties(before, find_frontmatter(before), after, find_frontmatter(after))
-    if found is None:
-        return None
-    text = adds_text(before, after)
-    if text is None:
+    found = _added_properties(before, find_frontmatter(before), after, find_frontmatter(after))
+    if found is None or (text := _adds_text(before, after)) is None:
         return None
     return (found | {Addition.APPEND} if text else found) or None
 
@@ -86,7 +81,7 @@ _IGNORED = str.maketrans("", "", "\t\r\n")
 Properties = dict[str, Any]
 
 
-def added_properties(
+def _added_properties(
     before: str, old: FrontmatterBlock | None, after: str, new: FrontmatterBlock | None
 ) -> frozenset[Addition] | None:
     """Return what the properties gained, if every old one keeps its value and its lines.
@@ -113,16 +108,15 @@ def added_properties(
     if had is None or has is None or not (_keeps(had, has) and _keeps_lines(yaml, written)):
         return None
     gained = {name: value for name, value in has.items() if name not in had}
-    rules = any(_rules_the_note(name, had) for name in gained)
-    if rules or _may_take_comments(yaml, gained.values()) or _is_remote(gained):
+    commented = "#" in yaml and "#" in repr([*gained.values()])  # a comment may be a part of a new value now
+    if commented or any(_rules_the_note(name, had) for name in gained) or _is_remote(gained):
         return None
+    tagged = any(name.lower() == TAGS and repr(value) != repr(has[name]) for name, value in had.items())
     found = {Addition.TAG if name.lower() == TAGS else Addition.PROPERTY for name in gained}
-    if any(name.lower() == TAGS and repr(value) != repr(has[name]) for name, value in had.items()):
-        found.add(Addition.TAG)
-    return frozenset(found) or None
+    return frozenset(found | {Addition.TAG} if tagged else found) or None
 
 
-def may_load(text: str) -> bool:
+def _may_load(text: str) -> bool:
     """Return whether a new note's properties name something on the network, which would be loaded with the note.
 
     Args:
@@ -135,14 +129,11 @@ def may_load(text: str) -> bool:
 
 def _is_remote(value: Any) -> bool:
     """Return whether an address on the network is anywhere in a value."""
-    match value:
-        case str():
-            return bool(_REMOTE.search(value.translate(_IGNORED)))
-        case dict():
-            return any(_is_remote(each) for pair in value.items() for each in pair)
-        case list():
-            return any(map(_is_remote, value))
-    return False
+    if isinstance(value, str):
+        return bool(_REMOTE.search(value.translate(_IGNORED)))
+    if isinstance(value, dict):
+        return any(map(_is_remote, (*value.keys(), *value.values())))
+    return isinstance(value, list) and any(map(_is_remote, value))
 
 
 def _fences(text: str, block: FrontmatterBlock) -> tuple[str, str]:
@@ -180,7 +171,7 @@ def _rules_the_note(name: str, had: Properties) -> bool:
 def _has_more_tags(old: Any, new: Any) -> bool:
     """Return whether tags were added to others, which are all there in their order."""
     before, after = _tags(old), _tags(new)
-    return before is not None and after is not None and len(after) > len(before) and is_embedded(before, after)
+    return before is not None and after is not None and len(after) > len(before) and _is_embedded(before, after)
 
 
 def _tags(value: Any) -> list[str] | None:
@@ -193,28 +184,21 @@ def _keeps_lines(old: str, new: str) -> bool:
     """Return whether every line is still there, in order; those of the tags only if they hold a comment."""
     kept, tags = _parted(old)
     kept_then, tags_then = _parted(new)
-    if any("#" in line for line in tags) and not is_embedded(tags, tags_then):
+    if any("#" in line for line in tags) and not _is_embedded(tags, tags_then):
         return False
-    return is_embedded(kept, kept_then)
+    return _is_embedded(kept, kept_then)
 
 
 def _parted(yaml: str) -> tuple[list[str], list[str]]:
     """Return the lines without those of the tags, and those of the tags."""
-    others: list[str] = []
-    tags: list[str] = []
-    within = False
+    others, tags, within = list[str](), list[str](), False
     for line in yaml.split("\n"):
         within = bool(_TAGS_LINE.match(line)) or (within and line.startswith(_CONTINUES))
         (tags if within else others).append(line)
     return others, tags
 
 
-def _may_take_comments(yaml: str, values: Iterable[Any]) -> bool:
-    """Return whether a comment may have become a part of a new value."""
-    return "#" in yaml and any("#" in repr(value) for value in values)
-
-
-def is_embedded(old: Sequence[str], new: Sequence[str]) -> bool:
+def _is_embedded(old: Sequence[str], new: Sequence[str]) -> bool:
     """Return whether all of some texts are among others, in the same order.
 
     Args:
@@ -238,7 +222,7 @@ _PAIRED = "`$*_~="
 _MOST_MARKS = 1_000
 
 
-def adds_text(before: str, after: str) -> bool | None:
+def _adds_text(before: str, after: str) -> bool | None:
     """Return whether a note's text, after its properties, gained lines.
 
     Args:
@@ -252,9 +236,7 @@ def adds_text(before: str, after: str) -> bool | None:
     if old.body == new.body:
         return False
     places = _places(old.body, new.body)
-    if places is None:
-        return None
-    return True if _Comparison(old, new, places).is_same() else None
+    return True if places is not None and _Comparison(old, new, places).is_same() else None
 
 
 class _Text:
@@ -328,20 +310,9 @@ class _Comparison:
 
     def is_same(self) -> bool:
         """Return whether everything in the first is in the second, with the same meaning."""
-        return (
-            not any(map(self._reaches, self.added))
-            and self._keeps_sections()
-            and self._keeps_items()
-            and self._keeps_headings()
-            and self._keeps_blocks()
-            and self._keeps_inline()
-        )
-
-    @cached_property
-    def added(self) -> list[int]:
-        """Return the numbers of the lines that were added."""
-        kept = set(self.places)
-        return [number for number in range(len(self.new.lines)) if number not in kept]
+        checks = (self._keeps_sections, self._keeps_items, self._keeps_headings, self._keeps_blocks, self._keeps_inline)
+        added = set(range(len(self.new.lines))) - set(self.places)
+        return not any(map(self._reaches, added)) and all(check() for check in checks)
 
     def _reaches(self, number: int) -> bool:
         """Return whether a line affects text elsewhere."""
@@ -389,7 +360,7 @@ class _Comparison:
         old = self._text(self.old, section)
         if not self._text(self.new, other).startswith(old) or last - first != old.count("\n"):
             return False
-        return section.type == "table" or is_closed(old, "\n".join(self.new.lines[last + 1 : end + 1]))
+        return section.type == "table" or _is_closed(old, "\n".join(self.new.lines[last + 1 : end + 1]))
 
     def _list_grew(self, first: int, end: int) -> bool:
         """Return whether what was added in a list, or after it, consists of whole items."""
@@ -418,10 +389,8 @@ class _Comparison:
             texts = (text.text[each.start : each.end].rstrip() for text, each in ((self.old, item), (self.new, other)))
             if len(set(texts)) > 1:
                 return False
-            if item.parent < 0:
-                if other.parent >= 0:
-                    return False
-            elif other.parent - head_then != self.places[item.parent - head]:
+            wanted = -1 if item.parent < 0 else self.places[item.parent - head] + head_then
+            if max(other.parent, -1) != wanted:
                 return False
         return True
 
@@ -477,7 +446,7 @@ def _owners(text: _Text) -> Iterator[tuple[int, int]]:
             above.append(section.start)
 
 
-def is_closed(text: str, more: str) -> bool:
+def _is_closed(text: str, more: str) -> bool:
     """Return whether the lines that follow cannot close anything that a paragraph opens.
 
     Args:

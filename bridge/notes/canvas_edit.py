@@ -11,11 +11,7 @@ import orjson
 
 from bridge.errors import Ambiguous, InvalidParameters, NotFound
 from bridge.notes import canvas_board
-from bridge.notes.canvas import (
-    CanvasText,
-    new_object,
-    with_member,
-)
+from bridge.notes.canvas import CanvasText, new_object, with_member
 from bridge.notes.canvas_board import GAP, GROUP, MEMBERS, Board, Box, Card, Connection, Side, Size, first_words
 
 Action = Literal["add", "change", "remove", "connect", "arrange"]

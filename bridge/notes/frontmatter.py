@@ -232,11 +232,9 @@ def read_properties(yaml_text: str) -> dict[str, Any] | None:
         properties = read_yaml(yaml_text)
     except BrokenYaml:
         return None
-    if not isinstance(properties, dict):
-        return None
-    if not yaml_text.lstrip().startswith("{") and len(_TOP_KEY.findall(yaml_text)) > len(properties):
-        return None
-    return properties
+    plain = isinstance(properties, dict)
+    twice = plain and not yaml_text.lstrip().startswith("{") and len(_TOP_KEY.findall(yaml_text)) > len(properties)
+    return properties if plain and not twice else None
 
 
 def aliases(properties: Mapping[str, Any] | None) -> tuple[str, ...]:

@@ -8,16 +8,9 @@ the text is remembered, so that hostile text costs no more than plain text.
 import re
 from functools import cache
 
+from bridge.notes import syntax
 from bridge.notes.note import LETTERS_OF_A_STEP, STEPS_OF_A_FIND, Link, Tag, Work
-from bridge.notes.syntax import (
-    ANCHOR,
-    TAG_CHARACTER,
-    decode_destination,
-    destination_end,
-    is_external,
-    split_wikilink,
-    wikilink_end,
-)
+from bridge.notes.syntax import ANCHOR, decode_destination, destination_end, is_external, split_wikilink, wikilink_end
 
 _BLOCKS = (
     "address|article|aside|base|basefont|blockquote|body|caption|center|col|colgroup|dd|details|dialog|dir|div|dl|dt"
@@ -36,12 +29,9 @@ _BLANK = re.compile(r"\A\Z")
 @cache
 def _kinds() -> tuple[tuple[re.Pattern[str], re.Pattern[str], bool], ...]:
     """Return how blocks of HTML begin and end, and whether they may follow text without a blank line."""
+    opaque = re.compile(r"<(?:script|pre|style)(?=[\s>]|\Z)", re.IGNORECASE)
     return (
-        (
-            re.compile(r"<(?:script|pre|style)(?=[\s>]|\Z)", re.IGNORECASE),
-            re.compile(r"</(?:script|pre|style)>", re.IGNORECASE),
-            True,
-        ),
+        (opaque, re.compile(r"</(?:script|pre|style)>", re.IGNORECASE), True),
         (re.compile(r"<!--"), re.compile(r"-->"), True),
         (re.compile(r"<\?"), re.compile(r"\?>"), True),
         (re.compile(r"<![A-Za-z]"), re.compile(r">"), True),
@@ -70,7 +60,7 @@ def html_block(text: str, start: int, end: int) -> tuple[re.Pattern[str], bool] 
 
 _HTML_TAG = re.compile(TAG)
 _AUTOLINK = re.compile(r"<(?:[A-Za-z][A-Za-z0-9+.-]*+:[^\s<>]*+|[^\s<>@\[\]]++@[^\s<>\[\]]++)>")
-_NOT_BACKTICKS = re.compile(r"[^`]")
+_BACKTICKS = re.compile(r"`++")
 
 _MAX_TAG = 2048
 _MAX_FAILURES = 200
@@ -92,9 +82,7 @@ class LiteralSpans:
     __slots__ = ("_code", "_end", "_failures", "_no_comment", "_no_display", "_no_math", "_start", "_text")
 
     def __init__(self, text: str, start: int, end: int) -> None:
-        self._text = text
-        self._start = start
-        self._end = end
+        self._text, self._start, self._end = text, start, end
         self._code: dict[int, list[int]] | None = None
         self._no_math = self._no_display = self._no_comment = _NEVER
         self._failures = 0
@@ -121,12 +109,8 @@ class LiteralSpans:
     def _runs(self, at: int) -> dict[int, list[int]]:
         """Return where runs of back-ticks begin, by length, the last first."""
         runs: dict[int, list[int]] = {}
-        begin = self._text.find("`", at, self._end)
-        while begin >= 0:
-            other = _NOT_BACKTICKS.search(self._text, begin, self._end)
-            end = other.start() if other else self._end
-            runs.setdefault(end - begin, []).append(begin)
-            begin = self._text.find("`", end, self._end)
+        for run in _BACKTICKS.finditer(self._text, at, self._end):
+            runs.setdefault(len(run[0]), []).append(run.start())
         for places in runs.values():
             places.reverse()
         return runs
@@ -184,7 +168,7 @@ class LiteralSpans:
 
 # Each alternative begins with one certain character: then the regex engine skips plain text quickly.
 _TOKEN = re.compile(r"\\[!-/:-@\[-`{-~]|``*+|\$\$*+|<|\^\[|!\[\[*+|\[\[*+|\]|##*+|%%")
-_TAG = re.compile(f"{TAG_CHARACTER}++")
+_TAG = re.compile(f"{syntax.TAG_CHARACTER}++")
 
 _WINDOW = 256 * 1024
 """Characters that are searched in one step; more would hold other threads for too long."""
@@ -248,10 +232,8 @@ class _Scan:
     __slots__ = ("end", "items", "last", "literal", "open", "start", "text")
 
     def __init__(self, text: str, start: int, end: int, items: InlineItems) -> None:
-        self.text = text
+        self.text, self.end, self.items = text, end, items
         self.start = self.last = start
-        self.end = end
-        self.items = items
         self.literal = LiteralSpans(text, start, end)
         self.open: list[tuple[int, str]] = []  # brackets that may begin a link: where, and which kind
 

@@ -9,23 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from bridge.notes.blocks import (
-    BULLET,
-    FENCE,
-    FOOTNOTE,
-    HEADING,
-    LEAF_READERS,
-    MAX_DEPTH,
-    NUMBER,
-    QUOTE,
-    RULE,
-    TAB,
-    Container,
-    LineMark,
-    ParserState,
-    leading_columns,
-    read_underlined,
-)
+from bridge.notes import blocks
+from bridge.notes.blocks import TAB, Container, LineMark, ParserState, leading_columns
 from bridge.notes.frontmatter import find_frontmatter, read_properties
 from bridge.notes.note import STEPS_OF_A_FIND, BlockId, Link, ListItem, ParsedNote, Section, TooMuchWork, Work
 from bridge.notes.yaml_places import property_links
@@ -139,10 +124,10 @@ def base_blocks(note: str) -> Iterator[Block]:
     if not mentions_base(note):
         return
     try:
-        blocks = parse_note(note, work=Work.of_one_note()).code
+        code = parse_note(note, work=Work.of_one_note()).code
     except TooMuchWork:
         return
-    for (start, end), *lines in blocks:
+    for (start, end), *lines in code:
         opening = _OPENING.match(note[start:end])
         if opening is None:
             continue
@@ -156,7 +141,7 @@ _MARK = re.compile(r"([*+-]|([0-9]++)[.)])(?=[ \t]|\Z)")
 _NEAR_MARK = re.compile(r"[*+-]|[0-9]++[.)]")
 _GAP = re.compile(r" {1,4}+(?! )| |\t|")
 _TASK = re.compile(r"\[([^\n])\][ \t]")
-_INTERRUPTS = frozenset({HEADING, FENCE, RULE})
+_INTERRUPTS = frozenset({blocks.HEADING, blocks.FENCE, blocks.RULE})
 
 
 @dataclass(slots=True)
@@ -175,7 +160,7 @@ def _read_list(state: ParserState, line: int, _mark: LineMark, container: Contai
     following = items[-1].stop
     state.spend_lines(line, following)
     state.section("list", line, following, container)
-    if container.depth >= MAX_DEPTH:
+    if container.depth >= blocks.MAX_DEPTH:
         state.scan(line, following)
         return following
     parent = container.parent if container.parent >= 0 else -line or -1
@@ -201,7 +186,7 @@ def _items(state: ParserState, line: int, stop: int) -> list[_Item]:
         if mark is not None:
             if not items:
                 marker = mark[1][-1]
-            elif mark[1][-1] != marker or state.mark(current).kind == RULE:
+            elif mark[1][-1] != marker or state.mark(current).kind == blocks.RULE:
                 break
             state.work.spend(STEPS_OF_A_FIND)
             if pending:
@@ -337,14 +322,14 @@ def _begins_other(state: ParserState, line: int, container: Container) -> bool:
 def _read_footnote(state: ParserState, line: int, mark: LineMark, container: Container) -> int:
     """Read the text of a footnote: `[^1]: text` and the indented lines below; return the line after it."""
     if level := state.underlined(line, container):
-        return read_underlined(state, line, level, container)
+        return blocks.read_underlined(state, line, level, container)
     starts, ends = state.starts, state.ends
     following = stop = line + 1
     moved = [(line, mark.end)]
     while following < container.stop:
         columns, after = leading_columns(state.text, starts[following], ends[following])
         if after < ends[following]:
-            begins = stop < following or state.mark(following).kind == FOOTNOTE
+            begins = stop < following or state.mark(following).kind == blocks.FOOTNOTE
             if columns < TAB and (begins or _begins_other(state, following, container)):
                 break
             moved.append((following, after if columns <= TAB else starts[following] + TAB))
@@ -358,10 +343,16 @@ def _read_footnote(state: ParserState, line: int, mark: LineMark, container: Con
 def _read_inside(state: ParserState, line: int, stop: int, moved: list[tuple[int, int]], container: Container) -> None:
     for each, begin in moved:
         state.starts[each] = begin
-    if container.depth < MAX_DEPTH:
+    if container.depth < blocks.MAX_DEPTH:
         state.read(line, Container(stop, container.depth + 1, container.parent))
     else:
         state.scan(line, stop)
 
 
-_READERS = {**LEAF_READERS, QUOTE: _read_quote, BULLET: _read_list, NUMBER: _read_list, FOOTNOTE: _read_footnote}
+_READERS = {
+    **blocks.LEAF_READERS,
+    blocks.QUOTE: _read_quote,
+    blocks.BULLET: _read_list,
+    blocks.NUMBER: _read_list,
+    blocks.FOOTNOTE: _read_footnote,
+}

@@ -12,19 +12,10 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from bridge.errors import InvalidParameters
+from bridge.notes import yaml_places
 from bridge.notes.frontmatter import FrontmatterBlock, fenced, find_frontmatter, read_properties
 from bridge.notes.syntax import is_tag
-from bridge.notes.yaml_places import (
-    CannotEdit,
-    FrontmatterSpans,
-    ItemSpan,
-    PropertySpan,
-    item_line,
-    line_end,
-    line_start,
-    locate_property,
-    property_lines,
-)
+from bridge.notes.yaml_places import CannotEdit, FrontmatterSpans, ItemSpan, PropertySpan, line_end, line_start
 from bridge.vault.paths import fold
 from bridge.vault.text import prevailing_ending
 
@@ -205,7 +196,7 @@ def _with_property(yaml: str, place: FrontmatterSpans, tag: str, ending: str) ->
 def _after_last_line(yaml: str, found: PropertySpan, tag: str) -> str:
     """Return a list in lines, with one more."""
     last = found.items[-1]
-    dash = item_line(yaml, last)
+    dash = yaml_places.item_line(yaml, last)
     if dash is None or not last.plain:
         raise CannotEdit("its last item goes over several lines, or is no plain text")
     end = line_end(yaml, last.end)
@@ -246,7 +237,7 @@ def _removed(yaml: str, found: PropertySpan, gone: list[int], *, flow: bool) -> 
         item = found.items[index]
         if found.form != "block":
             yaml = _without_item(yaml, found, index, later=index < last_kept)
-        elif item_line(yaml, item) is None:
+        elif yaml_places.item_line(yaml, item) is None:
             raise CannotEdit("the tag does not stand in a line of its own")
         else:  # with the comment behind it
             yaml = yaml[: line_start(yaml, item.start)] + yaml[line_end(yaml, item.end) :]
@@ -289,7 +280,7 @@ def _edited(
         InvalidParameters: The properties cannot be edited safely, or would say something else.
     """
     try:
-        edited, expected = change(locate_property(text[block.yaml_start : block.yaml_end], name))
+        edited, expected = change(yaml_places.locate_property(text[block.yaml_start : block.yaml_end], name))
     except CannotEdit as error:
         raise refused(str(error)) from None
     new = text[: block.yaml_start] + edited + text[block.yaml_end :]
@@ -479,6 +470,6 @@ def _places(yaml: str, name: str) -> Iterator[tuple[int, int]]:
     if len(found) == 1:
         yield found[0].span()
     try:
-        yield next(each for each in property_lines(yaml) if each.name == name).key
+        yield next(each for each in yaml_places.property_lines(yaml) if each.name == name).key
     except CannotEdit as error:
         raise InvalidParameters(f"its properties cannot be edited safely: {error}") from None
