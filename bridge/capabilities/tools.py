@@ -19,7 +19,7 @@ from bridge.toolkit.call_registry import CallRegistry
 from bridge.tools import draft_provider, providers
 from bridge.tools.drafts import DraftedTools
 from bridge.tools.services import ToolServices
-from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.templates.templates import TemplateStore
 from bridge.vault.plan import ChangePlan, PlanBuilder
 
 

@@ -415,8 +415,7 @@ class CustomTools:
         if not self.allowed():
             raise PermissionDenied(OFF, code="custom_tools_off")
         check(tool)
-        fitting = JsonSchemaParameters(tool.parameters).parse(parameters)
-        return await self.run(tool, fitting, call)
+        return await self.run(tool, JsonSchemaParameters(tool.parameters).parse(parameters), call)
 
 
 def _check_python(code: str) -> None:

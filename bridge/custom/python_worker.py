@@ -95,8 +95,7 @@ def main() -> None:
     channel = os.fdopen(os.dup(1), "w", encoding="utf-8", newline="\n")
     answers = os.fdopen(os.dup(0), encoding="utf-8")
     os.dup2(2, 1)
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     request = json.loads(answers.readline())
     bridge = Bridge(channel, answers)
     channel.write('{"type": "started"}\n')
@@ -108,8 +107,7 @@ def main() -> None:
     except BaseException as error:  # noqa: BLE001 - whatever the code raises is its answer
         traceback.print_exc()
         line = json.dumps({"success": False, "error": f"{type(error).__name__}: {error}"})
-    elapsed = (time.perf_counter() - started) * 1000
-    channel.write(line[:-1] + f', "executionTime": {elapsed}}}\n')
+    channel.write(line[:-1] + f', "executionTime": {(time.perf_counter() - started) * 1000}}}\n')
     channel.flush()
     with contextlib.suppress(Exception):  # the code may have closed them
         sys.stdout.flush()

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from bridge.toolkit.pipeline import Pipeline
     from bridge.toolkit.registry import ToolRegistry
     from bridge.tools.history import LinkMender
-    from bridge.tools.templates.template_store import TemplateStore
+    from bridge.tools.templates.templates import TemplateStore
     from bridge.versions.allowed_edits import AllowedEdits
     from bridge.versions.notices import Notices
     from bridge.versions.recorder import Recorder

@@ -11,8 +11,7 @@ from importlib import import_module
 from typing import Any, Final, Literal, Self
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed, ToolFailure
-from bridge.servers.configuration import ServerEntry
-from bridge.servers.definitions import MOST, Definition, accepted, take_out_malformed
+from bridge.servers.configuration import MOST_TOOLS, Definition, ServerEntry, accepted, take_out_malformed
 
 _LOG_LINES: Final = 200
 _LOG_LINE: Final = 500
@@ -252,10 +251,10 @@ class ServerConnection:
             listed = await session.list_tools(params=types.PaginatedRequestParams(cursor=cursor))
             tools += [tool.model_dump(mode="json", by_alias=True, exclude_none=True) for tool in listed.tools]
             cursor = listed.next_cursor
-            if not cursor or len(tools) > MOST:
+            if not cursor or len(tools) > MOST_TOOLS:
                 break
         definitions, faults = await asyncio.to_thread(accepted, tools)
-        self.definitions, self.faults = definitions, [*self._malformed[:MOST], *faults]
+        self.definitions, self.faults = definitions, [*self._malformed[:MOST_TOOLS], *faults]
 
     async def _heard(self, message: Any) -> None:
         """Look at the tools again when the server says that they have changed, but not as often as it likes."""

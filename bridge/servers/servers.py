@@ -14,9 +14,8 @@ from typing import Final, NamedTuple
 from bridge.errors import NotFound, ToolFailure
 from bridge.identity.caller import Caller
 from bridge.records.folder import RecordFolder, RecordStore
-from bridge.servers.configuration import ServerEntry, ServersFile
+from bridge.servers.configuration import Definition, ServerEntry, ServersFile
 from bridge.servers.connection import Open, ServerConnection
-from bridge.servers.definitions import Definition
 from bridge.vault.diff import unified_diff
 
 FILE: Final = "mcp-approved.json"

@@ -147,8 +147,7 @@ async def addressed(
     Raises:
         InvalidParameters: The address is none.
     """
-    service = Service.of(name, url)
-    checked = _CheckedTransport(service, transport, allow)
+    checked = _CheckedTransport(Service.of(name, url), transport, allow)
     timeout = httpx2.Timeout(SECONDS)
     async with (
         httpx2.AsyncClient(

@@ -59,7 +59,7 @@ from bridge.tools.history import RedoTool, UndoTool
 from bridge.tools.notes import note_tools
 from bridge.tools.services import ToolServices
 from bridge.tools.storage import PlanningStorage
-from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.templates.templates import TemplateStore
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan, PlanBuilder
 from bridge.vault.root import STATE_FOLDER, VaultRoot

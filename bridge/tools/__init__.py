@@ -32,8 +32,7 @@ from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.related import SearchVectorsTool
 from bridge.tools.services import ToolServices
 from bridge.tools.storage import VaultStorage
-from bridge.tools.templates.template_store import TemplateStore
-from bridge.tools.templates.templates import ChainTool, TemplatesTool
+from bridge.tools.templates.templates import ChainTool, TemplatesTool, TemplateStore
 from bridge.tools.terminal.run_terminal_command import RunTerminalCommandTool
 from bridge.tools.web.web_fetch import WebFetchTool
 from bridge.tools.web.web_search import WebSearchTool

@@ -91,8 +91,7 @@ class CustomTool(ReadTool[dict[str, Any]]):
     async def run(self, params: dict[str, Any], context: CallContext) -> Output:
         """Run it, as it was shown."""
         tool = self.tool
-        now = await asyncio.to_thread(lambda: self._tools.all.get(tool.name))
-        if now != tool:
+        if await asyncio.to_thread(lambda: self._tools.all.get(tool.name)) != tool:
             raise ExecutionFailed("The user has just changed this tool; nothing was run. Call it again")
         await asyncio.to_thread(lambda: self._tools.approvals.approve_text(tool.name, self._tools.told(tool)))
         result = await self._tools.run(tool, params, context.call)
@@ -126,9 +125,8 @@ class CustomProvider(ToolProvider):
         """End what waits for runs."""
         await self._tools.stop()
 
-    def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
+    def tools(self, _caller: Caller) -> Sequence[Tool[Any]]:
         """Return all that are stored, the same for every client."""
-        del caller
         allowed = self._tools.allowed()
         made: dict[str, CustomTool] = {}
         for name, tool in self._tools.all.items():

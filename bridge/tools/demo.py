@@ -50,15 +50,13 @@ class DemoNoteTool(WriteTool[NoParams]):
         self._storage = storage
         self._creation = CreationPlanner(storage, clock)
 
-    def prepare(self, params: NoParams, context: CallContext) -> ChangePlan:
+    def prepare(self, _params: NoParams, context: CallContext) -> ChangePlan:
         """Plan the note, under a name that is free."""
-        del params
         names = (f"{NAME}.md" if number == 1 else f"{NAME} {number}.md" for number in count(1))
         free = next(path for path in map(VaultPath.root().child, names) if not exists(self._storage, path))
         place = self._storage.resolve_new(free)
         return self._creation.plan(place, TEXT, f'Create the demo note "{place}"', context)
 
-    def report(self, params: NoParams, applied: Applied) -> Output:
+    def report(self, _params: NoParams, applied: Applied) -> Output:
         """Report where the note is."""
-        del params
         return Output({"path": applied.plan.targets[0]}, done(applied.plan.summary))

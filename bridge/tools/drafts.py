@@ -106,8 +106,7 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         if found.plan is not None:
             return replace(found.plan, reason=params.reason or found.plan.reason)
         text = f"Nothing of {draft_id} differs from the vault any more; discard it, or go on in it."
-        output = Output({"draft": draft_id, "modified": False}, text)
-        return Unchanged(in_vault(*draft.paths), text, output)
+        return Unchanged(in_vault(*draft.paths), text, Output({"draft": draft_id, "modified": False}, text))
 
     async def run(self, params: DraftParams, context: CallContext) -> Output:
         """Begin, join, hand in, discard, or say what there is."""
@@ -127,9 +126,8 @@ class DraftTool(ReadTool[DraftParams], WriteTool[DraftParams]):
         await asyncio.to_thread(self._drafts.discard, draft.head.draft_id, caller)
         return Output({"draft": draft.head.draft_id}, f"{draft.head.draft_id} is discarded; nothing was written.")
 
-    def report(self, params: DraftParams, applied: Applied) -> Output:
+    def report(self, _params: DraftParams, applied: Applied) -> Output:
         """Report what was taken of it."""
-        del params
         plan = applied.plan
         return Output(
             {"draft": plan.draft, "modified": True, "files": list(plan.targets), "count": plan.files},

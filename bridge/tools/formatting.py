@@ -130,6 +130,12 @@ def some(items: Sequence[str], separator: str = ", ", *, most: int = 500) -> str
     return separator.join(named) + (f"{separator}and {more:,} more" if more else "")
 
 
+def first_of(items: Sequence[str], most: int) -> str:
+    """Return the first of some texts, and how many are left out: `a, b and 3 more`."""
+    more = f" and {len(items) - most:,} more" if len(items) > most else ""
+    return ", ".join(items[:most]) + more
+
+
 def within(texts: Sequence[str], room: int) -> list[str]:
     """Return the first of some texts, each with a line break behind it, as many as so many bytes of UTF-8 can hold."""
     for count, text in enumerate(texts):

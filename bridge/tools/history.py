@@ -22,7 +22,7 @@ from bridge.toolkit.permitted import Denials
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, P, Tool, Unchanged, WriteTool, in_vault
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
-from bridge.tools.formatting import NOTHING_THERE, counted, some, within
+from bridge.tools.formatting import NOTHING_THERE, counted, first_of, some, within
 from bridge.tools.kinds import UNLISTED, CountingCursor, SnakeCaseParams, write_spec
 from bridge.tools.services import HistoryPort, PastChange, ReversalPort
 from bridge.tools.storage import PlanningStorage
@@ -49,9 +49,8 @@ class ReversalTool(WriteTool[ReversalParams]):
     def __init__(self, history: ReversalPort) -> None:
         self._history = history
 
-    def report(self, params: ReversalParams, applied: Applied) -> Output:
+    def report(self, _params: ReversalParams, applied: Applied) -> Output:
         """Report which change it was, and which files it touched."""
-        del params
         key, done = ("redone", "Made again") if applied.plan.reversal == "redo" else ("undone", "Undone")
         plan = applied.plan
         change, files = (plan.reverses or "").replace(",", ", "), list(plan.targets)
@@ -304,9 +303,8 @@ class RestoreTool(_RestoringTool[RestoreParams]):
         refuse_others(context)
         return self._restoring.version_plan(params.path, params.digest, params.to)
 
-    def report(self, params: RestoreParams, applied: Applied) -> Output:
+    def report(self, params: RestoreParams, _applied: Applied) -> Output:
         """Report which file was restored."""
-        del applied
         place = params.to or params.path
         return Output({"restored": place}, f"Restored: {place}")
 
@@ -369,8 +367,7 @@ def _told(applied: Applied, of: dict[str, str], sentence: Callable[[str], str]) 
     """
     files = [change.new_path or change.path for change in applied.plan.changes if not change.of_folder]
     left = list(applied.plan.warnings)
-    text = sentence(counted(len(files), "file"))
-    return Output({**of, "files": files, "left": left}, "\n".join([text, *left]))
+    return Output({**of, "files": files, "left": left}, "\n".join([sentence(counted(len(files), "file")), *left]))
 
 
 MOST = 200
@@ -445,12 +442,11 @@ class HistoryTool(WriteTool[HistoryParams]):
         chosen = [entry.change.execution_id for entry in applied[: params.count]]
         return self._history.undo_several_plan(chosen, credential)
 
-    def report(self, params: HistoryParams, applied: Applied) -> Output:
+    def report(self, _params: HistoryParams, applied: Applied) -> Output:
         """Report which changes were taken back."""
-        del params
         changes = (applied.plan.reverses or "").split(",")
         files = list(applied.plan.targets)
-        named = _some_paths(files) if len(files) <= _NAMED else f"{applied.plan.counted_files}, such as {files[0]}"
+        named = first_of(files, _NAMED) if len(files) <= _NAMED else f"{applied.plan.counted_files}, such as {files[0]}"
         undone = Output({"undone": changes, "files": files}, f"Undone: {some(changes)} ({named})")
         return with_left(undone, applied.plan, brief=True)
 
@@ -482,7 +478,7 @@ class HistoryTool(WriteTool[HistoryParams]):
         }
         if first and first >= len(files):
             raise InvalidParameters(NOTHING_THERE)
-        diffs = [file.diff or _without_diff(file) for file in files[first:]]
+        diffs = [file.diff or f"{file.change} {' to '.join(_places(file))}" for file in files[first:]]
         shown = within(diffs, context.settings.max_output_bytes - _ROOM) or diffs[:1]
         metadata: dict[str, Any] = {"truncated": any(file.truncated for file in files)}
         end = first + len(shown)
@@ -533,18 +529,9 @@ def _one(entries: Sequence[_Entry], execution_id: str | None) -> _Entry:
 
 def _line(entry: _Entry) -> str:
     change = entry.change
-    what = f"{change.tool} {_some_paths(entry.files)} (+{change.added} -{change.removed})"
+    what = f"{change.tool} {first_of(entry.files, _NAMED)} (+{change.added} -{change.removed})"
     return "; ".join([f"{change.execution_id} {change.time[:16]} {change.state}: {what}", *entry.left])
-
-
-def _some_paths(files: Sequence[str]) -> str:
-    more = f" and {len(files) - _NAMED} more" if len(files) > _NAMED else ""
-    return f"{', '.join(files[:_NAMED])}{more}"
 
 
 def _places(file: FilePreview) -> Sequence[str]:
     return [path for path in (file.path, file.new_path) if path]
-
-
-def _without_diff(file: FilePreview) -> str:
-    return f"{file.change} {' to '.join(_places(file))}"

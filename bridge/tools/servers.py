@@ -18,8 +18,8 @@ from bridge.contract.tools import ImagePart, LinkPart, ResultPart
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import Caller
 from bridge.policy.targets import Target, server_tool_target
+from bridge.servers.configuration import Definition, tool_name
 from bridge.servers.connection import ServerConnection
-from bridge.servers.definitions import Definition, tool_name
 from bridge.servers.servers import Approvals, Loaded, Servers
 from bridge.toolkit.outgoing import strings
 from bridge.toolkit.parameters import JsonSchemaParameters, ModelParameters
@@ -153,9 +153,8 @@ class ServerTool(ReadTool[dict[str, Any]]):
             ),
         )
 
-    def prepare(self, params: dict[str, Any], context: CallContext) -> RequestEffect:
+    def prepare(self, params: dict[str, Any], _context: CallContext) -> RequestEffect:
         """Say which tool of which server, what that was told, and what is sent."""
-        del context
         server, definition = self.server, self._definition
         change = self._approvals.tool_change(server.name, definition)
         known = self._approvals.knows_tool(server.name, definition)
@@ -189,8 +188,7 @@ class ServerTool(ReadTool[dict[str, Any]]):
         # The call was allowed, and so is the description that its question showed.
         if self._approvals.tool_change(self.server.name, definition) is not None:
             await asyncio.to_thread(self._approvals.approve, self.server.name, self.server.entry, [definition])
-        answer = await self.server.call(definition.name, params, SECONDS, progressed)
-        return output(self.server.name, answer)
+        return output(self.server.name, await self.server.call(definition.name, params, SECONDS, progressed))
 
 
 class McpLoaderTool(ReadTool[NoParams]):
@@ -229,9 +227,8 @@ class McpLoaderTool(ReadTool[NoParams]):
         lines = [f"- {name}: {entry.description or 'no description'}" for name, entry in self._entries.items()]
         self.spec = replace(self.spec, description="\n".join([self.spec.description, *lines]))
 
-    def prepare(self, params: NoParams, context: CallContext) -> RequestEffect:
+    def prepare(self, _params: NoParams, _context: CallContext) -> RequestEffect:
         """Say which programs will be started and which addresses reached, and what has changed since they were."""
-        del params, context
         changed, told = [], []
         for name, entry in self._entries.items():
             change = self._servers.approvals.entry_change(name, entry)
@@ -248,9 +245,8 @@ class McpLoaderTool(ReadTool[NoParams]):
             insists=insists if changed else "",
         )
 
-    async def run(self, params: NoParams, context: CallContext) -> Output:
+    async def run(self, _params: NoParams, context: CallContext) -> Output:
         """Connect them, as they were shown."""
-        del params
         if self._servers.entries != self._entries:
             raise ExecutionFailed("The user has just changed the servers; nothing was started. Call it again")
         for name, entry in self._entries.items():
@@ -262,8 +258,7 @@ class McpLoaderTool(ReadTool[NoParams]):
             lines += [f"  {fault}" for fault in server.faults]
         lines += [f"{name}: not loaded. {why}" for name, why in loaded.failed.items()]
         data = {"servers": tools, "failed": dict(loaded.failed)}
-        text = "\n".join(lines) or "No server is entered."
-        return Output(data, text, strangers=tuple(self._unseen(loaded)))
+        return Output(data, "\n".join(lines) or "No server is entered.", strangers=tuple(self._unseen(loaded)))
 
     def _unseen(self, loaded: Loaded) -> Iterator[Target]:
         """Yield the servers that say of themselves, or of why they failed, what the person has not said yes to."""

@@ -16,7 +16,7 @@ from bridge.toolkit.tool import ToolSpec
 from bridge.tools import draft_provider, providers, terminal_provider, web_provider
 from bridge.tools.servers import McpLoaderTool
 from bridge.tools.services import ToolServices
-from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.templates.templates import TemplateStore
 from bridge.vault.files import VaultFiles
 from bridge.vault.root import VaultRoot
 from bridge.web.search import WebSearch

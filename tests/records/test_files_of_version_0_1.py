@@ -30,13 +30,12 @@ from bridge.errors import ExecutionFailed
 from bridge.identity.store import ClientStore
 from bridge.policy.targets import url_target
 from bridge.records.folder import DAMAGED, UserFolder
-from bridge.servers.configuration import ServersFile, entry
-from bridge.servers.definitions import Definition
+from bridge.servers.configuration import Definition, ServersFile, entry
 from bridge.servers.servers import Approvals
 from bridge.settings.model import Settings
 from bridge.settings.store import Confirmations
 from bridge.toolkit.tickets import Tickets
-from bridge.tools.templates.template_store import TemplateStore, parse_template
+from bridge.tools.templates.templates import TemplateStore, parse_template
 from bridge.vault.plan import content_hash
 from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.states import Effect, Entry, Version

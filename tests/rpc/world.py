@@ -70,7 +70,7 @@ from bridge.toolkit.registry import StaticProvider, ToolRegistry
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, ToolSpec
 from bridge.toolkit.tool_call import ToolCall
 from bridge.tools.history import LinkMender
-from bridge.tools.templates.template_store import TemplateStore
+from bridge.tools.templates.templates import TemplateStore
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 from bridge.versions.allowed_edits import AllowedEdits
 from bridge.versions.grouping import ObsidianWrite, Since

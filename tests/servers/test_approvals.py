@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from bridge.records.folder import UserFolder
-from bridge.servers.configuration import entry
-from bridge.servers.definitions import Definition
+from bridge.servers.configuration import Definition, entry
 from bridge.servers.servers import FILE, Approvals
 
 SERVER = entry("files", {"command": "npx", "args": ["server-files"]})

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from bridge.errors import DeadlineExceeded, ExecutionFailed, PermissionDenied
 from bridge.servers import connection, streams
-from bridge.servers.configuration import entry
+from bridge.servers.configuration import MOST_TOOLS, entry
 from bridge.servers.connection import ServerConnection
-from bridge.servers.definitions import MOST
 from bridge.servers.opening import Opener
 from bridge.servers.streams import Messages
 from tests.patience import PATIENCE
@@ -227,7 +226,7 @@ def test_each_message_of_a_stream_counts_by_itself_however_it_comes(counts: list
 @pytest.mark.parametrize("mode", ["endless", "many"])
 async def test_an_endless_list_is_cut(connect: Connect, mode: str) -> None:
     server = connect(mode)
-    assert len(await server.connect()) <= MOST
+    assert len(await server.connect()) <= MOST_TOOLS
 
 
 @pytest.mark.parametrize(

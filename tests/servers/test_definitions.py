@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.servers.definitions import MOST, Definition, accepted, tool_name
+from bridge.servers.configuration import MOST_TOOLS, Definition, accepted, tool_name
 from bridge.toolkit.tool import _NAME as TOOL_NAME
 
 SCHEMA: dict[str, Any] = {"type": "object"}
@@ -55,7 +55,7 @@ def test_a_definition_out_of_bounds_is_left_out_with_a_word(tool: dict[str, Any]
 
 def test_there_are_only_so_many() -> None:
     found, faults = accepted({"name": f"t{number}", "inputSchema": SCHEMA} for number in range(5000))
-    assert len(found) == MOST
+    assert len(found) == MOST_TOOLS
     assert "more than" in faults[-1]
 
 

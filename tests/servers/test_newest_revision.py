@@ -11,9 +11,8 @@ import pytest
 
 from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.servers import connection
-from bridge.servers.configuration import entry
+from bridge.servers.configuration import MOST_TOOLS, entry
 from bridge.servers.connection import ServerConnection
-from bridge.servers.definitions import MOST
 from bridge.servers.opening import Opener
 from tests.servers import modern_stranger
 
@@ -141,7 +140,7 @@ async def test_one_that_never_says_what_it_is_is_given_up(meet: Meet, monkeypatc
 @pytest.mark.parametrize("mode", ["empty pages", "same page", "new pages", "long cursor"])
 async def test_a_list_without_an_end_is_cut(meet: Meet, mode: str) -> None:
     stranger = await meet(mode)
-    assert len(await stranger.server.connect()) <= MOST
+    assert len(await stranger.server.connect()) <= MOST_TOOLS
     assert len(stranger.asked("tools/list")) <= 50
 
 

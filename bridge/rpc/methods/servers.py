@@ -26,8 +26,7 @@ from bridge.contract.identity import Capability
 from bridge.contract.tools import ToolResult
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.rpc.dispatch import Method, RequestContext
-from bridge.servers.configuration import ServerEntry, check_name, entry, fitting_name, imported
-from bridge.servers.definitions import tool_name
+from bridge.servers.configuration import ServerEntry, check_name, entry, fitting_name, imported, tool_name
 from bridge.servers.servers import Servers
 from bridge.toolkit.tool_call import Phase, ToolCall
 

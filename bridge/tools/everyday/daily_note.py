@@ -74,9 +74,8 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
             return self._extended(path, params)
         return self._created(path, settings, when, params, context)
 
-    def report(self, params: DailyNoteParams, applied: Applied) -> Output:
+    def report(self, _params: DailyNoteParams, applied: Applied) -> Output:
         """Report which note it is."""
-        del params
         own = next(each for each in applied.plan.changes if each.kind in {ChangeKind.CREATE, ChangeKind.MODIFY})
         made = own.kind is ChangeKind.CREATE
         said = "Created" if made else "Added to"

@@ -77,9 +77,8 @@ class EditCanvasTool(VaultWriteTool[EditCanvasParams]):
         acts=lambda _params, _paths: [frozenset({"edit_canvas", "edit", "edit_file"})],
     )
 
-    def prepare(self, params: EditCanvasParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(self, params: EditCanvasParams, _context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the file will be."""
-        del context
         place = existing_path(params.path, self._storage)
         if not str(place).lower().endswith(CANVAS):
             raise InvalidParameters(f'"{place}" is no canvas; use edit')
@@ -108,9 +107,8 @@ class EditCanvasTool(VaultWriteTool[EditCanvasParams]):
             values["file"] = str(self._storage.stat(existing_path(asked.file, self._storage, "file")).path)
         return CanvasOperation(**values)
 
-    def report(self, params: EditCanvasParams, applied: Applied) -> Output:
+    def report(self, _params: EditCanvasParams, applied: Applied) -> Output:
         """Report what was done, in words."""
-        del params
         (shown,) = applied.plan.previews
         text = f"Done: {applied.plan.summary}. ({applied.execution_id})"
         return Output({"path": shown.path, "diff": shown.diff}, text)

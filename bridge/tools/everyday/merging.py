@@ -265,9 +265,8 @@ class SplitNoteTool(RelocatingTool[SplitNoteParams]):
         warnings = _footnotes(note, sections)
         return self._relocation(builder, moving, [path, *places], kept, context, summary=summary, warnings=warnings)
 
-    def report(self, params: SplitNoteParams, applied: Applied) -> Output:
+    def report(self, _params: SplitNoteParams, applied: Applied) -> Output:
         """Report which notes there are now, and which changed for it."""
-        del params
         plan = applied.plan
         created = [change.path for change in plan.changes if change.kind is ChangeKind.CREATE]
         path, *updated = [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY]

@@ -49,9 +49,8 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
         acts=lambda _params, _paths: [frozenset({"note_info", "get_metadata"})],
     )
 
-    def prepare(self, params: NoteInfoParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: NoteInfoParams, _context: CallContext) -> ReadEffect:
         """Name the note, and the others of which a line is told because it links there."""
-        del context
         effect = self._effect(params.path, "Look at the links and properties of")
         with contextlib.suppress(ToolFailure):
             note = self._notes.resolve(params.path)
@@ -59,9 +58,8 @@ class NoteInfoTool(NoteReadTool[NoteInfoParams]):
             return ReadEffect(in_vault(*dict.fromkeys((note.path, *others))), effect.summary)
         return effect
 
-    def run(self, params: NoteInfoParams, context: CallContext) -> Output:
+    def run(self, params: NoteInfoParams, _context: CallContext) -> Output:
         """Gather."""
-        del context
         note = self._notes.resolve(params.path)
         text = decoded(self._notes.read(note))
         facts, links = _read(self._notes, note, text)

@@ -13,7 +13,7 @@ from bridge.notes.parts import Outline, Reference, find_part
 from bridge.notes.rewriting import Redirection
 from bridge.toolkit.tool import CallContext, P
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper
-from bridge.tools.formatting import shortened
+from bridge.tools.formatting import first_of, shortened
 from bridge.tools.joining import appended, ending_of, parsed, with_ending
 from bridge.tools.notes.lookup import NoteWriteTool, decoded
 from bridge.tools.storage import PlanningStorage, Storage
@@ -138,28 +138,20 @@ def heading_number(text: str, path: str, wanted: str) -> int:
         NotFound: There is none; the headings that are there are named.
         Ambiguous: There are several, with their lines.
     """
-    note = parse_note(text, outline=False, work=Work.of_one_note())
-    wanted = wanted.strip()
+    note, wanted = parsed(text), wanted.strip()
     exact = [number for number, each in enumerate(note.headings) if each.heading == wanted]
     if len(exact) == 1:
         return exact[0]
     if len(exact) > 1:
         lines = [line_number(text, note.headings[number].start) for number in exact]
-        raise Ambiguous(
-            f"{wanted!r} is a heading of {path!r} {len(exact)} times, in the lines {_listed(lines)}. "
-            "Name the headings above it too (A#B)",
-            candidates=lines,
-        )
+        where = first_of(list(map(str, lines)), _MOST_LISTED)
+        said = f"{wanted!r} is a heading of {path!r} {len(exact)} times, in the lines {where}"
+        raise Ambiguous(f"{said}. Name the headings above it too (A#B)", candidates=lines)
     names = tuple(name.strip() for name in wanted.split("#") if name.strip())
     if not names:
         raise NotFound(f"{wanted!r} names no heading; give its text")
     part = find_part(text, note, Reference(f"{path}#{wanted}", path, names))
     return next(number for number, each in enumerate(note.headings) if each.start >= part.start)
-
-
-def _listed(lines: Sequence[int]) -> str:
-    more = f" and {len(lines) - _MOST_LISTED} more" if len(lines) > _MOST_LISTED else ""
-    return f"{', '.join(map(str, lines[:_MOST_LISTED]))}{more}"
 
 
 class RelocatingTool(NoteWriteTool[P]):

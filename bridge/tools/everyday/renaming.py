@@ -57,9 +57,8 @@ class EverywhereTool(WriteTool[P]):
         self._storage = storage
         self._clock = clock
 
-    def report(self, params: P, applied: Applied) -> Output:
+    def report(self, _params: P, applied: Applied) -> Output:
         """Say which notes changed, and which were left."""
-        del params
         plan = applied.plan
         updated = [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY]
         left = [warning.removeprefix(_LEFT) for warning in plan.warnings if warning.startswith(_LEFT)]
@@ -265,9 +264,8 @@ class RenameHeadingTool(RelocatingTool[RenameHeadingParams]):
         summary = f"Rename the heading {old.heading!r} of {path} to {new!r}"
         return self._relocation(builder, moving, [path], kept, context, summary=summary)
 
-    def report(self, params: RenameHeadingParams, applied: Applied) -> Output:
+    def report(self, _params: RenameHeadingParams, applied: Applied) -> Output:
         """Report which notes changed for it."""
-        del params
         plan = applied.plan
         path, *updated = (change.path for change in plan.changes)
         data = {"path": path, "updated": updated} | broken_data(plan)

@@ -78,9 +78,8 @@ class TasksTool(ReadTool[TasksParams]):
         self._clock = clock
         self._notes = NoteLookup(storage)
 
-    def prepare(self, params: TasksParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: TasksParams, _context: CallContext) -> ReadEffect:
         """Say where tasks will be looked for."""
-        del context
         if len(params.status) > 1 and params.status.lower() not in STATUSES:
             raise InvalidParameters(f"{params.status!r} is no status; give todo, done, all, or one character")
         for day in filter(None, (params.due_before, params.due_after)):
@@ -205,9 +204,8 @@ class EditTasksTool(RelocatingTool[EditTasksParams]):
             raise InvalidParameters(f"Name the tasks to {params.action}, with their path and line")
         return self._moved(params, context) if params.action == "move" else self._ticked(params)
 
-    def report(self, params: EditTasksParams, applied: Applied) -> Output:
+    def report(self, _params: EditTasksParams, applied: Applied) -> Output:
         """Report which notes changed."""
-        del params
         plan = applied.plan
         verb, _, rest = plan.summary.partition(" ")
         data: dict[str, Any] = {
@@ -248,8 +246,7 @@ class EditTasksTool(RelocatingTool[EditTasksParams]):
                 edits.append(Edit(task.box, task.box + 1, "x" if tick else TODO))
                 start, stop = task.box + 1, _line_end(text, task.box)
                 if params.done_date:
-                    line = text[start:stop]
-                    edits.append(Edit(start, stop, with_done_date(line, today if tick else None)))
+                    edits.append(Edit(start, stop, with_done_date(text[start:stop], today if tick else None)))
             builder.modify(parse_path(path), data, encoded(apply(text, edits)))
         verb = "Tick" if tick else "Untick"
         if not changed:
@@ -307,8 +304,7 @@ class EditTasksTool(RelocatingTool[EditTasksParams]):
             after[path] = Outline(outlines[path].headings, outlines[path].blocks - inside)
         after[target] = Outline(outlines[target].headings, frozenset(taken))
         names = self._keeper.moving({}).before
-        form = self._storage.app_settings.new_link_format
-        return Redirection(names, names, {}, form, outlines, after, parts), ids
+        return Redirection(names, names, {}, self._storage.app_settings.new_link_format, outlines, after, parts), ids
 
     # -- finding ------------------------------------------------------------------------------------------------
 

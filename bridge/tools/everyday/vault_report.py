@@ -4,7 +4,7 @@ Each kind of fault is found by itself. Rules are those of docs/obsidian.md.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property, partial
 from types import MappingProxyType
 from typing import Any, Final, Literal, NamedTuple, get_args
@@ -22,7 +22,7 @@ from bridge.toolkit.parameters import ANYTHING, WHOLE, a_list, members
 from bridge.toolkit.tool import AGENT, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.bases.holding import holding_bases
 from bridge.tools.everyday.places import Places
-from bridge.tools.formatting import NOTHING_THERE, shortened
+from bridge.tools.formatting import NOTHING_THERE, first_of, shortened
 from bridge.tools.kinds import LONGEST_PATH, CountingCursor, SnakeCaseParams, read_spec
 from bridge.tools.paths import folder_start
 from bridge.tools.storage import Storage
@@ -105,7 +105,7 @@ class SurveyedVault:
             whole = fold(link.linkpath.lstrip("/"))
             if len(candidates) > 1 and whole not in {fold(target), fold(target.removesuffix(".md"))}:
                 others = [path for path in candidates if path != target]
-                says = f"leads to {target}, could be {_named(others)}"
+                says = f"leads to {target}, could be {first_of(others, LIKELY)}"
                 yield Finding(link.source, says, link, {"link": link.link, "path": target, "others": others})
 
     # -- files --------------------------------------------------------------------------------------------------
@@ -116,7 +116,7 @@ class SurveyedVault:
             inside = [path for path in paths if self._reports(path)]
             if len(paths) > 1 and inside:
                 others = [path for path in paths if path != inside[0]]
-                yield Finding(inside[0], f"also {_named(others)}", facts={"others": others})
+                yield Finding(inside[0], f"also {first_of(others, LIKELY)}", facts={"others": others})
 
     def orphans(self) -> Iterator[Finding]:
         """Yield notes that no other file links to."""
@@ -293,12 +293,6 @@ def _has(facts: NoteFacts, subpath: str) -> bool:
     return not reference.part or has_part(note, reference)
 
 
-def _named(paths: Sequence[str]) -> str:
-    """Return the first of some paths, and how many more there are."""
-    more = f" and {len(paths) - LIKELY:,} more" if len(paths) > LIKELY else ""
-    return f"{', '.join(paths[:LIKELY])}{more}"
-
-
 SectionName = Literal[
     "broken_links",
     "missing_headings",
@@ -356,9 +350,8 @@ class VaultReportTool(ReadTool[VaultReportParams]):
         self._storage = storage
         self._clock = clock
 
-    def prepare(self, params: VaultReportParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: VaultReportParams, _context: CallContext) -> ReadEffect:
         """Say what will be surveyed."""
-        del context
         if params.folder is None:
             return ReadEffect(in_vault(""), "Survey the links, names and properties of all notes")
         where = folder_start(params.folder, self._storage)

@@ -6,7 +6,7 @@ import contextlib
 import os
 import shlex
 import sys
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Final, Literal, NamedTuple
@@ -18,14 +18,13 @@ from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
 from bridge.index.knowledge import StoredLink
-from bridge.index.losses import LostLink
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.profile import SEARCH_PATH
 from bridge.sandbox.sandbox import Programs
 from bridge.settings.model import LONGEST_COMMAND, Settings
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import Applied, CallContext, Outcome, Output, ReadTool, RequestEffect, ToolSpec, running
-from bridge.tools.formatting import counted
+from bridge.tools.formatting import counted, first_of
 from bridge.tools.storage import VaultStorage
 from bridge.tools.terminal.commands import (
     find_program,
@@ -342,7 +341,8 @@ class RunTerminalCommandTool(ReadTool[RunTerminalCommandParams]):
         lines += [stdout.rstrip("\n")] if stdout else []
         lines += ["[errors]", stderr.rstrip("\n")] if stderr else []
         lines += [f"Changed: {_named(changed)}"] if changed else []
-        lines += [f"{lost_sentence(lost)}{_places(seen)}"] if lost else []
+        notes = list(dict.fromkeys(link.path for link in seen))
+        lines += [f"{lost_sentence(lost)}{f': in {_named(notes)}' if notes else ''}"] if lost else []
         lines += [f"Left alone: {path}: {why}" for path, why in left[:_MOST_NAMED]]
         lines += [f"and {len(left) - _MOST_NAMED} more"] if len(left) > _MOST_NAMED else []
         data = {
@@ -362,11 +362,9 @@ def _insists(planned: _Planned) -> str:
     """Return why a command is asked about every time; empty where it need not be."""
     if planned.by_shell:
         return "a shell runs this, and it can do more than one program; so it is asked about every time"
-    if not planned.only_reads:
-        return (
-            "this is not among the commands that are known to change and run nothing; so it is asked about every time"
-        )
-    return ""
+    if planned.only_reads:
+        return ""
+    return "this is not among the commands that are known to change and run nothing; so it is asked about every time"
 
 
 def _shell() -> tuple[str, tuple[str, ...]]:
@@ -377,11 +375,4 @@ def _shell() -> tuple[str, tuple[str, ...]]:
 
 
 def _named(paths: list[str]) -> str:
-    shown = ", ".join(map(shlex.quote, paths[:_MOST_NAMED]))
-    return shown if len(paths) <= _MOST_NAMED else f"{shown} and {len(paths) - _MOST_NAMED} more"
-
-
-def _places(lost: Sequence[LostLink]) -> str:
-    """Say in which notes links lead nowhere now."""
-    notes = list(dict.fromkeys(link.path for link in lost))
-    return f": in {_named(notes)}" if notes else ""
+    return first_of(list(map(shlex.quote, paths)), _MOST_NAMED)

@@ -104,9 +104,8 @@ class WebFetchTool(ReadTool[WebFetchParams]):
     def __init__(self, web: WebServices) -> None:
         self._web = web
 
-    async def prepare(self, params: WebFetchParams, context: CallContext) -> RequestEffect:
+    async def prepare(self, params: WebFetchParams, _context: CallContext) -> RequestEffect:
         """Say what will be asked of whom. Whether there is such a host is known only after consent."""
-        del context
         url = parse_url(params.url)
         passage = self._web.door.passage(url)
         headers = await asyncio.to_thread(self._web.credentials.headers_for, passage.url)
@@ -332,8 +331,7 @@ def _charset(header: str) -> str:
 
 def _sniffed(body: bytes) -> str:
     """Return the media type of an answer without one: a page, text, or data."""
-    head = body[:1024].lstrip().lower()
-    if head.startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
+    if body[:1024].lstrip().lower().startswith((b"<!doctype html", b"<html", b"<head", b"<body")):
         return "text/html"
     return "text/plain" if b"\x00" not in body[:4096] and _is_utf8(body[:4096]) else "application/octet-stream"
 

@@ -206,8 +206,7 @@ class WebSearchTool(ReadTool[WebSearchParams]):
         if kept is None:
             return None
         hits = tuple(Hit(**hit) for hit in kept.head["hits"])
-        service = SearchService(kept.head["service"])
-        return Found(service, kept.head["title"], hits, kept.head["fresh"])
+        return Found(SearchService(kept.head["service"]), kept.head["title"], hits, kept.head["fresh"])
 
 
 def _query(params: WebSearchParams, settings: Settings) -> SearchQuery:

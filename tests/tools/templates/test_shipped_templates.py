@@ -10,7 +10,7 @@ import pytest
 
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
-from bridge.tools.templates.template_store import shipped
+from bridge.tools.templates.templates import shipped
 
 SAMPLE = Path(__file__).resolve().parents[3] / "scripts" / "sample-vault"
 

@@ -7,8 +7,8 @@ import orjson
 import pytest
 
 from bridge.errors import Conflict, ExecutionFailed, InvalidParameters, NotFound
-from bridge.tools.templates import template_store
-from bridge.tools.templates.template_store import TemplateStore, parse_template, shipped, template_effect
+from bridge.tools.templates import templates as module
+from bridge.tools.templates.templates import TemplateStore, parse_template, shipped, template_effect
 from tests.identities import PrivateFiles
 
 TODAY = date(2026, 11, 22)
@@ -107,7 +107,7 @@ def test_a_damaged_file_is_said_and_never_overwritten(data: bytes) -> None:
 
 
 def test_no_more_are_kept_than_there_may_be(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(template_store, "MOST", 2)
+    monkeypatch.setattr(module, "MOST", 2)
     store = TemplateStore(PrivateFiles())
     store.save(parse_template(NOTE))
     store.save(parse_template(NOTE | {"name": "other"}))

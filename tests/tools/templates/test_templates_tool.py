@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, cast
 from bridge.clock import SystemClock
 from bridge.records.folder import MemoryFolder
 from bridge.testing import sandbox
-from bridge.tools.templates.template_store import TemplateStore, parse_template, shipped
-from bridge.tools.templates.templates import TemplatesTool
+from bridge.tools.templates.templates import TemplatesTool, TemplateStore, parse_template, shipped
 
 if TYPE_CHECKING:
     from bridge.toolkit.tool import CallContext
