@@ -37,7 +37,7 @@ from bridge.index.tree import (
 )
 from bridge.vault.files import VaultFiles
 from bridge.vault.folder import Folder
-from bridge.vault.paths import known_path
+from bridge.vault.paths import folders_above, known_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.versions.reading import Prepared
 from bridge.versions.states import Seen
@@ -439,7 +439,7 @@ class Indexer:
             if gone:
                 self._record(gone, None)
                 self._commit(gone)
-            kept = {outer for path in early for outer in _above(path)}
+            kept = {outer for path in early for outer in folders_above(path)}
             state.set_folders([], [folder for folder in below if folder not in kept])
         if not quiet and not ours:
             for path in gone:
@@ -531,12 +531,6 @@ class Indexer:
         if known is not None:
             born = min(born, known.created_ns)
         return reading._replace(file=reading.file._replace(created_ns=born))
-
-
-def _above(path: str) -> Iterator[str]:
-    """Yield the folders that a path lies in, innermost first."""
-    while path := parent(path):
-        yield path
 
 
 def _births(plan: ChangePlan, state: IndexState) -> dict[str, int]:

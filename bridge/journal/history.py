@@ -92,7 +92,8 @@ class BytesOfChange:
         places = [file.place]
         self._later, laters = tee(self._later)  # it is read only as far as it is needed, and once
         for later in laters:
-            for other in _files(later):
+            files = follow_changes(later.changes, later.modes).files
+            for other in {id(file): file for file in files if file is not None}.values():
                 if other.origin not in places:
                     continue
                 if other.first == file.last and other.first != other.last:
@@ -112,11 +113,6 @@ class BytesOfChange:
             data = folder.read(name)
             return data if content_hash(data) == wanted else None
         return None
-
-
-def _files(begin: BeginRecord) -> Sequence[TracedFile]:
-    effects = follow_changes(begin.changes, begin.modes)
-    return list({id(file): file for file in effects.files if file is not None}.values())
 
 
 CALLS_KEPT = timedelta(hours=24)

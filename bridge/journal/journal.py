@@ -21,7 +21,7 @@ from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import SHARED_ID
 from bridge.vault.folder import Folder, LineFile
-from bridge.vault.paths import fold
+from bridge.vault.paths import fold, folders_above
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, LeftFile
 from bridge.vault.root import STATE_FOLDER, VaultRoot
 
@@ -470,10 +470,7 @@ def only(begin: BeginRecord, paths: Collection[str] | None) -> BeginRecord:
         place for change in _of_files(begin.changes) if units.of(change.path) in wanted for place in change.places
     }
     for path in [*places, *paths]:
-        parent = path
-        while parent:
-            places.add(parent)
-            parent = parent.rpartition("/")[0]
+        places |= {path, *folders_above(path)}
     kept = [
         number
         for number, change in enumerate(begin.changes)

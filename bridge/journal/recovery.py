@@ -283,10 +283,7 @@ class UnfinishedChange:
                 elif found in known:
                     self.hidden_files.append(HiddenFile(parent, name, found))
                 else:
-                    self._save(folder, name, self._somewhere_in(parent))
-
-    def _somewhere_in(self, parent: VaultPath) -> str:
-        return next(path for path in self._by_path if parse_path(path).parent == parent)
+                    self._save(folder, name, next(path for path in self._by_path if parse_path(path).parent == parent))
 
     def _judge(self, step: int, folder: Folder, swap: str, found: str) -> None:
         """Decide what to do with the file that a step had beside its target."""

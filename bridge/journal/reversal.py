@@ -10,9 +10,8 @@ built on it are, so each is compared with the vault as it would be after undoing
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from bridge.contract.consent import FilePreview, Operation
 from bridge.errors import Conflict, ExecutionFailed, NotFound, ToolFailure
 from bridge.journal.journal import BeginRecord, Units
 from bridge.journal.on_disk import OTHER, Backups, FolderCache, hash_or_none
@@ -28,11 +27,13 @@ from bridge.journal.preconditions import (
 )
 from bridge.vault.edits import merge
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, LeftFile, content_hash, preview
+from bridge.vault.plan import Change, ChangeKind, ChangePlan, Disposal, LeftFile, content_hash, operation_of, preview
+
+if TYPE_CHECKING:
+    from bridge.contract.consent import FilePreview
 
 _NAMED = 20
 """Files that stay and that a question names."""
-_OPERATIONS = {ChangeKind.CREATE: Operation.CREATE, ChangeKind.DELETE: Operation.DELETE}
 
 
 class Reversal:
@@ -117,9 +118,8 @@ class Reversal:
         if self._begin.disposal is not None:
             warnings.append("What was put into the trash stays there as well")
         changes = tuple(change for _unit, change, _shown in self._changes)
-        kinds = {change.kind for change in changes} - {ChangeKind.MKDIR, ChangeKind.RMDIR}
         return ChangePlan(
-            operation=_OPERATIONS.get(kinds.pop(), Operation.UPDATE) if len(kinds) == 1 else Operation.UPDATE,
+            operation=operation_of(changes),
             summary=f"{kind.capitalize()} {reverses}: {summary}{' (in part)' if left else ''}",
             changes=changes,
             blobs=self._blobs,

@@ -239,6 +239,12 @@ def _inside(text: str, vault: Path) -> str:
     return absolute[len(root.rstrip("/")) + 1 :] if same else text
 
 
+def folders_above(path: str) -> Iterator[str]:
+    """Yield the folders that a path lies in, innermost first."""
+    while path := path.rpartition("/")[0]:
+        yield path
+
+
 def nfc(name: str) -> str:
     """Return the name in composed form, which lookups compare in (rule 10 of docs/obsidian.md).
 

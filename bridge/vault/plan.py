@@ -6,7 +6,7 @@ with the hashes, staged bytes, previews and missing folders. See `docs/architect
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -20,7 +20,7 @@ from bridge.contract.drafts import ReviewComment
 from bridge.errors import InvalidParameters, NotFound
 from bridge.vault.change_facts import binary_kind, change_facts, change_note
 from bridge.vault.diff import Diff, Region, unified_diff
-from bridge.vault.paths import VaultPath
+from bridge.vault.paths import VaultPath, folders_above
 from bridge.vault.text import is_text
 
 
@@ -276,16 +276,16 @@ class ChangePlan:
         own = [change for change in self.changes if change.path not in follows or change.kind is not ChangeKind.MODIFY]
         files = [path for change in own if not change.of_folder for path in change.places]
         folders = [f"{change.path}/" for change in own]
-        outer = {f"{parent}/" for folder in folders for parent in _above(folder)}
+        outer = {f"{parent}/" for change in own for parent in folders_above(change.path)}
         return tuple(dict.fromkeys(files or [folder for folder in folders if folder not in outer]))
 
 
-def _above(folder: str) -> Iterator[str]:
-    """Yield the folders above one that is written with a final slash, without theirs."""
-    parent = folder[:-1].rpartition("/")[0]
-    while parent:
-        yield parent
-        parent = parent.rpartition("/")[0]
+def operation_of(changes: Iterable[Change]) -> Operation:
+    """Return what some changes are as a whole: creating, deleting, or else updating. Folders do not count."""
+    kinds = {change.kind for change in changes if not change.of_folder}
+    if kinds == {ChangeKind.CREATE}:
+        return Operation.CREATE
+    return Operation.DELETE if kinds == {ChangeKind.DELETE} else Operation.UPDATE
 
 
 def preview(

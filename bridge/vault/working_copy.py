@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import BinaryIO, Final, NamedTuple
 
 from bridge.vault.files import FileStat, VaultFiles, WalkedFolder
+from bridge.vault.paths import folders_above
 from bridge.vault.plan import content_hash
 from bridge.vault.text import is_note
 
@@ -116,7 +117,7 @@ class WorkingCopy:
                 folders.add(path)
             else:
                 seen.add(path)
-                with_files.update(_above(path))
+                with_files.update(folders_above(path))
                 copied = self._copied.get(path)
                 if copied is None:
                     found.made.append(path)
@@ -207,13 +208,6 @@ def _hash(place: Path) -> str:
         return content_hash(place.read_bytes())
     except OSError:
         return ""
-
-
-def _above(path: str) -> Iterator[str]:
-    parent = path.rpartition("/")[0]
-    while parent:
-        yield parent
-        parent = parent.rpartition("/")[0]
 
 
 def _fault(path: str, state: os.stat_result) -> str:

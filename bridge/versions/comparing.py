@@ -40,9 +40,6 @@ class KnownFiles:
     def __contains__(self, path: object) -> bool:
         return path in self._known
 
-    def __len__(self) -> int:
-        return len(self._known)
-
     def all(self) -> dict[str, Known]:
         """Return everything known, as it is now."""
         return self._known.copy()

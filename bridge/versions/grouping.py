@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import NamedTuple, Protocol
 
+from bridge.vault.paths import folders_above
 from bridge.vault.plan import ChangePlan, is_hidden
 from bridge.versions.database import Database
 from bridge.versions.states import Effect, Entry, Known, Origin, Side, TimedEffect, Unknown, Version
@@ -70,7 +71,7 @@ def moves_found(effects: Sequence[Effect]) -> list[Effect]:
     That is known by what the system calls the file, else by its bytes, where no other file has them.
     """
     rest, moves = list(effects), list[Effect]()
-    for key in (_by_id, _by_bytes):
+    for key in (lambda effect: effect.file_id, _by_bytes):
         found = _paired(rest, key)
         taken = {place for move in found for place in move.places}
         rest = [effect for effect in rest if effect.path not in taken]
@@ -106,10 +107,6 @@ def _paired(effects: Sequence[Effect], key: Callable[[Effect], Hashable | None])
         for value, gone in went.items()
         if len(gone) == 1 and len(came.get(value, ())) == 1
     ]
-
-
-def _by_id(effect: Effect) -> Hashable | None:
-    return effect.file_id
 
 
 def _by_bytes(effect: Effect) -> Hashable | None:
@@ -407,9 +404,9 @@ class ReportedWrites:
         """
         if not self._writes:
             return None
-        for place, rest in _above(path):
+        for place in (path, *folders_above(path)):
             for write in self._writes.get(place, ()):
-                if _explains(write, path, rest, (before, after), was):
+                if _explains(write, path, path[len(place) :], (before, after), was):
                     return write
         return None
 
@@ -492,14 +489,6 @@ def _explains(
     if write.source is None or before is not None or write.path + rest != path:
         return False
     return after == was(write.source + rest)
-
-
-def _above(path: str) -> Iterator[tuple[str, str]]:
-    """Yield a path and the folders above it, each with the rest of the path."""
-    place = path
-    while place:
-        yield place, path[len(place) :]
-        place = place.rpartition("/")[0]
 
 
 def _places(write: ObsidianWrite) -> tuple[str, ...]:

@@ -5,16 +5,25 @@ since stays as it is; so the plan may be smaller than what was asked for, and sa
 """
 
 import contextlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from bridge.contract.consent import FilePreview, Operation
+from bridge.contract.consent import FilePreview
 from bridge.errors import Conflict, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, known_path, parse_path
-from bridge.vault.plan import Change, ChangeKind, ChangePlan, PlanBuilder, content_hash, is_hidden, preview
+from bridge.vault.plan import (
+    Change,
+    ChangeKind,
+    ChangePlan,
+    PlanBuilder,
+    content_hash,
+    is_hidden,
+    operation_of,
+    preview,
+)
 from bridge.vault.text import is_note
 from bridge.versions.recorder import Recorder
 from bridge.versions.states import Effect, Entry, Side, Unknown
@@ -40,9 +49,7 @@ class Steps(PlanBuilder):
 
     def plan(self, text: str, warnings: list[str]) -> ChangePlan:
         """Return the plan. There must be steps."""
-        kinds = {change.kind for change in self.changes} - {ChangeKind.MKDIR}
-        kind = kinds.pop() if len(kinds) == 1 else None
-        return replace(self.build(_OPERATIONS.get(kind, Operation.UPDATE), text, warnings), restores=True)
+        return replace(self.build(operation_of(self.changes), text, warnings), restores=True)
 
     def _make(self, path: VaultPath) -> None:
         if self._files.exists(path):
@@ -50,10 +57,6 @@ class Steps(PlanBuilder):
         super()._make(path)
 
 
-_OPERATIONS: Mapping[ChangeKind | None, Operation] = {
-    ChangeKind.CREATE: Operation.CREATE,
-    ChangeKind.DELETE: Operation.DELETE,
-}
 _NAMED = 20
 _REMEMBERED = 2000
 _CONFIGURATION = (
