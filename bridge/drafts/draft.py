@@ -169,7 +169,6 @@ class Draft:
                 follows=plan.follows,
                 warnings=plan.warnings,
                 broken=plan.broken,
-                disposed=plan.disposal is not None,
                 whole=plan.whole,
                 reads=plan.reads,
                 pictures=self._pictures_of(plan),

@@ -85,7 +85,6 @@ class Step:
         follows: The files in which only links change.
         warnings: What its tool warned of.
         broken: The links that it breaks.
-        disposed: Whether what it deletes would go into a trash.
         whole: Whether no part of it can be left out.
         reads: Files whose text it puts into others.
         by: The person's screen, where a person has made it.
@@ -102,7 +101,6 @@ class Step:
     follows: frozenset[str] = frozenset()
     warnings: tuple[str, ...] = ()
     broken: tuple[BrokenLink, ...] = ()
-    disposed: bool = False
     whole: bool = False
     reads: tuple[str, ...] = ()
     by: str | None = None
@@ -148,7 +146,7 @@ class DraftFiles:
                 above.mkdir(self.folder.name, mode=_PRIVATE)
             with self._opened(self.folder) as folder:
                 folder.mkdir(_BYTES, mode=_PRIVATE)
-                write_atomic(folder, _HEAD, orjson.dumps(head.to_wire()))
+        self.write_head(head)
 
     def write_head(self, head: Head) -> None:
         """Replace what is known of the draft.

@@ -219,25 +219,20 @@ class Backups:
 
     def drop(self, execution_id: str, path: str) -> None:
         """Remove one backup, because its file was not changed after all."""
-        with self.open(execution_id, path) as found:
-            if found is not None:
-                with contextlib.suppress(FileNotFoundError):
-                    found[0].unlink(found[1])
+        with contextlib.suppress(FileNotFoundError), self.open(execution_id, path) as (folder, name):
+            folder.unlink(name)
 
     def hash(self, execution_id: str, path: str) -> str | None:
         """Return the hash of a backup; None when there is none."""
-        with self.open(execution_id, path) as found:
-            return None if found is None else hash_or_none(*found)
+        with contextlib.suppress(FileNotFoundError), self.open(execution_id, path) as place:
+            return hash_or_none(*place)
+        return None
 
     def read(self, execution_id: str, path: str) -> bytes | None:
         """Return the bytes of a backup; None when there is none."""
-        with self.open(execution_id, path) as found:
-            if found is None:
-                return None
-            try:
-                return found[0].read(found[1])
-            except FileNotFoundError:
-                return None
+        with contextlib.suppress(FileNotFoundError), self.open(execution_id, path) as (folder, name):
+            return folder.read(name)
+        return None
 
     def remove(self, execution_id: str) -> None:
         """Remove all backups of a change."""
@@ -246,13 +241,17 @@ class Backups:
             _remove_tree(held.enter_context(state.child("backups")), execution_id)
 
     @contextlib.contextmanager
-    def open(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str] | None]:
-        """Provide the folder for the backup of a path, and the name in it; None if there is no such folder."""
+    def open(self, execution_id: str, path: str) -> Iterator[tuple[Folder, str]]:
+        """Provide the folder for the backup of a path, and the name in it.
+
+        Raises:
+            FileNotFoundError: There is no such folder.
+        """
         with contextlib.ExitStack() as held:
             try:
                 place = self._walk(held, execution_id, path, Folder.child)
-            except (FileNotFoundError, NotADirectoryError):
-                place = None
+            except NotADirectoryError as error:
+                raise FileNotFoundError(*error.args) from error
             yield place
 
     @contextlib.contextmanager

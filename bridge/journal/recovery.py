@@ -425,8 +425,8 @@ class UnfinishedChange:
     def _from_backup(self, path: str, content: str, folder: Folder) -> HiddenFile | None:
         if self.backups.hash(self._id, path) != content:
             return None
-        with self.backups.open(self._id, path) as found:
-            return None if found is None else self._bring(*found, folder, content)
+        with self.backups.open(self._id, path) as place:
+            return self._bring(*place, folder, content)
 
     def _from_hidden(self, hidden: HiddenFile, folder: Folder) -> HiddenFile:
         self.hidden_files.remove(hidden)

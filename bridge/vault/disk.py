@@ -512,22 +512,15 @@ class OverlayEntry:
 
     def is_file(self, *, follow_symlinks: bool = True) -> bool:
         """Return whether it is a file."""
-        del follow_symlinks
-        return not self.is_dir()
+        return not self.is_dir(follow_symlinks=follow_symlinks)
 
     def is_dir(self, *, follow_symlinks: bool = True) -> bool:
         """Return whether it is a folder."""
-        del follow_symlinks
-        return Path(self.path).is_dir()
-
-    def is_symlink(self) -> bool:
-        """Return False: it never is a link."""
-        return False
+        return stat.S_ISDIR(self.stat(follow_symlinks=follow_symlinks).st_mode)
 
     def stat(self, *, follow_symlinks: bool = True) -> os.stat_result:
         """Return its state."""
-        del follow_symlinks
-        return os.lstat(self.path)
+        return Path(self.path).stat(follow_symlinks=follow_symlinks)
 
 
 class OverlayDisk(Disk):
