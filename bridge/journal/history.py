@@ -13,11 +13,11 @@ from typing import Literal, NamedTuple
 
 from bridge.clock import Clock
 from bridge.contract.consent import FilePreview
+from bridge.contract.tools import ChangeDiff
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, ToolFailure
 from bridge.journal.journal import (
     BeginRecord,
     Cause,
-    ChangeDiff,
     HistoryEntry,
     HistoryState,
     Journal,
@@ -369,7 +369,8 @@ class History:
         begin = self._journal.read(recorded.offset)
         with FolderCache(self._root) as folders:
             found = list(_shown(begin, BytesOfChange(begin, self._later(recorded), folders, self._backups)))
-        return ChangeDiff(tuple(shown for shown, _ in found), tuple(shown.path for shown, lost in found if lost))
+        lost = tuple(shown.path for shown, is_lost in found if is_lost)
+        return ChangeDiff(files=tuple(shown for shown, _ in found), lost=lost)
 
     def foresee_undo(self, execution_ids: Collection[str]) -> dict[str, Foreseen]:
         """Return what undoing several changes, newest first, would do. Writes nothing, and hashes all their files.

@@ -17,7 +17,7 @@ from zlib import crc32
 
 import orjson
 
-from bridge.contract.consent import FilePreview, Operation
+from bridge.contract.consent import Operation
 from bridge.errors import ExecutionFailed
 from bridge.identity.caller import SHARED_ID
 from bridge.vault.folder import Folder, LineFile
@@ -130,18 +130,6 @@ class HistoryEntry(NamedTuple):
     def client_id(self) -> str:
         """Return the credential, as the wire calls it."""
         return self.credential
-
-
-class ChangeDiff(NamedTuple):
-    """The effect of a change on each file.
-
-    Attributes:
-        files: The files, with their diffs, in the order in which the change reached them.
-        lost: Files of which the bytes from before or after are no longer kept.
-    """
-
-    files: tuple[FilePreview, ...]
-    lost: tuple[str, ...] = ()
 
 
 NAME = "journal.jsonl"

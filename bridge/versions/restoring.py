@@ -10,7 +10,8 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from bridge.contract.consent import FilePreview
+from bridge.contract.tools import ChangeDiff
+from bridge.contract.versions import LeftOut
 from bridge.errors import Conflict, InvalidParameters, NotFound, PermissionDenied, ToolFailure
 from bridge.vault.files import VaultFiles
 from bridge.vault.paths import VaultPath, known_path, parse_path
@@ -18,6 +19,7 @@ from bridge.vault.plan import (
     Change,
     ChangeKind,
     ChangePlan,
+    LeftFile,
     PlanBuilder,
     content_hash,
     is_hidden,
@@ -68,28 +70,6 @@ _MIXED = (
 )
 
 
-class NotRestored(NamedTuple):
-    """A file that stays as it is, and why."""
-
-    path: str
-    why: str
-
-
-class EntryDiff(NamedTuple):
-    """The differences that an entry made in each file, and the files whose bytes before or after are not kept."""
-
-    files: tuple[FilePreview, ...]
-    lost: tuple[str, ...]
-
-
-class LeftFile(NamedTuple):
-    """A file that stays as it is, why, and what taking it back would do to it, where its bytes are kept."""
-
-    path: str
-    why: str
-    shown: FilePreview | None
-
-
 class EarlierPlan(NamedTuple):
     """A plan that brings the vault back to its state at an earlier time.
 
@@ -103,7 +83,7 @@ class EarlierPlan(NamedTuple):
 
     steps: Steps
     effects: tuple[Effect, ...]
-    left: tuple[LeftFile, ...]
+    left: tuple[LeftOut, ...]
     nearest: dict[str, float]
     within: str | None
 
@@ -123,7 +103,7 @@ class EarlierPlan(NamedTuple):
         where = f" in {self.within}" if self.within else ""
         text = f"Undo what other programs did since {when}{where}: {summary(self.effects)}" if self.effects else ""
         nearest = [f"{path} goes back to what it was at {show_moment(at)}" for path, at in self.nearest.items()]
-        return _built(self.steps, text, [NotRestored(one.path, one.why) for one in self.left], nearest)
+        return _built(self.steps, text, [LeftFile(one.path, one.why) for one in self.left], nearest)
 
 
 class Restoring:
@@ -185,7 +165,7 @@ class Restoring:
             inside = within is None or is_within(effect, within)
             return inside and not any(is_within(effect, path) for path in without)
 
-        steps, left, done = Steps(self._files), list[LeftFile](), list[Effect]()
+        steps, left, done = Steps(self._files), list[LeftOut](), list[Effect]()
         for effect in filter(is_chosen, found.effects):
             steps_before = len(steps.changes)
             refusal = self._take_back(effect, steps)
@@ -193,7 +173,7 @@ class Restoring:
                 left.append(self._left(effect, refusal))
             elif len(steps.changes) > steps_before:
                 done.append(effect)
-        left += [self._left(effect, NotRestored(effect.path, _MIXED)) for effect in filter(is_chosen, found.mixed)]
+        left += [self._left(effect, LeftFile(effect.path, _MIXED)) for effect in filter(is_chosen, found.mixed)]
         places = {effect.path for effect in done}
         nearest = {path: at for path, at in found.nearest.items() if path in places}
         return EarlierPlan(steps, tuple(done), tuple(left), nearest, within)
@@ -229,7 +209,7 @@ class Restoring:
         what = f"Restore {path} as of {show_moment(version.since)}"
         return steps.plan(what if to is None else f"{what} as {place}", [])
 
-    def diff(self, entry: Entry) -> EntryDiff:
+    def diff(self, entry: Entry) -> ChangeDiff:
         """Return what an entry did to each file, whatever has happened to it since."""
         shown, lost = [], []
         for effect in entry.effects:
@@ -241,7 +221,7 @@ class Restoring:
                 lost.append(effect.path)
                 before = after = None
             shown.append(preview(_step(effect), before, after))
-        return EntryDiff(tuple(shown), tuple(lost))
+        return ChangeDiff(files=tuple(shown), lost=tuple(lost))
 
     def lines(self, entry: Entry, most: int) -> tuple[int, int]:
         """Return how many lines an entry added and removed in its first files; cached until the entry changes."""
@@ -264,7 +244,7 @@ class Restoring:
 
     # -- within -------------------------------------------------------------------------------------------------
 
-    def _left(self, effect: Effect, refusal: NotRestored) -> LeftFile:
+    def _left(self, effect: Effect, refusal: LeftFile) -> LeftOut:
         """Return a file that is left as it is, and what taking it back would have done to it."""
         shown = None
         data = self._recorder.bytes_of(effect.before) if isinstance(effect.before, bytes) else None
@@ -273,7 +253,7 @@ class Restoring:
                 now = self._now(effect.path)
                 kind = ChangeKind.CREATE if now is None else ChangeKind.DELETE if data is None else ChangeKind.MODIFY
                 shown = preview(Change(kind, effect.path), now, data)
-        return LeftFile(*refusal, shown)
+        return LeftOut(path=refusal.path, why=refusal.why, diff=shown)
 
     def _is_back(self, effect: Effect) -> bool:
         if effect.new_path is not None:
@@ -297,48 +277,48 @@ class Restoring:
         now = self._now(effect.new_path or effect.path)
         return now if now is not None and _digest(now) == side else None
 
-    def _take_back(self, effect: Effect, steps: Steps) -> NotRestored | None:
+    def _take_back(self, effect: Effect, steps: Steps) -> LeftFile | None:
         """Add the steps that take one file back; returns why that cannot be, or None."""
         if is_hidden(effect.path):
-            return NotRestored(effect.path, _CONFIGURATION)
+            return LeftFile(effect.path, _CONFIGURATION)
         try:
             return self._take_back_move(effect, steps) if effect.new_path else self._take_back_file(effect, steps)
         except ToolFailure as failure:
-            return NotRestored(effect.path, failure.message)
+            return LeftFile(effect.path, failure.message)
 
-    def _take_back_move(self, effect: Effect, steps: Steps) -> NotRestored | None:
+    def _take_back_move(self, effect: Effect, steps: Steps) -> LeftFile | None:
         new_path = effect.new_path or ""
         if not isinstance(effect.before, bytes):
-            return NotRestored(new_path, "what it was is not kept")
+            return LeftFile(new_path, "what it was is not kept")
         there, back = self._now(new_path), self._now(effect.path)
         if back is not None:
             if _digest(back) == effect.before and there is None:
                 return None
-            return NotRestored(effect.path, f"there is another file now, and {new_path} would have to go there")
+            return LeftFile(effect.path, f"there is another file now, and {new_path} would have to go there")
         if there is None or _digest(there) != effect.after:
-            return NotRestored(new_path, "it was changed, moved or deleted since")
+            return LeftFile(new_path, "it was changed, moved or deleted since")
         data = there if effect.is_only_moved else self._recorder.bytes_of(effect.before)
         if data is None:
-            return NotRestored(new_path, "what it was is not kept")
+            return LeftFile(new_path, "what it was is not kept")
         edited = (there, data) if data != there else None
         steps.move(known_path(new_path), known_path(effect.path), content_hash(there), edited)
         return None
 
-    def _take_back_file(self, effect: Effect, steps: Steps) -> NotRestored | None:
+    def _take_back_file(self, effect: Effect, steps: Steps) -> LeftFile | None:
         path, before, after = effect.path, effect.before, effect.after
         now = self._now(path)
         if (None if now is None else _digest(now)) == before:
             return None  # it is as it was
         if isinstance(after, Unknown):
-            return NotRestored(path, "whether anything has changed it since is not known, as its bytes were not kept")
+            return LeftFile(path, "whether anything has changed it since is not known, as its bytes were not kept")
         if (None if now is None else _digest(now)) != after:
-            return NotRestored(path, "it was deleted or moved since" if now is None else "it was changed since")
+            return LeftFile(path, "it was deleted or moved since" if now is None else "it was changed since")
         if before is None:
             steps.delete(known_path(path), now or b"")
             return None
         data = self._recorder.bytes_of(before) if isinstance(before, bytes) else None
         if data is None:
-            return NotRestored(path, "what it was is not kept")
+            return LeftFile(path, "what it was is not kept")
         steps.put(path, now, data)
         return None
 
@@ -351,15 +331,15 @@ class Restoring:
         return data if str(state.path) == path else None
 
 
-def _built(steps: Steps, text: str, refused: Sequence[NotRestored], warnings: Sequence[str] = ()) -> ChangePlan:
+def _built(steps: Steps, text: str, refused: Sequence[LeftFile], warnings: Sequence[str] = ()) -> ChangePlan:
     """Return the plan, which says what it leaves out. Raises Conflict (`edited_since`) where it leaves out all."""
     if not steps.changes:
         raise Conflict(
-            f"Nothing was undone: {'; '.join(f'{path}: {why}' for path, why in refused[:_NAMED])}",
+            f"Nothing was undone: {'; '.join(f'{one.path}: {one.why}' for one in refused[:_NAMED])}",
             code="edited_since",
             data={"path": refused[0].path},
         )
-    said = [f"{path} stays as it is: {why}" for path, why in refused[:_NAMED]]
+    said = [*map(str, refused[:_NAMED])]
     if refused[_NAMED:]:
         said.append(f"{len(refused) - _NAMED} more files stay as they are")
     said.extend(warnings[:_NAMED])

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 
 from bridge.clock import SystemClock
+from bridge.contract.tools import ChangeDiff
 from bridge.errors import NotFound
 from bridge.identity.caller import PERSON
 from bridge.index.file_text_index import PDF_FILES, FileTextIndex
 from bridge.index.vault_index import VaultIndex
-from bridge.journal.journal import ChangeDiff, HistoryEntry
+from bridge.journal.journal import HistoryEntry
 from bridge.pdf.reader import PdfReader
 from bridge.pictures.reader import PictureReader
 from bridge.policy.redaction import hide_secrets

@@ -107,8 +107,8 @@ def test_a_file_that_was_changed_since_stays_and_the_diff_is_shown(recorded: Rec
     plan = recorded.restoring.earlier_plan(then)
     (left,) = plan.left
     assert (left.path, left.why) == ("a.md", "it was changed since")
-    assert left.shown is not None
-    assert "-mine\n+one" in left.shown.diff
+    assert left.diff is not None
+    assert "-mine\n+one" in left.diff.diff
     built = go_back(recorded, plan)
     assert any("a.md stays as it is" in warning for warning in built.warnings)
     there = all_bytes(recorded.folder)

@@ -253,7 +253,7 @@ async def diff(context: RequestContext, params: wire.HistoryDiffParams) -> wire.
     """
     if context.session.caller.client.is_person and params.execution_id.startswith(PREFIX):
         return await asyncio.to_thread(outside_diff, context.services, params.execution_id)
-    return wire.ChangeDiff.of(await asyncio.to_thread(context.services.ledger.diff, params.execution_id))
+    return await asyncio.to_thread(context.services.ledger.diff, params.execution_id)
 
 
 def visible(entries: Sequence[HistoryEntry], denial: Callable[[str], object | None] | None) -> Sequence[HistoryEntry]:

@@ -91,8 +91,7 @@ def outside_diff(services: Services, entry_id: str) -> ChangeDiff:
     """Return what an entry did to each file. Raises NotFound when there is none."""
     services.recorder.end_entry()
     services.parts.notices.get().reviewed(entry_id)
-    found = services.parts.restoring.get().diff(_entry(services, entry_id))
-    return ChangeDiff(files=found.files, lost=found.lost)
+    return services.parts.restoring.get().diff(_entry(services, entry_id))
 
 
 def _entry(services: Services, entry_id: str) -> Entry:

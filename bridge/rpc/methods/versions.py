@@ -155,7 +155,7 @@ def _compared(context: RequestContext, params: wire.VersionsCompareParams) -> wi
         plan=digest,
         text=text,
         files=files,
-        left=tuple(wire.LeftOut(path=one.path, why=one.why, diff=one.shown) for one in found.left),
+        left=found.left,
         nearest=tuple(wire.NearestState(path=path, at=stamp_of(at)) for path, at in found.nearest.items()),
     )
 
