@@ -25,7 +25,7 @@ MUCH_SECONDS: Final = 0.5
 MOST_LOOKS: Final = 30
 """Looks at which it worked, from which that does not wait for the work to end: five minutes."""
 LARGE: Final = 256 * 1024
-"""Bytes of a block from which it is asked of the system by itself, and goes back as soon as it is freed."""
+"""Size in bytes from which a block is allocated from the system directly, and returned as soon as it is freed."""
 ARENAS: Final = 2
 """Heaps that threads share: each keeps what it once took."""
 

@@ -136,7 +136,7 @@ class BaseWarnings:
         Args:
             path: The base, or the note that it is in.
             text: The base as it will be.
-            rows: Whether the rows are told.
+            rows: Whether to describe the rows.
         """
         try:
             base = read_base(text)

@@ -71,107 +71,6 @@ _FILES: Final = "\x01"
 _ADDRESSES: Final = "\x02\x03"
 
 
-def folded(text: str) -> str:
-    """Return the letters and digits of a text in one case and one Unicode form (NFKC)."""
-    return "".join(map(_folded, _portions(text)))
-
-
-def _portions(text: str) -> Iterator[str]:
-    """Yield a text in portions; each but the last ends with a blank, where it has one, so no letter is cut."""
-    start = 0
-    while start < len(text):
-        end = start + _AT_ONCE
-        if end < len(text):
-            end = text.rfind("\n", start, end) + 1 or text.rfind(" ", start, end) + 1 or end
-        yield text[start:end]
-        start = end
-
-
-def _folded(text: str) -> str:
-    if text.isascii():
-        return text.lower().translate(_ASCII_ALONE)
-    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    # Most of what goes is ASCII, and goes faster as bytes.
-    plain = plain.encode("utf-8", "ignore").translate(None, _ASCII_BYTES).decode()
-    return plain if plain.isascii() else _OTHERS.sub("", plain)
-
-
-def forms(text: str) -> Iterator[str]:
-    """Yield a text folded, as it is written and with one layer of percent escapes or base64 taken off."""
-    written = list(dict.fromkeys((text, unquote(text))))
-    for one in written:
-        yield folded(one)
-    for one in written:
-        for run in _BASE64.findall("".join(one.split())):
-            for start in range(4):  # it may begin in the middle of a longer run
-                yield folded(_from_base64(run[start:]))
-
-
-def _from_base64(run: str) -> str:
-    try:
-        data = base64.b64decode(run[: len(run) - len(run) % 4].translate(_URL_SAFE))
-    except binascii.Error:
-        return ""
-    return data.decode("utf-8", "ignore")
-
-
-def _pattern(number: int) -> int:
-    """Return four different bits of a word."""
-    at = number % _WORD
-    bits = 1 << at
-    for turn in range(3):
-        at += 1 + (number // _WORD * (2 * turn + 1) + number % _WORD * turn) % 21
-        bits |= 1 << at % _WORD
-    return bits
-
-
-@cache
-def _patterns() -> tuple[int, ...]:
-    """Return the bits of all numbers. They are made when a text is first noted: a start does without."""
-    return tuple(map(_pattern, range(4096)))
-
-
-class Fingerprints:
-    """A set of fingerprints that forgets none and may know a few too many.
-
-    Args:
-        expected: How many there will be.
-    """
-
-    def __init__(self, expected: int = 0) -> None:
-        self._length = max(expected * _BITS // _WORD, _SMALLEST) | 1
-        self._words = array("Q", bytes(8 * self._length))
-        self.count = 0
-
-    @property
-    def is_full(self) -> bool:
-        """Return whether it has more than it was made for."""
-        return self.count * _BITS > self._length * _WORD
-
-    @property
-    def size(self) -> int:
-        """Return its size in bytes."""
-        return self._length * 8
-
-    def add(self, pieces: Iterable[str]) -> None:
-        """Take in pieces of a text."""
-        words, length, patterns, count = self._words, self._length, _patterns(), 0
-        for value in map(hash, pieces):
-            words[value % length] |= patterns[value >> 32 & 4095]
-            words[(value >> 20) % length] |= patterns[value >> 50 & 4095]
-            count += 1
-        self.count += count
-
-    def has(self, piece: str) -> bool:
-        """Return whether a piece may have been added."""
-        value, patterns = hash(piece), _patterns()
-        first = patterns[value >> 32 & 4095]
-        if self._words[value % self._length] & first != first:
-            return False
-        second = patterns[value >> 50 & 4095]
-        return self._words[(value >> 20) % self._length] & second == second
-
-
 class TextSource(Protocol):
     """The source of texts in memory: the index."""
 
@@ -301,6 +200,63 @@ class CarriedText:
         return None
 
 
+def _pattern(number: int) -> int:
+    """Return four different bits of a word."""
+    at = number % _WORD
+    bits = 1 << at
+    for turn in range(3):
+        at += 1 + (number // _WORD * (2 * turn + 1) + number % _WORD * turn) % 21
+        bits |= 1 << at % _WORD
+    return bits
+
+
+@cache
+def _patterns() -> tuple[int, ...]:
+    """Return the bits of all numbers. They are made when a text is first noted: a start does without."""
+    return tuple(map(_pattern, range(4096)))
+
+
+class Fingerprints:
+    """A set of fingerprints that forgets none and may know a few too many.
+
+    Args:
+        expected: How many there will be.
+    """
+
+    def __init__(self, expected: int = 0) -> None:
+        self._length = max(expected * _BITS // _WORD, _SMALLEST) | 1
+        self._words = array("Q", bytes(8 * self._length))
+        self.count = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Return whether it has more than it was made for."""
+        return self.count * _BITS > self._length * _WORD
+
+    @property
+    def size(self) -> int:
+        """Return its size in bytes."""
+        return self._length * 8
+
+    def add(self, pieces: Iterable[str]) -> None:
+        """Take in pieces of a text."""
+        words, length, patterns, count = self._words, self._length, _patterns(), 0
+        for value in map(hash, pieces):
+            words[value % length] |= patterns[value >> 32 & 4095]
+            words[(value >> 20) % length] |= patterns[value >> 50 & 4095]
+            count += 1
+        self.count += count
+
+    def has(self, piece: str) -> bool:
+        """Return whether a piece may have been added."""
+        value, patterns = hash(piece), _patterns()
+        first = patterns[value >> 32 & 4095]
+        if self._words[value % self._length] & first != first:
+            return False
+        second = patterns[value >> 50 & 4095]
+        return self._words[(value >> 20) % self._length] & second == second
+
+
 class _Wanted:
     """The parts of a folded text that may be in the vault, as the table says; false if there are none."""
 
@@ -363,3 +319,47 @@ def _codes(text: str) -> Iterator[str]:
             code = folded(_TIMES.sub(" ", part))
             if SHORTEST_CODE <= len(code) < LENGTH and (not code.isdigit() or len(code) >= _LEAST_DIGITS):
                 yield code
+
+
+def folded(text: str) -> str:
+    """Return the letters and digits of a text in one case and one Unicode form (NFKC)."""
+    return "".join(map(_folded, _portions(text)))
+
+
+def _portions(text: str) -> Iterator[str]:
+    """Yield a text in portions; each but the last ends with a blank, where it has one, so no letter is cut."""
+    start = 0
+    while start < len(text):
+        end = start + _AT_ONCE
+        if end < len(text):
+            end = text.rfind("\n", start, end) + 1 or text.rfind(" ", start, end) + 1 or end
+        yield text[start:end]
+        start = end
+
+
+def _folded(text: str) -> str:
+    if text.isascii():
+        return text.lower().translate(_ASCII_ALONE)
+    plain = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+    # Most of what goes is ASCII, and goes faster as bytes.
+    plain = plain.encode("utf-8", "ignore").translate(None, _ASCII_BYTES).decode()
+    return plain if plain.isascii() else _OTHERS.sub("", plain)
+
+
+def forms(text: str) -> Iterator[str]:
+    """Yield a text folded, as it is written and with one layer of percent escapes or base64 taken off."""
+    written = list(dict.fromkeys((text, unquote(text))))
+    for one in written:
+        yield folded(one)
+    for one in written:
+        for run in _BASE64.findall("".join(one.split())):
+            for start in range(4):  # it may begin in the middle of a longer run
+                yield folded(_from_base64(run[start:]))
+
+
+def _from_base64(run: str) -> str:
+    try:
+        data = base64.b64decode(run[: len(run) - len(run) % 4].translate(_URL_SAFE))
+    except binascii.Error:
+        return ""
+    return data.decode("utf-8", "ignore")

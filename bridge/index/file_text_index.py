@@ -110,7 +110,7 @@ class FileTextIndex:
         clock: The time.
         reader: Reads files.
         folder: Where texts are kept, for this vault and this user alone; None keeps them in memory.
-        wanted: Whether files shall be read.
+        wanted: Returns whether files should be read.
         delay: Seconds after its start in which it does nothing; None for the usual time.
     """
 

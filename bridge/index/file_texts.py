@@ -22,7 +22,7 @@ from bridge.vault.files import FileStat
 logger = logging.getLogger(__name__)
 
 VERSION: Final = 2
-"""Of the form, and of what is made of a page; another one is made anew."""
+"""Version of the format, and of how a page becomes text; a file of another version is replaced."""
 _TABLES: Final = """
 CREATE TABLE texts(digest BLOB PRIMARY KEY, count INTEGER NOT NULL, why TEXT NOT NULL, pages BLOB NOT NULL)
   WITHOUT ROWID;
@@ -110,7 +110,7 @@ def digest_of(data: bytes) -> bytes:
 
 
 def _open(place: Path | None) -> sqlite3.Connection:
-    """Return the file, whatever is found in its place: what does not fit is made anew; in memory if need be."""
+    """Return the open file. One that does not fit is replaced; if that fails, the store is in memory."""
     if place is not None:
         for _attempt in range(2):
             try:

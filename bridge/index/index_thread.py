@@ -25,7 +25,7 @@ SAVE_SECONDS = 10.0
 """Seconds after a change until it is saved."""
 
 MANY = 2000
-"""Changed paths from which comparing the whole disk is sooner done than looking at each."""
+"""Number of changed paths above which comparing the whole disk is faster than examining each."""
 
 DEBOUNCE_MS = 5
 STEP_MS = 2

@@ -64,7 +64,7 @@ Batch = dict[str, FileReading | NotAFile]
 
 EVERY_SECONDS = 0.1
 FEW = 50
-"""Files that are read sooner than anyone could look."""
+"""Number of files that are read too quickly for progress to be worth showing."""
 
 OnProgress = Callable[[int, int], None]
 """Called with how many files are read, and how many there are to read."""

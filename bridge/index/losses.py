@@ -8,6 +8,7 @@ follow another change are not looked at.
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from bridge.clock import Clock
@@ -175,7 +176,6 @@ class ChangedBases:
     def __init__(self, knowledge: Knowledge, clock: Clock) -> None:
         self._knowledge = knowledge
         self._clock = clock
-        self._made: BaseWarnings | None = None
 
     def of(self, plan: ChangePlan) -> Iterator[str]:
         """Return a sentence for each mistake, and for each view how many rows it would have, if no other file changes.
@@ -196,16 +196,15 @@ class ChangedBases:
             bases = [text] if of_base else _changed_blocks(plan, change.path, text)
             for base in bases[:_LOOKED_AT]:
                 # What is in the rows is known as it is, and not as the same change would make it.
-                yield from self._warnings().of(change.path, base, rows=others <= {change.path})
+                yield from self._warnings.of(change.path, base, rows=others <= {change.path})
             if (more := len(bases) - _LOOKED_AT) > 0:
                 yield f"{more} more bases in {change.path!r} change; what they would show was not looked at"
 
+    @cached_property
     def _warnings(self) -> "BaseWarnings":
         from bridge.index.base_rows import BaseWarnings  # noqa: PLC0415 - a start is faster without
 
-        if self._made is None:
-            self._made = BaseWarnings(self._knowledge, self._clock)
-        return self._made
+        return BaseWarnings(self._knowledge, self._clock)
 
 
 def _changed_blocks(plan: ChangePlan, path: str, text: str) -> Sequence[str]:

@@ -45,7 +45,7 @@ class VersionedCache(Generic[T]):
         self._held: tuple[int, T] | None = None
 
     def get(self, version: int, find: Callable[[], T]) -> T:
-        """Return the answer; it is found anew when it is of another version.
+        """Return the answer; find it again if it is of another version.
 
         Args:
             version: Of what is known, as it was before the answer is looked for.
@@ -103,7 +103,7 @@ class VaultIndex:
 
     @property
     def texts(self) -> TextArena:
-        """Return the texts of all files, for searching. Ask for it anew for each search."""
+        """Return the texts of all files, for searching. Ask for them again for each search."""
         self._freshen()
         return self._state.texts
 

@@ -1,7 +1,7 @@
 """A worker process from inside: the frames between it and the bridge, its own memory and its priority.
 
 A frame is four bytes with a length, a JSON object, and bytes. The bounds of memory are there because hostile input
-shall exhaust the process, not the machine; the priority, because what a person does goes first.
+should exhaust the process, not the machine; the priority, because what a person does goes first.
 """
 
 import contextlib

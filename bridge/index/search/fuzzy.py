@@ -228,7 +228,7 @@ class Listing:
     """
 
     def __init__(self, files: Sequence[IndexedFile], ignored: Ignored | None, before: "Listing | None" = None) -> None:
-        self._all = files
+        self.all = files
         self.ignored = ignored
         known = before.verdicts if before is not None and before.ignored is ignored else {}
         self.verdicts: dict[str, bool] = {}
@@ -240,10 +240,6 @@ class Listing:
         self.files = sorted(files)
         self._paths = [file.path for file in self.files]
         self._before = before.fuzzy_if_asked if before is not None else None
-
-    def is_of(self, files: Sequence[IndexedFile], ignored: Ignored | None) -> bool:
-        """Return whether it was made from these files and rules."""
-        return self._all is files and self.ignored is ignored
 
     def matching(self, glob: Glob) -> list[IndexedFile]:
         """Return the files that a glob means, by path.
@@ -294,7 +290,7 @@ class Listings:
         """
         with self._lock:
             last = self._last
-            if last is None or not last.is_of(files, ignored):
+            if last is None or last.all is not files or last.ignored is not ignored:
                 last = self._last = Listing(files, ignored, last)
             return last
 

@@ -61,98 +61,6 @@ PLACES = 16
 _DRAWN = " (text recognised in the picture)"
 
 
-def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> tuple[str, int]:
-    """Return a line of text around the place where most of the query's words are close together, and that place.
-
-    Args:
-        note: The note.
-        places: Where it is, for each thing that was asked for. Where there is nothing, the beginning is shown.
-        width: About how many characters.
-    """
-    head = BEFORE * width // WIDTH
-    body = body_start(note.text)
-    hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
-    if not hits:
-        rest = note.text[body : body + 4 * width].lstrip()
-        return _shown(rest, 0, _cut(rest, width)) if len(rest) > width else _line(rest), body
-    start, end = _densest(note.text, hits, body, width - head)
-    low = _cut(note.text, max(start - head, body if start >= body else 0), up_to=start)
-    high = _cut(note.text, min(max(low + width, min(end, start + width)), len(note.text)))
-    return _shown(note.text, low, max(high, min(end, start + width))), start
-
-
-def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
-    """Return where words occur in other spellings: the full-text index finds these, a plain comparison does not."""
-    text = note.bare_text[:_UNACCENTED]
-    places = (re.search(pattern_of(folded(word)), text) for word in words)
-    return [[] if place is None else [place.span()] for place in places]
-
-
-def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int, room: int) -> Span:
-    """Return the stretch of an excerpt's width that shows the most different things, preferably in the body."""
-    best: tuple[int, bool, int] = (-1, False, 0)
-    chosen: Span = hits[0][:2]
-    last = 0
-    for first, (start, end, _which) in enumerate(hits):
-        last = max(last, first)
-        while last + 1 < len(hits) and hits[last + 1][1] <= start + room:
-            last += 1
-        within = hits[first : last + 1]
-        begun = sum(hit[0] == 0 or not text[hit[0] - 1].isalnum() for hit in within[:8])
-        worth = len({hit[2] for hit in within}), start >= body, begun
-        if worth > best:
-            best = worth
-            chosen = start, max(end, within[-1][1])
-    return chosen
-
-
-def _cut(text: str, at: int, *, up_to: int | None = None) -> int:
-    """Return a place near one to cut at: between words, or at least not within what is seen as one character.
-
-    Args:
-        text: What is cut.
-        at: About where.
-        up_to: For a beginning: where it must have begun. None for an end.
-    """
-    if at <= 0 or at >= len(text):
-        return max(0, min(at, len(text)))
-    if up_to is not None:
-        space = next((place for place in range(at, min(at + _SNAP, up_to)) if text[place - 1].isspace()), None)
-    else:
-        space = next((place for place in range(at, max(at - _SNAP, 1), -1) if text[place].isspace()), None)
-    if space is not None:
-        return space
-    for _ in range(_MOST_JOINED):
-        if at == 0 or not _joined(text, at):
-            break
-        at -= 1
-    return at
-
-
-def _joined(text: str, at: int) -> bool:
-    """Return whether the characters before and after an offset are seen as one."""
-    before, behind = text[at - 1], text[at]
-    if _REGIONAL.match(before) and _REGIONAL.match(behind):
-        run = at - 1
-        while run > 0 and at - run < _MOST_JOINED and _REGIONAL.match(text[run - 1]):
-            run -= 1
-        return (at - run) % 2 == 1
-    if _ZWJ in {before, behind} or unicodedata.combining(before) == _VIRAMA or _MODIFIER.match(behind):
-        return True
-    return unicodedata.category(behind) in {"Mn", "Me", "Mc"}
-
-
-def _shown(text: str, low: int, high: int) -> str:
-    head = CUT if text[:low][-_MOST_JOINED:].strip() else ""
-    tail = CUT if text[high : high + _MOST_JOINED].strip() else ""
-    return f"{head}{_line(text[low:high])}{tail}"
-
-
-def _line(text: str) -> str:
-    """Return text as one line; what is no Unicode is shown as such."""
-    return _SPACES.sub(" ", text).strip().encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
 @dataclass(frozen=True, slots=True)
 class NoteQuery:
     """A search query with its limits.
@@ -568,3 +476,95 @@ def _heading(headings: Sequence[Heading], passage: Passage) -> str:
         for heading in dict.fromkeys(heading_at(headings, span[0]) for span in spans)
     )
     return under.most_common(1)[0][0]
+
+
+def excerpt(note: NoteText, places: Sequence[Iterable[Span]], width: int = WIDTH) -> tuple[str, int]:
+    """Return a line of text around the place where most of the query's words are close together, and that place.
+
+    Args:
+        note: The note.
+        places: Where it is, for each thing that was asked for. Where there is nothing, the beginning is shown.
+        width: About how many characters.
+    """
+    head = BEFORE * width // WIDTH
+    body = body_start(note.text)
+    hits = sorted((start, end, which) for which, spans in enumerate(places) for start, end in spans)
+    if not hits:
+        rest = note.text[body : body + 4 * width].lstrip()
+        return _shown(rest, 0, _cut(rest, width)) if len(rest) > width else _line(rest), body
+    start, end = _densest(note.text, hits, body, width - head)
+    low = _cut(note.text, max(start - head, body if start >= body else 0), up_to=start)
+    high = _cut(note.text, min(max(low + width, min(end, start + width)), len(note.text)))
+    return _shown(note.text, low, max(high, min(end, start + width))), start
+
+
+def bare_places(note: NoteText, words: Iterable[str]) -> list[list[Span]]:
+    """Return where words occur in other spellings: the full-text index finds these, a plain comparison does not."""
+    text = note.bare_text[:_UNACCENTED]
+    places = (re.search(pattern_of(folded(word)), text) for word in words)
+    return [[] if place is None else [place.span()] for place in places]
+
+
+def _densest(text: str, hits: Sequence[tuple[int, int, int]], body: int, room: int) -> Span:
+    """Return the stretch of an excerpt's width that shows the most different things, preferably in the body."""
+    best: tuple[int, bool, int] = (-1, False, 0)
+    chosen: Span = hits[0][:2]
+    last = 0
+    for first, (start, end, _which) in enumerate(hits):
+        last = max(last, first)
+        while last + 1 < len(hits) and hits[last + 1][1] <= start + room:
+            last += 1
+        within = hits[first : last + 1]
+        begun = sum(hit[0] == 0 or not text[hit[0] - 1].isalnum() for hit in within[:8])
+        worth = len({hit[2] for hit in within}), start >= body, begun
+        if worth > best:
+            best = worth
+            chosen = start, max(end, within[-1][1])
+    return chosen
+
+
+def _cut(text: str, at: int, *, up_to: int | None = None) -> int:
+    """Return a place near one to cut at: between words, or at least not within what is seen as one character.
+
+    Args:
+        text: What is cut.
+        at: About where.
+        up_to: For a beginning: where it must have begun. None for an end.
+    """
+    if at <= 0 or at >= len(text):
+        return max(0, min(at, len(text)))
+    if up_to is not None:
+        space = next((place for place in range(at, min(at + _SNAP, up_to)) if text[place - 1].isspace()), None)
+    else:
+        space = next((place for place in range(at, max(at - _SNAP, 1), -1) if text[place].isspace()), None)
+    if space is not None:
+        return space
+    for _ in range(_MOST_JOINED):
+        if at == 0 or not _joined(text, at):
+            break
+        at -= 1
+    return at
+
+
+def _joined(text: str, at: int) -> bool:
+    """Return whether the characters before and after an offset are seen as one."""
+    before, behind = text[at - 1], text[at]
+    if _REGIONAL.match(before) and _REGIONAL.match(behind):
+        run = at - 1
+        while run > 0 and at - run < _MOST_JOINED and _REGIONAL.match(text[run - 1]):
+            run -= 1
+        return (at - run) % 2 == 1
+    if _ZWJ in {before, behind} or unicodedata.combining(before) == _VIRAMA or _MODIFIER.match(behind):
+        return True
+    return unicodedata.category(behind) in {"Mn", "Me", "Mc"}
+
+
+def _shown(text: str, low: int, high: int) -> str:
+    head = CUT if text[:low][-_MOST_JOINED:].strip() else ""
+    tail = CUT if text[high : high + _MOST_JOINED].strip() else ""
+    return f"{head}{_line(text[low:high])}{tail}"
+
+
+def _line(text: str) -> str:
+    """Return text as one line; what is no Unicode is shown as such."""
+    return _SPACES.sub(" ", text).strip().encode("utf-8", "surrogateescape").decode("utf-8", "replace")

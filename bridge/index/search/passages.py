@@ -36,7 +36,7 @@ TOGETHER = 0.5
 APART = 50
 """Characters from the beginning of one to that of the other, at most."""
 MOST_PLACES = 2000
-"""Places of one word in one note that are looked at, those inside of other words too."""
+"""Maximum number of places of one word in one note, those inside other words included."""
 
 _HEADING = re.compile(r"\n#{1,6}[ \t]")
 

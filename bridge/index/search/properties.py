@@ -16,7 +16,7 @@ from bridge.index.search.query import And, CompareTerm, Node, Not, Or, PropertyK
 from bridge.vault.paths import fold
 
 MAX_ITEMS = 10_000
-"""Items of one value that are looked at: YAML's aliases can make a few bytes mean billions."""
+"""Maximum number of items of one value that are examined: YAML's aliases can make a few bytes mean billions."""
 
 _COMPARISON = re.compile(r"\s*(<=|>=|<|>)\s*(\S.*?)\s*", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][-+]?\d{1,3})?", re.ASCII)

@@ -17,7 +17,7 @@ from bridge.index.search.text_session import MatchingFiles, Needle, NoteText, Te
 from bridge.index.texts.line_patterns import Span
 
 MOST_PLACES = 10_000
-"""Lines of a note that are looked at for one pattern, and places for one word."""
+"""Maximum number of lines of a note for one pattern, and of places for one word."""
 
 SHOWN_PLACES = 64
 SHOWN_PARTS = 8

@@ -190,46 +190,6 @@ class NoteText:
         return bare(self.folded_text)
 
 
-def canvas_text(data: bytes) -> str:
-    """Return the text on a canvas: of its cards, the names of its groups, and the labels of its lines."""
-    try:
-        canvas = load(data or b"{}")
-    except ValueError:
-        return ""
-    if not isinstance(canvas, dict):
-        return ""
-    found: list[str] = []
-    for kind in ("nodes", "edges"):
-        rows = canvas.get(kind)
-        for row in rows if isinstance(rows, list) else ():
-            if isinstance(row, dict):
-                found += [row[key] for key in ("text", "label", "file", "url") if isinstance(row.get(key), str)]
-    return re.sub(r"\r\n?", "\n", "\n\n".join(found))
-
-
-def _find(text: str, form: str, start: int, end: int) -> int:
-    while end - start > _AT_ONCE + len(form):
-        at = text.find(form, start, start + _AT_ONCE + len(form))
-        if at >= 0:
-            return at
-        start += _AT_ONCE
-    return text.find(form, start, end)
-
-
-def _in_characters(piece: bytes, spans: list[Span], before: int) -> list[Span]:
-    """Return spans in bytes as spans in characters."""
-    if piece.isascii():
-        return [(before + start, before + end) for start, end in spans]
-    found: list[Span] = []
-    last = 0
-    for start, end in spans:
-        before += len(piece[last:start].decode("utf-8", "surrogateescape"))
-        length = len(piece[start:end].decode("utf-8", "surrogateescape"))
-        found.append((before, before + length))
-        last, before = end, before + length
-    return found
-
-
 class MatchingFiles(NamedTuple):
     """The files in which something is.
 
@@ -408,3 +368,43 @@ def has_text(path: str) -> bool:
 
 def _pattern(pattern: str, *, case: bool) -> str:
     return pattern if case else f"(?i){pattern}"
+
+
+def canvas_text(data: bytes) -> str:
+    """Return the text on a canvas: of its cards, the names of its groups, and the labels of its lines."""
+    try:
+        canvas = load(data or b"{}")
+    except ValueError:
+        return ""
+    if not isinstance(canvas, dict):
+        return ""
+    found: list[str] = []
+    for kind in ("nodes", "edges"):
+        rows = canvas.get(kind)
+        for row in rows if isinstance(rows, list) else ():
+            if isinstance(row, dict):
+                found += [row[key] for key in ("text", "label", "file", "url") if isinstance(row.get(key), str)]
+    return re.sub(r"\r\n?", "\n", "\n\n".join(found))
+
+
+def _find(text: str, form: str, start: int, end: int) -> int:
+    while end - start > _AT_ONCE + len(form):
+        at = text.find(form, start, start + _AT_ONCE + len(form))
+        if at >= 0:
+            return at
+        start += _AT_ONCE
+    return text.find(form, start, end)
+
+
+def _in_characters(piece: bytes, spans: list[Span], before: int) -> list[Span]:
+    """Return spans in bytes as spans in characters."""
+    if piece.isascii():
+        return [(before + start, before + end) for start, end in spans]
+    found: list[Span] = []
+    last = 0
+    for start, end in spans:
+        before += len(piece[last:start].decode("utf-8", "surrogateescape"))
+        length = len(piece[start:end].decode("utf-8", "surrogateescape"))
+        found.append((before, before + length))
+        last, before = end, before + length
+    return found

@@ -62,91 +62,6 @@ CREATE INDEX aliases_by_name ON aliases(folded);
 """
 
 
-class FileList(NamedTuple):
-    """The files and folders that the index knows to be on the disk.
-
-    Attributes:
-        folders: Every folder, with the files that lie in it itself, by name.
-        unsettled: The files whose bytes may differ from those that were read.
-    """
-
-    folders: dict[str, list[IndexedFile]]
-    unsettled: list[str]
-
-
-def read_files(connection: sqlite3.Connection) -> FileList:
-    """Return every file and folder, as it was when it was taken in."""
-    try:
-        kept = _kept(connection)
-    except (ValueError, TypeError, LookupError):
-        kept = None  # damaged
-    return _from_tables(connection) if kept is None else kept
-
-
-def keep_files(connection: sqlite3.Connection) -> None:
-    """Make the rows, if they are missing, in the transaction that is under way."""
-    if connection.execute("SELECT 1 FROM file_list").fetchone() is None:
-        contents = _contents(_from_tables(connection))
-        connection.executemany(
-            "INSERT INTO file_list VALUES(?, ?, ?, ?)",
-            ((part, len(contents), zlib.crc32(content), content) for part, content in enumerate(contents)),
-        )
-
-
-def _from_tables(connection: sqlite3.Connection) -> FileList:
-    folders: dict[str, list[IndexedFile]] = {"": []}
-    folders |= {path: [] for (path,) in connection.execute("SELECT path FROM folders ORDER BY path")}
-    rows = connection.execute("SELECT path, size, mtime_ns, created_ns, changed_ns FROM files ORDER BY path")
-    while page := rows.fetchmany(_PAGE):
-        for file in map(IndexedFile._make, page):
-            folders.setdefault(file.path.rpartition("/")[0], []).append(file)
-    return FileList(folders, [path for (path,) in connection.execute("SELECT path FROM files WHERE NOT settled")])
-
-
-def _contents(listed: FileList) -> list[bytes]:
-    """Return the files in parts: how many of them lie in each folder, and a column of each attribute."""
-    contents: list[bytes] = []
-    for part in _parts(listed.folders):
-        counts = [(folder, len(files)) for folder, files in part]
-        columns = list(zip(*(file for _folder, files in part for file in files), strict=True))
-        contents.append(orjson.dumps((counts, columns, listed.unsettled if not contents else ())))
-    return contents
-
-
-def _parts(folders: dict[str, list[IndexedFile]]) -> Iterator[list[tuple[str, list[IndexedFile]]]]:
-    """Yield the folders with their files, some thousand files at a time; a large folder is in several parts."""
-    pieces = (
-        (folder, files[start : start + _PART])
-        for folder, files in folders.items()
-        for start in range(0, len(files) or 1, _PART)
-    )
-    return portions(pieces, lambda piece: len(piece[1]), _PART)
-
-
-def _kept(connection: sqlite3.Connection) -> FileList | None:
-    """Return the list in the rows; None if there are none, or not all of them.
-
-    Raises:
-        ValueError, TypeError, LookupError: They are damaged.
-    """
-    listed = FileList({}, [])
-    rows = connection.execute("SELECT parts, crc, content FROM file_list ORDER BY part").fetchall()
-    for parts, crc, content in rows:
-        if parts != len(rows) or zlib.crc32(content) != crc:
-            return None
-        _take(listed, *orjson.loads(content))
-    return listed if rows else None
-
-
-def _take(listed: FileList, counts: list[tuple[str, int]], columns: list[list[Any]], unsettled: list[str]) -> None:
-    files = list(map(IndexedFile._make, zip(*columns, strict=True)))
-    start = 0
-    for folder, count in counts:
-        listed.folders.setdefault(folder, []).extend(files[start : start + count])
-        start += count
-    listed.unsettled.extend(unsettled)
-
-
 class Connections:
     """The index's file, open; or an index in memory, which readers and the writer take turns at.
 
@@ -321,3 +236,88 @@ def _fits(connection: sqlite3.Connection, vault: str) -> bool:
 
 def _identity(vault: str) -> dict[str, str]:
     return {"version": str(VERSION), "vault": ascii(vault), "places": str(PLACE_BITS)}
+
+
+class FileList(NamedTuple):
+    """The files and folders that the index knows to be on the disk.
+
+    Attributes:
+        folders: Every folder, with the files that lie in it itself, by name.
+        unsettled: The files whose bytes may differ from those that were read.
+    """
+
+    folders: dict[str, list[IndexedFile]]
+    unsettled: list[str]
+
+
+def read_files(connection: sqlite3.Connection) -> FileList:
+    """Return every file and folder, as it was when it was taken in."""
+    try:
+        kept = _kept(connection)
+    except (ValueError, TypeError, LookupError):
+        kept = None  # damaged
+    return _from_tables(connection) if kept is None else kept
+
+
+def keep_files(connection: sqlite3.Connection) -> None:
+    """Make the rows, if they are missing, in the transaction that is under way."""
+    if connection.execute("SELECT 1 FROM file_list").fetchone() is None:
+        contents = _contents(_from_tables(connection))
+        connection.executemany(
+            "INSERT INTO file_list VALUES(?, ?, ?, ?)",
+            ((part, len(contents), zlib.crc32(content), content) for part, content in enumerate(contents)),
+        )
+
+
+def _from_tables(connection: sqlite3.Connection) -> FileList:
+    folders: dict[str, list[IndexedFile]] = {"": []}
+    folders |= {path: [] for (path,) in connection.execute("SELECT path FROM folders ORDER BY path")}
+    rows = connection.execute("SELECT path, size, mtime_ns, created_ns, changed_ns FROM files ORDER BY path")
+    while page := rows.fetchmany(_PAGE):
+        for file in map(IndexedFile._make, page):
+            folders.setdefault(file.path.rpartition("/")[0], []).append(file)
+    return FileList(folders, [path for (path,) in connection.execute("SELECT path FROM files WHERE NOT settled")])
+
+
+def _contents(listed: FileList) -> list[bytes]:
+    """Return the files in parts: how many of them lie in each folder, and a column of each attribute."""
+    contents: list[bytes] = []
+    for part in _parts(listed.folders):
+        counts = [(folder, len(files)) for folder, files in part]
+        columns = list(zip(*(file for _folder, files in part for file in files), strict=True))
+        contents.append(orjson.dumps((counts, columns, listed.unsettled if not contents else ())))
+    return contents
+
+
+def _parts(folders: dict[str, list[IndexedFile]]) -> Iterator[list[tuple[str, list[IndexedFile]]]]:
+    """Yield the folders with their files, some thousand files at a time; a large folder is in several parts."""
+    pieces = (
+        (folder, files[start : start + _PART])
+        for folder, files in folders.items()
+        for start in range(0, len(files) or 1, _PART)
+    )
+    return portions(pieces, lambda piece: len(piece[1]), _PART)
+
+
+def _kept(connection: sqlite3.Connection) -> FileList | None:
+    """Return the list in the rows; None if there are none, or not all of them.
+
+    Raises:
+        ValueError, TypeError, LookupError: They are damaged.
+    """
+    listed = FileList({}, [])
+    rows = connection.execute("SELECT parts, crc, content FROM file_list ORDER BY part").fetchall()
+    for parts, crc, content in rows:
+        if parts != len(rows) or zlib.crc32(content) != crc:
+            return None
+        _take(listed, *orjson.loads(content))
+    return listed if rows else None
+
+
+def _take(listed: FileList, counts: list[tuple[str, int]], columns: list[list[Any]], unsettled: list[str]) -> None:
+    files = list(map(IndexedFile._make, zip(*columns, strict=True)))
+    start = 0
+    for folder, count in counts:
+        listed.folders.setdefault(folder, []).extend(files[start : start + count])
+        start += count
+    listed.unsettled.extend(unsettled)

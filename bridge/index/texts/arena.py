@@ -57,102 +57,6 @@ Excludes = Callable[[str], bool]
 """Returns whether to leave out a path. The same object always answers the same."""
 
 
-def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) -> Text:
-    """Keep a chunk, so that at any moment its file is there whole or not at all; returns its text, mapped.
-
-    Args:
-        folder: The folder; made when missing.
-        number: The file's name.
-        table: What lies where.
-        text: The text.
-
-    Raises:
-        OSError: The disk is full or failed.
-    """
-    encoded = orjson.dumps(table)
-    end = _END.pack(_FORM, len(text), len(encoded), zlib.crc32(encoded))
-    place = _place(folder, number)
-    temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with temporary.open("xb") as file:
-            for part in (text, encoded, end):
-                file.write(part)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(place)
-    except OSError:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
-        raise
-    with place.open("rb") as file:
-        return _mapped(file.fileno(), len(text))
-
-
-def _mapped(fd: int, length: int) -> Text:
-    """Return the text at the beginning of a file, mapped: the system reads what is used, and reclaims the memory."""
-    return will_be_read_again(mmap.mmap(fd, length, access=mmap.ACCESS_READ)) if length else b""
-
-
-def link_chunks(folder: Path, to: Path) -> None:
-    """Put every chunk into another folder too: as a second name of the same file if the disk can, else as a copy.
-
-    Args:
-        folder: Where they are.
-        to: The other folder; made when missing.
-
-    Raises:
-        OSError: The disk is full or failed.
-    """
-    to.mkdir(mode=0o700, parents=True, exist_ok=True)
-    for place in folder.glob(f"*{_SUFFIX}"):
-        try:
-            os.link(place, to / place.name)
-        except FileExistsError:
-            continue
-        except OSError:
-            shutil.copyfile(place, to / place.name)
-
-
-def read_chunks(folder: Path) -> Iterator[tuple[int, dict[str, Any], Text]]:
-    """Yield every complete chunk with its number, the earliest first, and remove incomplete ones."""
-    for leftover in folder.glob(".*.tmp"):
-        with contextlib.suppress(OSError):
-            leftover.unlink()
-    for place in sorted(folder.glob(f"*{_SUFFIX}")):
-        try:
-            with place.open("rb") as file:
-                yield int(place.stem, 16), *_read(file.fileno())
-        except (OSError, ValueError, struct.error):
-            with contextlib.suppress(OSError):
-                place.unlink()
-
-
-def remove_chunk(folder: Path, number: int) -> None:
-    """Remove a chunk's file, if the system lets us: one that is mapped stays on Windows until the next start."""
-    with contextlib.suppress(OSError):
-        _place(folder, number).unlink()
-
-
-def _place(folder: Path, number: int) -> Path:
-    return folder / f"{number:08x}{_SUFFIX}"
-
-
-def _read(fd: int) -> tuple[dict[str, Any], Text]:
-    """Return a chunk's table and its text, mapped.
-
-    Raises:
-        OSError, ValueError, struct.error: The file is damaged, or of another form.
-    """
-    size = os.fstat(fd).st_size
-    with mmap.mmap(fd, size, access=mmap.ACCESS_READ) as whole:
-        form, length, table_length, checksum = _END.unpack(whole[size - _END.size :])
-        encoded = whole[length : length + table_length]
-    if form != _FORM or length + table_length + _END.size != size or zlib.crc32(encoded) != checksum:
-        raise ValueError("not a whole chunk")
-    return orjson.loads(encoded), _mapped(fd, length)
-
-
 class Stamp(NamedTuple):
     """A stamp that shows whether a file is still the one that was read.
 
@@ -481,7 +385,7 @@ class TextArena:
                 self._merge()
 
     def _merge(self) -> None:
-        """Make the chunks anew into which changes fall."""
+        """Rebuild the chunks that changes fall into."""
         if not self._waiting:
             return
         waiting = sorted((walk_key(path), path) for path in self._waiting)
@@ -538,3 +442,99 @@ def portions(items: Iterable[T], size: Callable[[T], int], enough: float) -> Ite
             portion, held = [], 0
     if portion:
         yield portion
+
+
+def write_chunk(folder: Path, number: int, table: dict[str, Any], text: Text) -> Text:
+    """Keep a chunk, so that at any moment its file is there whole or not at all; returns its text, mapped.
+
+    Args:
+        folder: The folder; made when missing.
+        number: The file's name.
+        table: What lies where.
+        text: The text.
+
+    Raises:
+        OSError: The disk is full or failed.
+    """
+    encoded = orjson.dumps(table)
+    end = _END.pack(_FORM, len(text), len(encoded), zlib.crc32(encoded))
+    place = _place(folder, number)
+    temporary = place.with_name(f".{place.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with temporary.open("xb") as file:
+            for part in (text, encoded, end):
+                file.write(part)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.replace(place)
+    except OSError:
+        with contextlib.suppress(OSError):
+            temporary.unlink()
+        raise
+    with place.open("rb") as file:
+        return _mapped(file.fileno(), len(text))
+
+
+def _mapped(fd: int, length: int) -> Text:
+    """Return the text at the beginning of a file, mapped: the system reads what is used, and reclaims the memory."""
+    return will_be_read_again(mmap.mmap(fd, length, access=mmap.ACCESS_READ)) if length else b""
+
+
+def link_chunks(folder: Path, to: Path) -> None:
+    """Put every chunk into another folder too: as a second name of the same file if the disk can, else as a copy.
+
+    Args:
+        folder: Where they are.
+        to: The other folder; made when missing.
+
+    Raises:
+        OSError: The disk is full or failed.
+    """
+    to.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for place in folder.glob(f"*{_SUFFIX}"):
+        try:
+            os.link(place, to / place.name)
+        except FileExistsError:
+            continue
+        except OSError:
+            shutil.copyfile(place, to / place.name)
+
+
+def read_chunks(folder: Path) -> Iterator[tuple[int, dict[str, Any], Text]]:
+    """Yield every complete chunk with its number, the earliest first, and remove incomplete ones."""
+    for leftover in folder.glob(".*.tmp"):
+        with contextlib.suppress(OSError):
+            leftover.unlink()
+    for place in sorted(folder.glob(f"*{_SUFFIX}")):
+        try:
+            with place.open("rb") as file:
+                yield int(place.stem, 16), *_read(file.fileno())
+        except (OSError, ValueError, struct.error):
+            with contextlib.suppress(OSError):
+                place.unlink()
+
+
+def remove_chunk(folder: Path, number: int) -> None:
+    """Remove a chunk's file, if the system lets us: one that is mapped stays on Windows until the next start."""
+    with contextlib.suppress(OSError):
+        _place(folder, number).unlink()
+
+
+def _place(folder: Path, number: int) -> Path:
+    return folder / f"{number:08x}{_SUFFIX}"
+
+
+def _read(fd: int) -> tuple[dict[str, Any], Text]:
+    """Return a chunk's table and its text, mapped.
+
+    Raises:
+        OSError, ValueError, struct.error: The file is damaged, or of another form.
+    """
+    size = os.fstat(fd).st_size
+    with mmap.mmap(fd, size, access=mmap.ACCESS_READ) as whole:
+        form, length, table_length, checksum = _END.unpack(whole[size - _END.size :])
+        encoded = whole[length : length + table_length]
+    if form != _FORM or length + table_length + _END.size != size or zlib.crc32(encoded) != checksum:
+        raise ValueError("not a whole chunk")
+    return orjson.loads(encoded), _mapped(fd, length)

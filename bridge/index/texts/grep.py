@@ -504,7 +504,7 @@ class Grep:
             self._check(query)
             wanted = collector.wanted
             spans = lines.spans(piece, wanted + matched) if wanted > 0 else []
-            rest = _rest_of_line(piece) if inside else 0
+            rest = (piece.find(b"\n") + 1 or len(piece)) if inside else 0
             if matched and spans and spans[0][0] < rest:
                 del spans[0]
             collector.add(piece, spans, rest=rest)
@@ -549,11 +549,6 @@ def search_run(chunk: Chunk, run: Sequence[int], lines: LineSearch, collector: C
             return bisect_left(run, index) + 1
         at = behind
     return len(run)
-
-
-def _rest_of_line(piece: bytes) -> int:
-    """Return how many bytes of a piece, including a line break, belong to a line that began before it."""
-    return piece.find(b"\n") + 1 or len(piece)
 
 
 @dataclass(frozen=True, slots=True)

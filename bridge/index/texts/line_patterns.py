@@ -70,7 +70,7 @@ class LinePattern(NamedTuple):
         regex: RE2's or PCRE2's object.
         scan: Finds the first match of each matching line: `scan_whole` or `scan_lines`.
         size: Instructions of its program; RE2's time is at most proportional to this times the text's length.
-        tail: Of a word, what is sooner found than the whole; None of anything else.
+        tail: The part of a word that is found faster than the whole; None if the pattern is no such word.
     """
 
     regex: Any
@@ -87,7 +87,7 @@ class LinePattern(NamedTuple):
 class Tail:
     """The end of a word that is searched for, from a rare letter on.
 
-    RE2 goes from one place of a word's first letter to the next, so it is the sooner done, the rarer that letter is.
+    RE2 goes from one place of a word's first letter to the next, so the rarer that letter is, the faster it is.
 
     Args:
         head: What is before it in the word.

@@ -1,4 +1,4 @@
-r"""Patterns in the words of an engine that finds the same lines sooner, or at least all lines that may match.
+r"""Translations of patterns for an engine that finds the same lines faster, or at least all lines that may match.
 
 For hyperscan, a pattern of RE2 is translated so that it finds every line that RE2 finds. Only what both read alike is
 translated, which is most of what is searched for: `\s`, `.` and negated classes become explicit classes of one line's
@@ -62,7 +62,7 @@ def relax(pattern: str) -> str | None:
 
 
 class _Reader:
-    """A reader that goes through a pattern from left to right and writes it anew."""
+    """A reader that goes through a pattern from left to right and rewrites it."""
 
     def __init__(self, pattern: str, start: int) -> None:
         self._pattern = pattern

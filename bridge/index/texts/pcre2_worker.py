@@ -72,7 +72,7 @@ def compile_backtracking(pattern: str) -> LinePattern:
 
 
 class _Bounded:
-    """A PCRE2 pattern that takes every text, and gives up rather than go on for ever."""
+    """A PCRE2 pattern that accepts any text, and gives up instead of running forever."""
 
     def __init__(self, pattern: bytes) -> None:
         try:

@@ -108,7 +108,7 @@ class Packaged(NamedTuple):
         name: Its name.
         files: Finds its files; None if they are not installed.
         portion: Texts that are embedded at a time: they take less than a second.
-        few: Texts that are sooner embedded here than a worker starts, in which others can run.
+        few: Number of texts up to which embedding them here is faster than starting a worker.
     """
 
     name: str

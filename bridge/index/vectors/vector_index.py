@@ -91,9 +91,9 @@ class VectorIndex:
         closed: The rules that close notes for reading.
         clock: The time.
         folder: The folder in which vectors are kept, for this vault and this user alone; None keeps them in memory.
-        mode: Whether there shall be vectors: `auto` pauses on battery and under load, `on` does not.
+        mode: Whether to keep vectors: `auto` pauses on battery and under load, `on` does not.
         model: Finds the model; None if there is none.
-        chosen: What the person has chosen. When it is something else, the model is found anew.
+        chosen: Returns the person's choice of a model. The model is looked up again when it changes.
         first: Whether it may begin; others come first until then.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
@@ -165,7 +165,7 @@ class VectorIndex:
         self._wake.set()
 
     def rebuild(self) -> None:
-        """Throw all vectors away, and make them anew. Returns at once."""
+        """Discard all vectors and compute them again. Returns at once."""
         self._rebuild = True
         self._wake.set()
 

@@ -34,11 +34,11 @@ class Vectors:
         closed: The rules that close notes for reading.
         clock: The time.
         folder: The folder in which vectors are kept, for this vault and this user alone; None keeps them in memory.
-        mode: Whether there shall be vectors of the quick model; see `VectorIndex`.
+        mode: Whether to keep vectors of the quick model; see `VectorIndex`.
         model: Finds the quick model; None if there is none.
-        better_mode: Whether there shall be vectors of the better model.
+        better_mode: Whether to keep vectors of the better model.
         better_model: Finds the better model: it understands more, and takes longer.
-        chosen: What the person has chosen. When it is something else, the models are found anew.
+        chosen: Returns the person's choice of models. They are looked up again when it changes.
         strained: What makes large work unwelcome now.
         delay: Seconds after its start in which it does nothing.
         file_texts: The texts of files that are no notes.
@@ -87,7 +87,7 @@ class Vectors:
         self._better.changed()
 
     def rebuild(self) -> None:
-        """Throw all vectors away, and make them anew. Returns at once."""
+        """Discard all vectors and compute them again. Returns at once."""
         self._quick.rebuild()
         self._better.rebuild()
 
