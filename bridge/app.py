@@ -28,17 +28,13 @@ from bridge.ports import Late
 from bridge.rpc.hub import VaultEvents
 
 if TYPE_CHECKING:
-    from bridge.consent.web_readers import AgentsAddresses, WebReaders
     from bridge.contract.discovery import Discovery
     from bridge.drafts.store import Drafts
     from bridge.index.vault_index import VaultIndex
-    from bridge.index.vectors.vectors import Vectors
-    from bridge.journal.journal import Recovery
     from bridge.rpc.services import Services
     from bridge.settings.store import SettingsStore
     from bridge.toolkit.call_registry import CallRegistry
     from bridge.toolkit.handing_in import HandingIn
-    from bridge.web.services import WebServices
 
 CAPABILITIES: Final[tuple[type[Capability], ...]] = (
     PdfFiles,
@@ -180,11 +176,6 @@ class Bridge:
         return self.core.index
 
     @property
-    def recovery(self) -> "Recovery":
-        """Return what the start found half done, and how it ended."""
-        return self.core.history.recovery
-
-    @property
     def settings(self) -> "SettingsStore":
         """Return the settings."""
         return self.core.base.settings
@@ -193,23 +184,3 @@ class Bridge:
     def drafts(self) -> "Drafts":
         """Return the drafts of the vault's clients."""
         return self.core.tools.drafts
-
-    @property
-    def vectors(self) -> "Vectors":
-        """Return the vectors of notes, for search by meaning."""
-        return self.core.base.vectors.get()
-
-    @property
-    def web(self) -> "WebServices":
-        """Return the way to the web."""
-        return self.services.parts.web.get()
-
-    @property
-    def web_readers(self) -> "WebReaders":
-        """Return the clients that have read from the web."""
-        return self.core.trust.web_readers
-
-    @property
-    def agents_addresses(self) -> "AgentsAddresses":
-        """Return the addresses that agents put together and wrote."""
-        return self.core.trust.agents_addresses

@@ -96,9 +96,9 @@ async def test_a_change_that_lacks_its_mark_is_completed(earlier: Path, end: str
     *lines, mark = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines) + (mark[:20] if end == "torn" else b""))
     async with Bridge(earlier) as bridge:
-        (completed,) = bridge.recovery.completed
+        (completed,) = bridge.core.history.recovery.completed
         assert completed.startswith("undo-")
-        assert (bridge.recovery.rolled_back, bridge.recovery.conflicted) == ((), ())
+        assert (bridge.core.history.recovery.rolled_back, bridge.core.history.recovery.conflicted) == ((), ())
 
 
 async def test_the_log_verifies_and_goes_on(served: Bridge) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 from bridge.capabilities.base import Base
-from bridge.capabilities.history import History, Log
+from bridge.capabilities.history import History
 from bridge.capabilities.network import Network
 from bridge.capabilities.tools import VaultTools
 from bridge.capabilities.trust import Trust
@@ -19,7 +19,7 @@ from bridge.index.search.fuzzy import NearestNames
 from bridge.index.vault_index import PermittedKnowledge, VaultIndex
 from bridge.policy.limits import RateLimits
 from bridge.sandbox.sandbox import Programs
-from bridge.toolkit.audit_step import log_call
+from bridge.toolkit.audit_step import AuditStep, log_call
 from bridge.toolkit.call_registry import CallRegistry
 from bridge.toolkit.consent_step import ConsentStep
 from bridge.toolkit.fairness import FairThreads, RateLimitStep
@@ -52,7 +52,7 @@ class Core:
     trust: Trust
     history: History
     index: VaultIndex
-    log: Log
+    log: AuditStep
     network: Network
     programs: Programs
     tools: VaultTools
@@ -90,15 +90,15 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
     def limited(hit: LimitHit) -> None:
         """Announce and log that somebody has to wait."""
         hub.notify_hosts(hit)
-        log.step.limited(hit)
+        log.limited(hit)
 
-    async def finished(tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
+    async def finished(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
         """Remember what an ended call wrote, and log it; in developer mode on the console too."""
-        if plan is not None:
-            base.session_files.applied(tool_call.caller.session_id, plan)
+        if tool_call.made is not None:
+            base.session_files.applied(tool_call.caller.session_id, tool_call.made)
         if settings.latest.developer_mode:
             log_call(tool_call, result, seconds)
-        await log.step.finished(tool_call, result, plan, seconds)
+        await log.finished(tool_call, result, seconds)
 
     def losses(plan: ChangePlan) -> Sequence[str]:
         return (*lost_parts(plan, index), *lost_properties(plan, index), *bases.of(plan))
@@ -119,7 +119,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
             broker=base.broker,
             grants=trust.grants,
             clock=clock,
-            audit=log.step,
+            audit=log,
             settings=lambda: settings.current,
             deny_all=consent == "deny",
             on_event=hub.notify_hosts,
@@ -142,7 +142,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         outgoing=Outgoing(CarriedText(index, trust.grants.closed, large, base.file_texts), trust.agents_addresses),
     )
     settings.on_change(lambda change: base.on_loop(lambda: base.broker.follow_rules(by=change.by or "settings.json")))
-    registry = CallRegistry(pipeline, log.step.delivered, Tickets(base.kept("tickets"), clock))
+    registry = CallRegistry(pipeline, log.delivered, Tickets(base.kept("tickets"), clock))
     base.stack.push_async_callback(registry.stop)
 
     handing_in = HandingIn(

@@ -4,8 +4,7 @@ import asyncio
 import os
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from bridge import __version__
 from bridge.audit.log import AuditLog, LogMaintenance
@@ -20,7 +19,6 @@ from bridge.rpc.hosts import HostEditors
 from bridge.rpc.hub import PlaceWatch, VaultEvents
 from bridge.server.private_files import make_private
 from bridge.settings.model import SettingsChange
-from bridge.settings.store import SettingsStore
 from bridge.toolkit.audit_step import AuditStep
 from bridge.vault.plan import ChangePlan
 from bridge.versions.recorder import Recorder
@@ -79,7 +77,7 @@ async def open_history(base: Base) -> History:
     history = History(ledger, recovery, recorder.get())
     base.stack.callback(history.recorder.close)
     base.repeat(KEEP_SECONDS, history.recorder.maintain)
-    base.repeat(RETAIN_SECONDS, partial(_retain, ledger, base.settings), at_once=True)
+    base.repeat(RETAIN_SECONDS, lambda: ledger.prune(base.settings.current.backup_retention_days), at_once=True)
     base.applied.on(history.recorder.wrote)
     base.faults.look_at(history.recorder)
     return history
@@ -98,11 +96,6 @@ def _open_recorder(base: Base, ledger: Ledger) -> Recorder:
         )
 
     return Recorder(base.kept("versions").path, base.files, base.clock, rules=rules, own=ledger)
-
-
-def _retain(ledger: Ledger, settings: SettingsStore) -> None:
-    """Remove backups that are older than the user wants to keep them."""
-    ledger.prune(settings.current.backup_retention_days)
 
 
 PLACE_SECONDS: Final = 5.0
@@ -134,21 +127,7 @@ def watch(base: Base, index: VaultIndex) -> None:
     base.stop_in_thread(watcher.stop)
 
 
-class Log(NamedTuple):
-    """The log.
-
-    Attributes:
-        step: Writes it.
-    """
-
-    step: AuditStep
-
-    def note(self, kind: str, facts: dict[str, Any]) -> None:
-        """Log what is no call: its kind, and what happened."""
-        self.step.note(kind, facts)
-
-
-async def open_log(base: Base, index: VaultIndex, recovery: Recovery) -> Log:
+async def open_log(base: Base, index: VaultIndex, recovery: Recovery) -> AuditStep:
     """Open it. It notes the start, every change of the settings, and the end."""
     settings, clock = base.settings, base.clock
     audit = AuditLog(
@@ -162,9 +141,8 @@ async def open_log(base: Base, index: VaultIndex, recovery: Recovery) -> Log:
     maintenance = LogMaintenance(audit, lambda: settings.current, clock.monotonic)
     maintenance.start()
     base.stack.callback(maintenance.close)
-    step = AuditStep(audit, base.registry, clock, on_appended=base.hub.notify_hosts)
-    base.stack.callback(step.close)
-    log = Log(step)
+    log = AuditStep(audit, base.registry, clock, on_appended=base.hub.notify_hosts)
+    base.stack.callback(log.close)
 
     def reader() -> "AuditService":
         from bridge.audit.service import AuditService  # noqa: PLC0415 - slow to import, and only `audit.*` needs it
@@ -177,13 +155,13 @@ async def open_log(base: Base, index: VaultIndex, recovery: Recovery) -> Log:
     return log
 
 
-def keep_private(base: Base, log: Log) -> None:
+def keep_private(base: Base, log: AuditStep) -> None:
     """Close our own files to others again where something has opened them, and log that. Blocks."""
     if changed := make_private(base.root.path):
         log.note("bridge", {"event": "made_private", "of": ", ".join(changed)})
 
 
-def _note_life(base: Base, log: Log, recovery: Recovery) -> None:
+def _note_life(base: Base, log: AuditStep, recovery: Recovery) -> None:
     """Log the start, what it found half done, every change of the settings, and the end.
 
     A bridge that lives as long as one command is not worth a record, unless it recovered something.

@@ -5,7 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from bridge.capabilities.base import Base
-from bridge.capabilities.history import Log, keep_private
+from bridge.capabilities.history import keep_private
 from bridge.client.token_storage import config_folder
 from bridge.contract.discovery import STATE_FOLDER
 from bridge.keys.master_keys import MasterKeys, SystemKeyring
@@ -15,6 +15,7 @@ from bridge.records.folder import RunFolder, UserFolder, cache_folder, state_fol
 from bridge.sandbox.sandbox import Programs, probe
 from bridge.servers.opening import HOMES
 from bridge.settings.model import requires_sandbox
+from bridge.toolkit.audit_step import AuditStep
 from bridge.web.door import Exchanged, WebDoor
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ class Network(NamedTuple):
     exchanged: Signal[[Exchanged]]
 
 
-def open_network(base: Base, log: Log) -> Network:
+def open_network(base: Base, log: AuditStep) -> Network:
     """Build it."""
     exchanged: Signal[[Exchanged]] = Signal()
     keys_changed: Signal[[]] = Signal()
@@ -67,7 +68,7 @@ def transport() -> "Transport":
     return Transport(SystemResolver())
 
 
-def open_programs(base: Base, log: Log) -> Programs:
+def open_programs(base: Base, log: AuditStep) -> Programs:
     """Build it. Whatever a bridge that was killed has left of programs' places is thrown away. Blocks."""
     vault = base.root.path
     scratch = RunFolder(vault, kind="programs").path

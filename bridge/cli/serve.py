@@ -168,7 +168,7 @@ def _announce(bridge: "Bridge", folder: Path, cli: CommandLine) -> None:
     from bridge.identity.caller import PERSON  # noqa: PLC0415 - `serve --help` is fast without
     from bridge.toolkit.registry import enabled_tools  # noqa: PLC0415 - the same
 
-    services, recovery = bridge.services, bridge.recovery
+    services, recovery = bridge.services, bridge.core.history.recovery
     enabled = enabled_tools(services.registry, PERSON, services.settings.current)
     tools = [tool.name for tool in services.registry.tools(PERSON) if enabled.shows(tool.spec)]
     for ids, what in ((recovery.rolled_back, "undone completely"), (recovery.completed, "completed")):

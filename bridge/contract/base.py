@@ -15,12 +15,16 @@ class Wire(BaseModel):
     model_config = ConfigDict(alias_generator=to_camel, populate_by_name=True, frozen=True, defer_build=True)
 
     @classmethod
-    def of(cls, source: object) -> Self:
+    def of(cls, source: object, **more: Any) -> Self:
         """Return the model of something that has attributes of the same names.
 
         Args:
-            source: Has an attribute for each member; others do not matter.
+            source: Has an attribute for each member that is not among the others; what else it has does not matter.
+            more: The other members.
         """
+        if more:
+            own = (name for name in cls.model_fields if name not in more and hasattr(source, name))
+            source = {name: getattr(source, name) for name in own} | more
         return cls.model_validate(source, from_attributes=True, by_alias=False, by_name=True)
 
     def to_wire(self) -> dict[str, Any]:

@@ -17,8 +17,7 @@ from bridge.toolkit.parameters import REST, bounded
 
 SCHEME: Final = "vault://"
 """Of the URIs of notes; the note's path follows."""
-_LEAST: Final = 100
-"""Bytes that data may have however long the text is."""
+_LEAST: Final = 100  # bytes that data may have however long the text is
 
 
 def note_uri(path: str) -> str:

@@ -62,6 +62,10 @@ class RequestContext:
     size: int = 0
     kept: bool = False
 
+    async def note(self, kind: str, event: str, **facts: Any) -> None:
+        """Log what the request has done: the kind of record, what happened, and more about that."""
+        await asyncio.to_thread(self.services.note, kind, {"event": event, "by": self.session.name} | facts)
+
 
 @dataclass(frozen=True)
 class Method:

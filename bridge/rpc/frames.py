@@ -123,7 +123,8 @@ def parse(data: bytes, *, most_values: int | None = MAX_VALUES) -> Frame:
         return _unreadable(
             "Send one JSON-RPC 2.0 object or batch as UTF-8 JSON, without NaN, Infinity or lone surrogates"
         )
-    if _too_deep(data):
+    # Whether it nests too deeply is seen without a step in Python for each of its bytes.
+    if data.count(b"[") + data.count(b"{") > MAX_DEPTH and _SHALLOW.fullmatch(data) is None:
         return _unreadable(f"Nest arrays and objects at most {MAX_DEPTH} deep")
     if not isinstance(value, list):
         return Frame((_item(value),))
@@ -182,11 +183,6 @@ def _is_id(value: Any) -> bool:
     return isinstance(value, int)
 
 
-def _too_deep(raw: bytes) -> bool:
-    """Return whether valid JSON nests too deeply, without a step in Python for each of its bytes."""
-    return raw.count(b"[") + raw.count(b"{") > MAX_DEPTH and _SHALLOW.fullmatch(raw) is None
-
-
 def _shallow_pattern(levels: int) -> bytes:
     """Return JSON of at most so many levels, as a pattern: bounded nesting is regular, so RE2 decides in one pass."""
     token = rb'(?:[^\[\]{}"]|"(?:[^"\\]|\\.)*")'
@@ -230,11 +226,6 @@ def failure(id: Id, code: int, message: str, hint: str) -> bytes:
     """
     error = {"code": code, "message": message, "data": {"hint": hint}}
     return _encode({"jsonrpc": "2.0", "id": id, "error": error})
-
-
-def fault(found: Fault) -> bytes:
-    """Return the error a message gets that is no request."""
-    return failure(found.id, found.code, found.message, found.hint)
 
 
 def notification(event: Event) -> bytes:

@@ -33,8 +33,7 @@ logger = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 2.0
 WRITE_SECONDS: Final = 5.0
 TRASH_SECONDS: Final = 20.0
-_GRACE: Final = 1.0
-"""Seconds more for the event loop to say that the host did not answer."""
+_GRACE: Final = 1.0  # seconds more for the event loop to say that the host did not answer
 _NEEDED: Final = frozenset({"dirty", "write"})
 
 A = TypeVar("A", bound=Wire)
@@ -165,8 +164,7 @@ class HostEditors(Editors):
 
 
 _RUNS: Final = "runTool"
-_RUN_GRACE: Final = 5.0
-"""Seconds more than the tool's own, in which the plugin says itself that it has ended the run."""
+_RUN_GRACE: Final = 5.0  # seconds more than the tool's own, in which the plugin says itself that it has ended the run
 _LONGEST: Final = 24 * 3600.0
 _NO_RUN: Final = CustomAnswer(success=False, error="There is no such run; it may have ended", code="no_run")
 

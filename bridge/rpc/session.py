@@ -189,7 +189,7 @@ class Session(Peer):
 
     def _take(self, item: Response | Fault) -> bytes | None:
         if isinstance(item, Fault):
-            return frames.fault(item)
+            return frames.failure(*item)
         if self.caller.client.is_person:
             self.outgoing.settle(item)
             return None

@@ -6,7 +6,7 @@ import os
 import secrets
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import orjson
 from aiohttp import WSCloseCode, web
@@ -267,16 +267,12 @@ class Server:
         )
 
     def _publish(self, port: int) -> Discovery:
-        url, http, pid, version = (
-            f"ws://{ADDRESS}:{port}/ws",
-            f"http://{ADDRESS}:{port}",
-            os.getpid(),
-            self._services.version,
-        )
+        url, http = f"ws://{ADDRESS}:{port}/ws", f"http://{ADDRESS}:{port}"
+        where: dict[str, Any] = {"url": url, "http": http, "pid": os.getpid(), "version": self._services.version}
         for client, token in self.tokens.items():
-            endpoint = Endpoint(url=url, http=http, token=token, pid=pid, version=version, vault=str(self._run.vault))
+            endpoint = Endpoint(**where, token=token, vault=str(self._run.vault))
             self._run.write(FILES[client], orjson.dumps(endpoint.to_wire()))
-        discovery = Discovery(url=url, http=http, pid=pid, version=version, run_dir=str(self._run.path))
+        discovery = Discovery(**where, run_dir=str(self._run.path))
         write_atomic(self._state, BRIDGE_FILE, orjson.dumps(discovery.to_wire()))
         return discovery
 

@@ -8,12 +8,12 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import BinaryIO
 
-from bridge.errors import Ambiguous, Conflict, NotFound, PermissionDenied
+from bridge.errors import Ambiguous, Conflict, NotFound
 from bridge.index.knowledge import IndexedFile, IndexStatus, NoteFacts, StoredLink, TagCount
 from bridge.index.tree import ParsedFile, is_parsed, parse_file
 from bridge.notes.additions import judge
 from bridge.notes.names import Names, link_key
-from bridge.toolkit.permitted import Denials
+from bridge.toolkit.permitted import Denials, refuse_by_rule
 from bridge.vault.app_settings import AppSettings, IgnoreRules, NoteSettings, make_rules, note_settings
 from bridge.vault.disk import folder_given, not_found
 from bridge.vault.files import FileStat, Obstacle, Refuse, Subtree
@@ -377,12 +377,8 @@ class MemoryStorage:
         return denial is None or denial(path) is None
 
     def _refuse(self, path: VaultPath) -> None:
-        denial = self.closed()
-        rule = denial(str(path)) if denial is not None and path.parts else None
-        if rule is not None:
-            raise PermissionDenied(
-                f"{str(path)!r} may not be read: {rule.why}", code="denied_by_rule", data={"rule": rule.name}
-            )
+        if (denial := self.closed()) is not None and path.parts:
+            refuse_by_rule(path, denial)
 
 
 _read = lru_cache(maxsize=256)(parse_file)

@@ -260,10 +260,8 @@ async def sandbox(
         temporary = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vault-bridge-")))
         place = folder or temporary / "Vault"
         place.mkdir(exist_ok=True)
-        clock, root = (
-            SystemClock(),
-            stack.enter_context(VaultRoot(place, portable=lambda: settings.current.portable_names)),
-        )
+        clock = SystemClock()
+        root = stack.enter_context(VaultRoot(place, portable=lambda: settings.current.portable_names))
         state = stack.enter_context(root.state())
         settings = SettingsStore(state)
         settings.update({"enabledTools": ["*"], "globalRateLimit": MAX_RATE})
@@ -285,7 +283,7 @@ async def sandbox(
             storage, ledger, made = _in_memory(files or {}, clock, grants.closed, session_files)
         else:
             storage, ledger, made, drafts = _in_folder(
-                root, clock, grants.closed, session_files, settings=settings, stack=stack
+                root, clock, grants, session_files, settings=settings, stack=stack
             )
         for provider in made:
             await registry.add(provider)
@@ -302,10 +300,10 @@ async def sandbox(
 
         base_warnings = ChangedBases(storage.knowledge, clock)
 
-        async def finished(tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
-            if plan is not None:
-                session_files.applied(tool_call.caller.session_id, plan)
-            await auditing.finished(tool_call, result, plan, seconds)
+        async def finished(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
+            if tool_call.made is not None:
+                session_files.applied(tool_call.caller.session_id, tool_call.made)
+            await auditing.finished(tool_call, result, seconds)
 
         vault._pipeline = Pipeline(  # noqa: SLF001 - the sandbox and its pipeline are made together, here
             registry=registry,
@@ -345,7 +343,7 @@ def _caller(role: Literal["agent", "host"], session: str) -> Caller:
 
 
 def _only(id: str, tools: Sequence[Tool[Any]]) -> ToolProvider:
-    return StaticProvider(id=id, name=id, description="", version="1", tools=tools)
+    return StaticProvider(id=id, tools=tools)
 
 
 _World = tuple[PlanningStorage, Ledger, list[ToolProvider]]
@@ -354,7 +352,7 @@ _World = tuple[PlanningStorage, Ledger, list[ToolProvider]]
 def _in_folder(
     root: VaultRoot,
     clock: SystemClock,
-    closed: Denials,
+    grants: GrantStore,
     session_files: SessionFiles,
     *,
     settings: SettingsStore,
@@ -390,7 +388,7 @@ def _in_folder(
         everything=index,
         history=ledger,
         clock=clock,
-        denied=closed,
+        denied=grants.closed,
         handed=session_files.handed,
         pictures=pictures,
     )

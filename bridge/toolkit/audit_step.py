@@ -6,6 +6,7 @@ import logging
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, Final
 
 from bridge.audit.log import AuditLog
@@ -20,7 +21,6 @@ from bridge.policy.redaction import Secrets, hide_secrets, redact_text
 from bridge.policy.targets import Target
 from bridge.toolkit.registry import ToolRegistry
 from bridge.toolkit.tool_call import ToolCall, without_bulk
-from bridge.vault.plan import ChangePlan
 
 SHORT = 200
 """Characters of a result's own texts that the log keeps; the notes themselves do not belong into it."""
@@ -69,13 +69,12 @@ class AuditStep:
         self._write_counts()
         self._writer.shutdown()
 
-    async def finished(self, tool_call: ToolCall, result: ToolResult, plan: ChangePlan | None, seconds: float) -> None:
+    async def finished(self, tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
         """Log the end of a call. Returns when it is written.
 
         Args:
             tool_call: The call.
             result: Its result.
-            plan: What it wrote; None when it wrote nothing.
             seconds: The time it took.
         """
         facts: dict[str, Any] = {
@@ -93,7 +92,7 @@ class AuditStep:
             facts["staged"] = True
             if "draft" in result.metadata:
                 facts["draft"] = result.metadata["draft"]
-        if plan is not None:
+        if (plan := tool_call.made) is not None:
             facts["planDigest"] = plan.digest
             facts["files"] = [
                 {"path": change.path, "newPath": change.new_path, "change": change.kind.value}
@@ -257,24 +256,20 @@ def _on_event_loop() -> bool:
 
 def _shape(data: Any) -> Any:
     """Return the shape of a result, without the notes' text in it."""
-    if isinstance(data, list):
-        return {"items": len(data)}
     if isinstance(data, dict):
-        return {key: _measured(value) if key in NOTES_TEXT else _scalar(value) for key, value in data.items()}
-    return _scalar(data)
+        return {key: _scalar(value, 0 if key in NOTES_TEXT else SHORT) for key, value in data.items()}
+    return _scalar(data, SHORT)
 
 
-def _measured(value: Any) -> Any:
-    return {"characters": len(value)} if isinstance(value, str) else _scalar(value)
-
-
-def _scalar(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > SHORT:
-        return _measured(value)
-    if isinstance(value, list):
-        return {"items": len(value)}
-    if isinstance(value, dict):
-        return {"members": len(value)}
+def _scalar(value: Any, most: int) -> Any:
+    """Return a value, or how much it holds: of a text longer than `most` (0: of any), a list or an object."""
+    match value:
+        case str() if not most or len(value) > most:
+            return {"characters": len(value)}
+        case list():
+            return {"items": len(value)}
+        case dict():
+            return {"members": len(value)}
     return value
 
 
@@ -285,41 +280,30 @@ _calls = logging.getLogger(CALLS)
 _FORMATTER = logging.Formatter()
 
 
-class Redacting(logging.Filter):
-    """The filter that takes secrets out of what is logged, the traceback too.
-
-    Args:
-        secrets: Secrets of our own.
-    """
-
-    def __init__(self, secrets: Secrets) -> None:
-        super().__init__()
-        self._secrets = secrets
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Change the record, and let it through."""
-        record.msg = redact_text(record.getMessage(), self._secrets)
-        record.args = None
-        if record.exc_info and not record.exc_text:
-            record.exc_text = _FORMATTER.formatException(record.exc_info)
-        if record.exc_text:
-            record.exc_text = hide_secrets(record.exc_text, self._secrets)
-        record.exc_info = None
-        return True
+def _redact(secrets: Secrets, record: logging.LogRecord) -> bool:
+    """Take secrets out of a record, its traceback too, and let it through."""
+    record.msg = redact_text(record.getMessage(), secrets)
+    record.args = None
+    if record.exc_info and not record.exc_text:
+        record.exc_text = _FORMATTER.formatException(record.exc_info)
+    if record.exc_text:
+        record.exc_text = hide_secrets(record.exc_text, secrets)
+    record.exc_info = None
+    return True
 
 
 @contextmanager
 def redacted_console(secrets: Secrets) -> Iterator[None]:
     """Keep secrets from every handler of the root logger as long as this lasts, and from Python's of last resort."""
-    redacting = Redacting(secrets)
+    redact = partial(_redact, secrets)
     handlers = [*logging.getLogger().handlers, *([logging.lastResort] if logging.lastResort else [])]
     for handler in handlers:
-        handler.addFilter(redacting)
+        handler.addFilter(redact)
     try:
         yield
     finally:
         for handler in handlers:
-            handler.removeFilter(redacting)
+            handler.removeFilter(redact)
 
 
 def log_call(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
@@ -330,11 +314,5 @@ def log_call(tool_call: ToolCall, result: ToolResult, seconds: float) -> None:
         code = result.data.get("code") if isinstance(result.data, dict) else None
         kind = result.error_type.value if result.error_type is not None else "failed"
         end = f"{kind} ({code})" if code else kind
-    _calls.info(
-        "%s by %s: %s in %.1f ms [%s]",
-        tool_call.tool,
-        tool_call.caller.name,
-        end,
-        seconds * 1000,
-        tool_call.execution_id,
-    )
+    who, milliseconds = tool_call.caller.name, seconds * 1000
+    _calls.info("%s by %s: %s in %.1f ms [%s]", tool_call.tool, who, end, milliseconds, tool_call.execution_id)

@@ -32,18 +32,10 @@ from bridge.errors import NotFound, PermissionDenied, RateLimited
 from bridge.identity.caller import CHAT, HOST, SHARED, Caller, Client
 from bridge.journal.journal import HistoryEntry
 from bridge.json_values import held_by
+from bridge.toolkit import tickets as answers
 from bridge.toolkit.fairness import FairTurns
 from bridge.toolkit.pipeline import Pipeline
-from bridge.toolkit.tickets import (
-    Ticket,
-    Tickets,
-    interrupted,
-    not_resumed,
-    pending_call,
-    recorded,
-    result_not_kept,
-    used_otherwise,
-)
+from bridge.toolkit.tickets import Ticket, Tickets
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, in_own_words
 from bridge.vault.plan import content_hash
 
@@ -97,8 +89,7 @@ class CallRegistry:
         self._calls: dict[str, _Call] = {}
         self._ended: dict[str, _Ended] = defaultdict(_Ended)
         """What is kept, by client: it is never looked through, because every call asks what of it is too much."""
-        self._running: dict[str, int] = defaultdict(int)
-        """Bytes that the requests whose calls run take, by client."""
+        self._running: dict[str, int] = defaultdict(int)  # bytes that the requests whose calls run take, by client
 
     async def call(
         self,
@@ -143,8 +134,11 @@ class CallRegistry:
             return await self._run(tool_call)
         tool_call.call_id = call_id or str(uuid.uuid4())
         tool_call.call_key = call_key(caller, tool_call.call_id)
-        hashing = partial(_hash, name, arguments)
-        tool_call.arguments_hash = await asyncio.to_thread(hashing) if size > LARGE else hashing()
+
+        def hashed() -> str:
+            return content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
+
+        tool_call.arguments_hash = await asyncio.to_thread(hashed) if size > LARGE else hashed()
         known = self._find(tool_call)
         if isinstance(known, ToolResult):
             return known
@@ -246,12 +240,12 @@ class CallRegistry:
         found = self._calls.get(key)
         if found is not None:
             if found.tool_call.arguments_hash != tool_call.arguments_hash:
-                return used_otherwise(call_id)
+                return answers.used_otherwise(call_id)
             return found
         kept = self._kept(tool_call.caller, call_id)
         if kept is not None:
             same = kept.arguments_hash == tool_call.arguments_hash
-            return kept if same else used_otherwise(call_id)
+            return kept if same else answers.used_otherwise(call_id)
         return self._begin(tool_call)
 
     def _begin(self, tool_call: ToolCall) -> _Call:
@@ -281,11 +275,11 @@ class CallRegistry:
     async def _hand_out(self, caller: Caller, call_id: str, kept: Ticket | HistoryEntry) -> ToolResult | PendingCall:
         """Return the result of a call that is not in memory."""
         if isinstance(kept, Ticket) and kept.is_open:  # this bridge takes up nothing, as it lives too short
-            return pending_call(call_id, state="waiting_for_person", expires_at=kept.until)
-        result = await self._tickets.result(kept) if isinstance(kept, Ticket) else recorded(kept)
+            return answers.pending_call(call_id, state="waiting_for_person", expires_at=kept.until)
+        result = await self._tickets.result(kept) if isinstance(kept, Ticket) else answers.recorded(kept)
         if result is None:
             entry = self._recorded(caller, call_id)
-            result = result_not_kept(call_id) if entry is None else recorded(entry)
+            result = answers.result_not_kept(call_id) if entry is None else answers.recorded(entry)
         execution_id = result.execution_id or ""
         await self._on_delivered(caller, ToolCall(caller, kept.tool, None, call_id, execution_id=execution_id))
         return result
@@ -327,7 +321,7 @@ class CallRegistry:
         try:
             result = await self._run(tool_call)
             if tool_call.since is not None and not result.success and not tool_call.asked:
-                result = not_resumed(result.error or "it failed")
+                result = answers.not_resumed(result.error or "it failed")
         except asyncio.CancelledError:  # nobody above this task: being cancelled is the call's result
             refusal = PermissionDenied("The call was cancelled before it did anything", code="cancelled")
             result = ToolResult.failed(refusal, execution_id=tool_call.execution_id)
@@ -356,7 +350,7 @@ class CallRegistry:
         outlives = False
         if tool_call.ticket_until is not None:
             outlives = True
-        elif _outlives_connection(tool_call.caller, call_id) and consent.keep_waiting(tool_call, until):
+        elif (not tool_call.caller.client.is_shared or _is_random(call_id)) and consent.keep_waiting(tool_call, until):
             outlives, tool_call.ticket_until = True, until
         if outlives:
             if call.opening is None:
@@ -368,7 +362,7 @@ class CallRegistry:
             return result
         asked_until = consent.expires_at(tool_call)
         kept_until = None if tool_call.ticket_until is None else stamp(tool_call.ticket_until)
-        return pending_call(
+        return answers.pending_call(
             call_id,
             request_id=tool_call.request_id,
             waits=tool_call.waits,
@@ -408,22 +402,15 @@ class CallRegistry:
             asked_until = self._pipeline.consent.expires_at(call.tool_call)
             state = "running" if asked_until is None else "waiting_for_person"
             expires = asked_until or expires
-        return TicketInfo(
-            ticket=ticket.call_id,
-            tool=ticket.tool,
-            summary=ticket.summary,
-            state=state,
-            since=ticket.since,
-            expires_at=expires,
-        )
+        return TicketInfo.of(ticket, ticket=ticket.call_id, state=state, expires_at=expires)
 
     def _ended_meanwhile(self, ticket: Ticket) -> ToolResult | None:
         """Return the result of a ticket that waited when the bridge stopped; None when it waits still."""
         entry = self._pipeline.ledger.find_call(ticket.key, of_any_age=True)
         if entry is not None:
-            return recorded(entry)
+            return answers.recorded(entry)
         if ticket.state == "running":
-            return interrupted(ticket)
+            return answers.interrupted(ticket)
         if datetime.fromisoformat(ticket.until) <= self._clock.now():
             return ToolResult.failed(
                 PermissionDenied(
@@ -444,13 +431,13 @@ class CallRegistry:
             Why that is not possible; None where it is.
         """
         if client is None:
-            return not_resumed("the client that made it was revoked")
+            return answers.not_resumed("the client that made it was revoked")
         caller = Caller(client, f"ticket-{ticket.file}", ticket.calls_itself)
         if self._pipeline.registry.get(ticket.tool, caller) is None:
-            return not_resumed(f"there is no tool {ticket.tool!r} any more")
+            return answers.not_resumed(f"there is no tool {ticket.tool!r} any more")
         arguments = await self._tickets.arguments(ticket)
         if arguments is None:
-            return not_resumed("what it was to do cannot be read")
+            return answers.not_resumed("what it was to do cannot be read")
         tool_call = ToolCall(
             caller,
             ticket.tool,
@@ -498,11 +485,6 @@ class CallRegistry:
             del self._ended[client]
 
 
-def _hash(name: str, arguments: Any) -> str:
-    """Return a hash that tells two different calls under one id apart."""
-    return content_hash(orjson.dumps([name, arguments], option=orjson.OPT_SORT_KEYS))
-
-
 def call_key(caller: Caller, call_id: str) -> str:
     """Return the key of a call, in memory and in the journal: from its id, and from whom it holds for."""
     holder = caller.subject if caller.client.is_shared and _is_random(call_id) else caller.session_id
@@ -516,11 +498,6 @@ def _is_random(call_id: str) -> bool:
     except ValueError:
         return False
     return read.version == 4 and str(read) == call_id.lower()  # noqa: PLR2004 - the version's number
-
-
-def _outlives_connection(caller: Caller, call_id: str) -> bool:
-    """Return whether the caller of a call finds it again after its connection has ended."""
-    return not caller.client.is_shared or _is_random(call_id)
 
 
 def _client(client_id: str, current: Callable[[Client], Client | None]) -> Client | None:

@@ -6,32 +6,16 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any, Final, Literal, TypeVar
+from typing import Any, Final, TypeVar
 
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import Broker
 from bridge.consent.grants import GrantStore
 from bridge.consent.question import ConsentAnswer, Handling
 from bridge.consent.web_readers import WebReaders
+from bridge.contract import consent as wire
 from bridge.contract.base import Event
-from bridge.contract.consent import (
-    ConsentClass,
-    ConsentMode,
-    ConsentRequest,
-    Coverage,
-    Covers,
-    Decision,
-    Grant,
-    GrantsChanged,
-    Holder,
-    Operation,
-    OwnQuestion,
-    Reach,
-    RiskLevel,
-    Scope,
-    Take,
-    ToolFace,
-)
+from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Decision, Operation, Reach, RiskLevel
 from bridge.drafts.store import said_of
 from bridge.errors import Conflict, PermissionDenied
 from bridge.identity.caller import Caller
@@ -53,8 +37,7 @@ FOR_GOOD = frozenset({Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS})
 """Answers that are written down."""
 
 
-_READER: Final = "read"
-"""The tool by whose answers reading is judged."""
+_READER: Final = "read"  # the tool by whose answers reading is judged
 
 T = TypeVar("T")
 
@@ -90,7 +73,7 @@ class _Inquiry:
     call: PreparedCall
     case: ConsentCase
     offered: Sequence[Offer]
-    question: ConsentRequest
+    question: wire.ConsentRequest
     approval: Approval | None
     covered: Callable[[], bool | None]
 
@@ -235,7 +218,7 @@ class ConsentStep:
             # What is not only read has shown a diff of its own, which nobody has said yes to.
             return None if now == "ask" or (now == "allow" and not case.reads_vault) else now == "allow"
 
-        def made() -> tuple[Sequence[Offer], ConsentRequest]:
+        def made() -> tuple[Sequence[Offer], wire.ConsentRequest]:
             offered = self._offered(case, call)
             question = self._question(call, effect, case, offered)
             if approval is None or call.tool.spec.by_caller:
@@ -312,8 +295,8 @@ class ConsentStep:
             offer
             for offer in self._offered(self.verdict(reading, found)[0], reading)
             if offer.decision.allows
-            and offer.extent.what is Coverage.READING
-            and offer.extent.who is not Holder.EVERYONE
+            and offer.extent.what is wire.Coverage.READING
+            and offer.extent.who is not wire.Holder.EVERYONE
         ]
 
     def keep_waiting(self, tool_call: ToolCall, until: datetime) -> bool:
@@ -322,10 +305,7 @@ class ConsentStep:
         Returns:
             Whether it can; if not, too many of its client do.
         """
-        request_id = tool_call.request_id
-        if request_id is None or self.broker.expires_at(request_id) is None:
-            return True
-        return self.broker.keep_waiting(request_id, until)
+        return self.expires_at(tool_call) is None or self.broker.keep_waiting(tool_call.request_id or "", until)
 
     def expires_at(self, tool_call: ToolCall) -> str | None:
         """Return until when the open question of a call can be answered; None when none is open."""
@@ -342,7 +322,7 @@ class ConsentStep:
             tool_call.grant = verdict.grant
             if self.grants.used(case, verdict.rule, verdict.grant):
                 tool_call.allowed_by_person = True
-                self.on_event(GrantsChanged(bounded=self.grants.session.bounded()))
+                self.on_event(wire.GrantsChanged(bounded=self.grants.session.bounded()))
         self.audit.decided(tool_call, verdict, None, targets=case.targets)
         if verdict.outcome == "deny":
             raise PermissionDenied(
@@ -407,8 +387,12 @@ class ConsentStep:
         tool_call.allowed_by_person = True
 
     async def _revise(
-        self, inquiry: _Inquiry, approval: Approval, change: HunkText | Mapping[str, Take] | None, by: Caller | None
-    ) -> ConsentRequest:
+        self,
+        inquiry: _Inquiry,
+        approval: Approval,
+        change: HunkText | Mapping[str, wire.Take] | None,
+        by: Caller | None,
+    ) -> wire.ConsentRequest:
         """Return the question about another plan: of a person's text or choices, or of the vault as it is now (None).
 
         Nothing but a yes to it, or a no, is offered.
@@ -438,7 +422,7 @@ class ConsentStep:
         )
         return inquiry.question
 
-    async def _remember(self, inquiry: _Inquiry, answer: ConsentAnswer) -> Grant | None:
+    async def _remember(self, inquiry: _Inquiry, answer: ConsentAnswer) -> wire.Grant | None:
         """Keep an answer for as long as its option says; returns what now holds."""
         if answer.option is None:
             return None
@@ -453,7 +437,7 @@ class ConsentStep:
             # The call that was asked about is the first of those that the answer allows, and counts like them.
             inquiry.call.tool_call.grant = kept[-1].grant_id
             self.grants.session.count(inquiry.case, kept[-1].grant_id)
-        self.on_event(GrantsChanged(bounded=self.grants.session.bounded()))
+        self.on_event(wire.GrantsChanged(bounded=self.grants.session.bounded()))
         return kept[-1]
 
     def _seconds(self, call: PreparedCall) -> float:
@@ -466,18 +450,18 @@ class ConsentStep:
 
     def _question(
         self, call: PreparedCall, effect: EffectKind, case: ConsentCase, offered: Sequence[Offer]
-    ) -> ConsentRequest:
+    ) -> wire.ConsentRequest:
         spec, tool_call, settings = call.tool.spec, call.tool_call, call.settings
         now, caller, whole = self.clock.now(), tool_call.caller, tool_call.whole
         bounds, terms, risk = _bounds(settings), effect.terms(), effect.risk(spec)
-        return ConsentRequest(
+        return wire.ConsentRequest(
             request_id=f"c-{secrets.token_hex(6)}",
             client=caller.name,
             client_id=caller.client.id,
             calls_itself=caller.calls_itself,
             verified=caller.client.name is not None,
             session_id=caller.session_id,
-            tool=ToolFace.of(spec),
+            tool=wire.ToolFace.of(spec),
             risk_level=risk.level,
             risk_reasons=risk.reasons,
             operation=case.operation,
@@ -524,11 +508,11 @@ def _denied(answer: ConsentAnswer, draft: str | None) -> PermissionDenied:
     return PermissionDenied(f"The user denied this call{said}{end} {then}", code="denied_by_user", data=data)
 
 
-def _own_question(inquiry: _Inquiry) -> OwnQuestion:
+def _own_question(inquiry: _Inquiry) -> wire.OwnQuestion:
     """Return what a client may ask its own user. The question itself may say what the client may not read."""
     tool_call = inquiry.call.tool_call
     wanted = in_own_words(inquiry.call.tool.spec.action, tool_call)
-    return OwnQuestion(
+    return wire.OwnQuestion(
         request_id=inquiry.question.request_id,
         call_id=tool_call.whole.call_id,
         message=f"{tool_call.caller.name} wants to {wanted} in your vault. Allow this once?",
@@ -539,21 +523,20 @@ def _bounds(settings: Settings) -> Bounds:
     return Bounds(settings.adding_most_files, settings.adding_minutes, settings.grant_expiry_days)
 
 
-def _scope(terms: Terms, case: ConsentCase) -> Scope:
+def _scope(terms: Terms, case: ConsentCase) -> wire.Scope:
     """Return what the call reaches. What lies in the vault is in scope, whatever else can be read is not."""
     target = case.targets[0].label if len(case.targets) == 1 else None
     count = len(case.targets)
     match case.operation:
         case Operation.READ:
-            return Scope(kind="read_in_scope", target=target)
+            return wire.Scope(kind="read_in_scope", target=target)
         case Operation.NETWORK:
-            return Scope(kind="read_out_of_scope", target=target)
+            return wire.Scope(kind="read_out_of_scope", target=target)
         case Operation.EXECUTE:
-            return Scope(kind="admin", target=target, operation=case.tool, affects_count=count)
+            return wire.Scope(kind="admin", target=target, operation=case.tool, affects_count=count)
         case Operation.DELETE:
             known = None if terms.linked_from is None else terms.linked_from > 0
-            return Scope(kind="write_delete", target=target, has_backlinks=known, affects_count=count)
-    kind: Literal["write_create", "write_update"] = (
-        "write_create" if case.operation is Operation.CREATE else "write_update"
-    )
-    return Scope(kind=kind, target=target, size_bytes=terms.size, affects_count=count)
+            return wire.Scope(kind="write_delete", target=target, has_backlinks=known, affects_count=count)
+        case Operation.CREATE:
+            return wire.Scope(kind="write_create", target=target, size_bytes=terms.size, affects_count=count)
+    return wire.Scope(kind="write_update", target=target, size_bytes=terms.size, affects_count=count)

@@ -63,17 +63,12 @@ class HandingIn:
     ) -> None:
         self._drafts, self._broker, self._clock = drafts, broker, clock
         self._call, self._client, self._connections = call, client, connections
-        self._gone: dict[str, datetime] = {}
-        """Since when no connection of a client is open."""
-        self._reviews: dict[str, asyncio.Task[None]] = {}
-        """The drafts that are put to the person."""
-        self._failed: set[str] = set()
-        """Those that could not be put, until the person comes again."""
-        self._left: set[str] = set()
-        """Those that could not be handed in when this was tried last."""
+        self._gone: dict[str, datetime] = {}  # since when no connection of a client is open
+        self._reviews: dict[str, asyncio.Task[None]] = {}  # the drafts that are put to the person
+        self._failed: set[str] = set()  # those that could not be put, until the person comes again
+        self._left: set[str] = set()  # those that could not be handed in when this was tried last
         self._looking: asyncio.Task[None] | None = None
-        self._changed: set[str] = set()
-        """The paths that have changed in the vault since the last look."""
+        self._changed: set[str] = set()  # the paths that have changed in the vault since the last look
 
     def changed(self, paths: Iterable[str]) -> None:
         """Take note that something has changed in the vault: the next look shows it anew. Any thread."""
@@ -81,7 +76,8 @@ class HandingIn:
 
     def start(self) -> None:
         """Look from now on."""
-        self._looking = asyncio.create_task(self._look_often())
+        said = "looking after drafts failed; they stay as they are"
+        self._looking = asyncio.create_task(_look_often(self.look, LOOK_SECONDS, said))
 
     async def stop(self) -> None:
         """Stop; what waits for the person is put to them again after the next start."""
@@ -196,14 +192,6 @@ class HandingIn:
                 logger.warning("%s cannot be put to the user: %s", draft_id, result.error)
                 return
 
-    async def _look_often(self) -> None:
-        while True:
-            try:
-                await self.look()
-            except Exception:
-                logger.exception("looking after drafts failed; they stay as they are")
-            await asyncio.sleep(LOOK_SECONDS)
-
 
 SCREEN_SECONDS = 5.0
 """The interval of looks. What waits is told when it is seen a second time: a screen may just reconnect."""
@@ -255,17 +243,16 @@ class AwayNotice:
         self._drafts, self._broker, self._clock = drafts, broker, clock
         self._client_name, self._is_on = client_name, is_on
         self._began = stamp(clock.now())
-        self._known: set[str] = set()
-        """The questions and drafts that the person has been told of, or could see."""
-        self._seen: set[str] = set()
-        """The questions and drafts that waited at the last look."""
+        self._known: set[str] = set()  # the questions and drafts that the person has been told of, or could see
+        self._seen: set[str] = set()  # the questions and drafts that waited at the last look
         self._told_at: float | None = None
         self._looking: asyncio.Task[None] | None = None
 
     def start(self) -> None:
         """Look from now on, where the system has a program for this."""
         if system_command() is not None:
-            self._looking = asyncio.create_task(self._look_often())
+            said = "the system does not say what waits; the inbox has it"
+            self._looking = asyncio.create_task(_look_often(self.look, SCREEN_SECONDS, said))
 
     async def stop(self) -> None:
         """Stop, and end the system's program if it still runs."""
@@ -306,13 +293,15 @@ class AwayNotice:
     def _is_new(self, since: str) -> bool:
         return since >= self._began
 
-    async def _look_often(self) -> None:
-        while True:
-            try:
-                await self.look()
-            except Exception:
-                logger.exception("the system does not say what waits; the inbox has it")
-            await asyncio.sleep(SCREEN_SECONDS)
+
+async def _look_often(look: Callable[[], Awaitable[None]], seconds: float, otherwise: str) -> None:
+    """Look again and again; a look that fails is logged, with what holds otherwise."""
+    while True:
+        try:
+            await look()
+        except Exception:
+            logger.exception(otherwise)
+        await asyncio.sleep(seconds)
 
 
 def system_command() -> list[str] | None:

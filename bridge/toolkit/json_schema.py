@@ -75,9 +75,7 @@ def compile_schema(schema: dict[str, Any]) -> Callable[[Any], str | None]:
 def _sentence(error: ValidationError) -> str:
     where = ".".join(str(part)[:100] for part in error.absolute_path)
     match error.validator:
-        case "required":
-            what = f"{str(error.message)[:_LONGEST_FAULT]}"
-        case "additionalProperties":
+        case "required" | "additionalProperties":
             what = str(error.message)[:_LONGEST_FAULT]
         case "type":
             what = f"must be of type {error.validator_value}"

@@ -20,8 +20,7 @@ from bridge.web.url import BadUrl, parse_url
 
 MOST_READ: Final = 20_000
 """Addresses that are remembered of what one client has read; beyond that the oldest is as if it had not been read."""
-_LONGEST: Final = 4 << 20
-"""Characters of an answer that are looked through for addresses."""
+_LONGEST: Final = 4 << 20  # characters of an answer that are looked through for addresses
 
 
 @dataclass(slots=True)

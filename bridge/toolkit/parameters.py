@@ -29,8 +29,7 @@ MOST_MEMBERS: Final = 1_000
 """Arguments of one call; a program that sends more has put something else there."""
 
 _BOUNDS: Final = {"minLength", "maxLength", "minItems", "maxItems", "maxProperties", "minimum", "maximum"}
-_FEW: Final = range(2, 10)
-"""Numbers of items that say what a list is: `[start, end]`."""
+_FEW: Final = range(2, 10)  # numbers of items that say what a list is: `[start, end]`
 _SAME: Final = (
     ("path", "paths", "name", "names", "file", "files", "file_path", "note", "notes"),
     ("path", "folder", "directory", "dir"),
@@ -443,8 +442,7 @@ def over_mcp(schema: Schema) -> dict[str, Any]:
     return {"type": "object", "anyOf": [whole, _WAITS, _CUT]}
 
 
-_SHORTEST: Final = 100
-"""Bytes of a member that is not worth shortening."""
+_SHORTEST: Final = 100  # bytes of a member that is not worth shortening
 
 
 def bounded(data: dict[str, Any], most: int) -> dict[str, Any]:

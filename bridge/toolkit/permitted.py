@@ -1,8 +1,11 @@
 """The vault's files that a call may be given: none that the user has closed, and some of them whole."""
 
 from collections.abc import Callable, Iterator
+from typing import Protocol
 
+from bridge.contract.hosts import OpenFile, Screen
 from bridge.errors import PermissionDenied
+from bridge.identity.caller import Caller
 from bridge.policy.consent import Rule
 from bridge.vault.files import VaultFiles, WalkedFolder
 from bridge.vault.paths import VaultPath, fold, parse_path
@@ -17,6 +20,13 @@ Denials = Callable[[], Denial | None]
 is forbidden."""
 
 _MADE = {ChangeKind.CREATE, ChangeKind.MODIFY}
+
+
+def refuse_by_rule(path: VaultPath, denial: Denial) -> None:
+    """Raise PermissionDenied where a rule closes a path."""
+    if (rule := denial(str(path))) is not None:
+        why = f"{str(path)!r} may not be read: {rule.why}"
+        raise PermissionDenied(why, code="denied_by_rule", data={"rule": rule.name})
 
 
 class PermittedFiles(VaultFiles):
@@ -70,11 +80,7 @@ class PermittedFiles(VaultFiles):
         denial = self._denials()
         if denial is None or not path.parts:
             return
-        rule = denial(str(path))
-        if rule is not None:
-            raise PermissionDenied(
-                f"{str(path)!r} may not be read: {rule.why}", code="denied_by_rule", data={"rule": rule.name}
-            )
+        refuse_by_rule(path, denial)
         if place is not None and denial(str(place)) is not None:
             why = "it leads to what the user has closed"
             raise PermissionDenied(f"{str(path)!r} may not be read: {why}", code="denied_by_rule")
@@ -121,3 +127,32 @@ class SessionFiles:
         if key in self._written.get(session_id, ()):
             return True
         return any(fold(str(parse_path(other))) == key for paths in list(self.attached.values()) for other in paths)
+
+
+class Seen(Protocol):
+    """The part of the screen that a client is given."""
+
+    @property
+    def granted(self) -> Rule:
+        """Return the answer that allows it."""
+
+    @property
+    def screen(self) -> Screen | None:
+        """Return the person's screen, as far as the client may read it; None: Obsidian does not report it."""
+
+
+class Screens(Protocol):
+    """The screens as tools ask for them; `bridge.consent.screens` answers."""
+
+    @property
+    def is_unsaved(self) -> Callable[[str], bool | None]:
+        """Return a function that tells whether an editor holds unsaved text of a file; None: it did not say. Blocks."""
+
+    def look(self, caller: Caller, may_open: Callable[[str], bool]) -> Seen:
+        """Return what a client is given, and remember what is selected in it."""
+
+    def given(self, caller: Caller) -> OpenFile | None:
+        """Return the file and what was selected in it when the client looked last."""
+
+    def show(self, caller: Caller, path: str, part: str, line: int | None) -> str:
+        """Show the person a file; return what became of it."""

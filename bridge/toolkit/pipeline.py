@@ -26,13 +26,12 @@ from bridge.toolkit.parameters import check_members
 from bridge.toolkit.registry import refusal
 from bridge.toolkit.tool import STILL_INDEXED, Effect, Output, ReadEffect, Relayed, Tool, in_vault
 from bridge.toolkit.tool_call import LARGE, Phase, ToolCall, call_fingerprint
-from bridge.vault.plan import ChangePlan
 from bridge.vault.root import noting_looks
 
 logger = logging.getLogger(__name__)
 
-Finished = Callable[[ToolCall, ToolResult, ChangePlan | None, float], Awaitable[None]]
-"""Called at every call's end: the call, its result, the plan it applied if it applied one, and the seconds it took."""
+Finished = Callable[[ToolCall, ToolResult, float], Awaitable[None]]
+"""Called at every call's end: the call, its result, and the seconds it took."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,7 +78,7 @@ class Pipeline(CallServices):
     async def _finish(self, tool_call: ToolCall, result: ToolResult, started: float) -> None:
         """Let the log and the hosts know of a call's end."""
         tool_call.phase = Phase.DONE
-        await self.on_finished(tool_call, result, tool_call.made, self.clock.monotonic() - started)
+        await self.on_finished(tool_call, result, self.clock.monotonic() - started)
         milliseconds = result.metadata["durationMs"]
         self.on_event(ToolFinished(**tool_call.event_members, success=result.success, duration_ms=milliseconds))
 
@@ -106,18 +105,10 @@ class Pipeline(CallServices):
             outcome = "deny" if isinstance(failure, PermissionDenied) else "fail"
             return Refusal(outcome=outcome, rule=rule, why=failure.message)
         case, verdict = running.verdict(effect)
-        return Explanation(
-            outcome=verdict.outcome,
-            rule=verdict.rule,
-            why=verdict.why,
-            choices=verdict.choices,
-            targets=tuple(target.label for target in case.targets),
-            operation=case.operation,
-            consent_class=case.consent_class,
-            mode=case.mode,
-            summary=effect.summary,
-            elicitation=verdict.outcome == "ask" and may_confirm(case),
-        )
+        decided = {name: getattr(verdict, name) for name in ("outcome", "rule", "why", "choices")}
+        may = verdict.outcome == "ask" and may_confirm(case)
+        labels = tuple(target.label for target in case.targets)
+        return Explanation.of(case, **decided, targets=labels, summary=effect.summary, elicitation=may)
 
     async def _prepare(
         self, tool_call: ToolCall, settings: Settings, *, count: bool = True, run: bool = False

@@ -119,16 +119,12 @@ def _inside(value: Any, step: str | int, way: str, text: str) -> Any:
 
 def references(value: Any) -> Iterator[Reference]:
     """Yield every reference to an earlier call in a value. Raises InvalidParameters for one that is none."""
-    for kind, inner in _marks(value, 0):
-        if kind == FROM:
-            yield Reference.parse(inner)
+    return (Reference.parse(inner) for kind, inner in _marks(value, 0) if kind == FROM)
 
 
 def parameters(value: Any) -> Iterator[str]:
     """Yield the name of every parameter that a value uses."""
-    for kind, inner in _marks(value, 0):
-        if kind == PARAM:
-            yield inner
+    return (inner for kind, inner in _marks(value, 0) if kind == PARAM)
 
 
 def uses_item(value: Any) -> bool:

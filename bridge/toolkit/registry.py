@@ -49,15 +49,9 @@ class ToolProvider(ABC):
 
     Attributes:
         id: Unique; `ToolRegistry.remove` takes it.
-        name: For people.
-        description: For people.
-        version: Of this provider.
     """
 
     id: str
-    name: str
-    description: str
-    version: str
 
     @abstractmethod
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
@@ -95,27 +89,12 @@ class StaticProvider(ToolProvider):
 
     Args:
         id: Unique.
-        name: For people.
-        description: For people.
-        version: Of this provider.
         tools: Its tools, in the order they are listed.
         only_for: The one client that has them; None: every client.
     """
 
-    def __init__(
-        self,
-        *,
-        id: str,
-        name: str,
-        description: str,
-        version: str,
-        tools: Sequence[Tool[Any]],
-        only_for: Client | None = None,
-    ) -> None:
+    def __init__(self, *, id: str, tools: Sequence[Tool[Any]], only_for: Client | None = None) -> None:
         self.id = id
-        self.name = name
-        self.description = description
-        self.version = version
         self._tools = tuple(tools)
         self._only_for = only_for
 
@@ -339,7 +318,7 @@ class EnabledTools(NamedTuple):
     """The tools of one caller.
 
     Attributes:
-        settings: What the person has set.
+        chosen: The setting `enabledTools`.
         listed: The names that the caller is shown, as far as there are such tools.
         by_hand: Whether the person has chosen them one by one.
         closed: Whether no other tool may be called than those that are listed, and what they replace.
@@ -348,7 +327,7 @@ class EnabledTools(NamedTuple):
         minimal: The tools that a client with the preset `minimal` can have.
     """
 
-    settings: Settings
+    chosen: frozenset[str]
     listed: frozenset[str]
     by_hand: bool
     closed: bool
@@ -368,7 +347,7 @@ class EnabledTools(NamedTuple):
         if spec.own:
             return True
         if spec.name not in self.in_sets:
-            return spec.is_enabled(self.settings)
+            return spec.switched or spec.name in self.chosen or ALL in self.chosen
         return self.everything or spec.name in self.listed
 
     def calls(self, spec: ToolSpec) -> bool:
@@ -409,7 +388,7 @@ def refusal(name: str, enabled: EnabledTools, caller: Caller) -> PermissionDenie
     narrowed = client.preset == MINIMAL and in_sets and name not in enabled.minimal
     by_setting = not in_sets or enabled.by_hand or not client.preset
     commands: list[list[str]] = []
-    if by_setting and name not in enabled.settings.enabled_tools:
+    if by_setting and name not in enabled.chosen:
         commands.append(["settings", "enable", name])
     if narrowed and client.id == CHAT_ID:
         commands.append(["settings", "set", f"chatTools={AGENT}"])
@@ -430,43 +409,28 @@ def enabled_tools(registry: ToolRegistry, caller: Caller, settings: Settings) ->
         caller: The caller.
         settings: What the person has set.
     """
-    tools = tuple(registry.tools(caller))
-    return EnabledTools(settings, *_of(tools, frozenset(settings.enabled_tools), caller.client.preset or ""))
-
-
-class _Facts(NamedTuple):
-    """The facts that follow from the tools there are and from what is enabled; see `EnabledTools`."""
-
-    listed: frozenset[str]
-    by_hand: bool
-    closed: bool
-    in_sets: frozenset[str]
-    replaced: Mapping[str, frozenset[str]]
-    minimal: frozenset[str]
+    return _of(tuple(registry.tools(caller)), frozenset(settings.enabled_tools), caller.client.preset or "")
 
 
 @lru_cache(maxsize=8)  # every call asks, and tools and settings seldom change
-def _of(tools: tuple[Tool[Any], ...], listed: frozenset[str], preset_name: str) -> _Facts:
+def _of(tools: tuple[Tool[Any], ...], chosen: frozenset[str], preset_name: str) -> EnabledTools:
     sets = {name: frozenset(names) for name, names in named_sets(tools).items()}
     in_sets = frozenset(tool.name for tool in tools if tool.spec.presets)
     on_top = frozenset(tool.name for tool in tools) - in_sets
-    by_hand = ALL not in listed and listed - on_top not in sets.values()
+    by_hand = ALL not in chosen and chosen - on_top not in sets.values()
     preset = sets.get(preset_name)
     closed = sets.get(MINIMAL, frozenset())
     minimal = frozenset(tool.name for tool in tools if _within(tool.name, closed, tools))
+    listed = chosen
     if preset is not None and not by_hand:
         listed = preset
     elif preset_name == MINIMAL:
         listed &= minimal
-    return _Facts(listed, by_hand, listed - on_top == closed, in_sets, _replaced(tools), minimal)
-
-
-def _replaced(tools: Sequence[Tool[Any]]) -> dict[str, frozenset[str]]:
-    found: dict[str, frozenset[str]] = {}
+    replaced: dict[str, frozenset[str]] = {}
     for tool in tools:
         for name in tool.spec.replaces:
-            found[name] = found.get(name, frozenset()) | {tool.name}
-    return found
+            replaced[name] = replaced.get(name, frozenset()) | {tool.name}
+    return EnabledTools(chosen, listed, by_hand, listed - on_top == closed, in_sets, replaced, minimal)
 
 
 def _within(name: str, preset: frozenset[str], tools: Sequence[Tool[Any]]) -> bool:

@@ -42,7 +42,10 @@ def describe(
     enabled = enabled_tools(registry, caller, settings)
     held = [(tool.spec, provider) for tool, provider in registry.with_providers(caller) if enabled.shows(tool.spec)]
     if form == "text":
-        return "\n\n".join(_text(spec) for spec, _ in held)
+        lines = (
+            [f"{spec.name}: {spec.description}", *_param_lines(spec.parameters.json_schema, "")] for spec, _ in held
+        )
+        return "\n\n".join(map("\n".join, lines))
     if form == "bridge":
         return [_bridge(spec, provider, settings) for spec, provider in held]
     if form == "mcp":
@@ -52,27 +55,17 @@ def describe(
 
 def setting(tool: ToolSpec, settings: Settings) -> wire.ToolSetting:
     """Return a tool as the settings screen shows it."""
-    return wire.ToolSetting(
-        **dict(wire.ToolSummary.of(tool)),
-        group=_GROUPS[tool.operation],
-        enabled=tool.is_enabled(settings),
-        mode=tool.mode(settings),
-        modes=tool.modes,
-        rate=tool.rate(settings),
-        default_rate=tool.default_rate,
-    )
+    enabled, mode, rate = tool.is_enabled(settings), tool.mode(settings), tool.rate(settings)
+    return wire.ToolSetting.of(tool, group=_GROUPS[tool.operation], enabled=enabled, mode=mode, rate=rate)
 
 
 def _bridge(tool: ToolSpec, provider: str, settings: Settings) -> wire.ToolDescription:
     mode = tool.mode(settings)
-    return wire.ToolDescription(
-        **dict(wire.ToolSummary.of(tool)),
-        icon=tool.icon,
+    return wire.ToolDescription.of(
+        tool,
         parameters=tool.parameters.json_schema,
-        operation=tool.operation,
         consent_mode=mode,
         requires_consent=not (tool.can_bypass and mode is ConsentMode.ALWAYS_ALLOW),
-        can_bypass=tool.can_bypass,
         requires_preview=tool.writes,
         can_undo=tool.writes,
         provider=provider,
@@ -81,9 +74,7 @@ def _bridge(tool: ToolSpec, provider: str, settings: Settings) -> wire.ToolDescr
 
 def _function(tool: ToolSpec) -> wire.FunctionTool:
     parameters = tool.parameters.json_schema
-    return wire.FunctionTool(
-        function=wire.ToolFunction(name=tool.name, description=tool.description, parameters=parameters)
-    )
+    return wire.FunctionTool(function=wire.ToolFunction.of(tool, parameters=parameters))
 
 
 def _mcp(tool: ToolSpec, *, shaped: bool) -> wire.McpTool:
@@ -94,10 +85,8 @@ def _mcp(tool: ToolSpec, *, shaped: bool) -> wire.McpTool:
         shaped: Whether the list says the shape of results: to whoever has everything.
     """
     hints = tool.annotations
-    return wire.McpTool(
-        name=tool.name,
-        title=tool.title,
-        description=tool.description,
+    return wire.McpTool.of(
+        tool,
         input_schema=tool.parameters.json_schema,
         output_schema=over_mcp(tool.output) if shaped and tool.output is not None else None,
         annotations=wire.McpAnnotations(
@@ -107,11 +96,6 @@ def _mcp(tool: ToolSpec, *, shaped: bool) -> wire.McpTool:
             open_world_hint=hints.open_world,
         ),
     )
-
-
-def _text(tool: ToolSpec) -> str:
-    """Return the form for prompts: `@param name {type} [required|optional] description`, nested members by path."""
-    return "\n".join([f"{tool.name}: {tool.description}", *_param_lines(tool.parameters.json_schema, "")])
 
 
 def _param_lines(schema: dict[str, Any], prefix: str) -> Iterable[str]:

@@ -23,8 +23,7 @@ LARGE = 64 * 1024
 """Bytes of a request from which on its arguments are looked through in a thread."""
 LONGEST_SUMMARY = 300
 """Characters in which a call is named."""
-_LONG: Final = 64 * 1024
-"""Characters of a text that are made plain in one step."""
+_LONG: Final = 64 * 1024  # characters of a text that are made plain in one step
 
 
 class Phase(StrEnum):

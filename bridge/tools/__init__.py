@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from bridge import __version__
 from bridge.clock import Clock
 from bridge.drafts.store import Drafts
 from bridge.identity.caller import DEMO, Caller
@@ -45,16 +44,12 @@ class VaultProvider(StaticProvider):
 
     Args:
         id: Unique.
-        name: For people.
-        description: For people.
         tools: Its tools, in the order they are listed.
         close: Ends the processes and threads of its tools.
     """
 
-    def __init__(
-        self, id: str, name: str, description: str, tools: Sequence[Tool[Any]], close: Callable[[], None] | None = None
-    ) -> None:
-        super().__init__(id=id, name=name, description=description, version=__version__, tools=tools)
+    def __init__(self, id: str, tools: Sequence[Tool[Any]], close: Callable[[], None] | None = None) -> None:
+        super().__init__(id=id, tools=tools)
         self._close = close
 
     async def stop(self) -> None:
@@ -85,14 +80,10 @@ def providers(services: ToolServices) -> list[ToolProvider]:
     return [
         VaultProvider(
             "agent",
-            "For models",
-            "Few tools that do the work of all others.",
             [SearchTool(storage, search, grep), *agent_tools(storage, clock, services.screens, services.pictures)],
         ),
         VaultProvider(
             "core",
-            "Core tools",
-            "Find, search, read and patch the files of the vault; wait for the user's answers.",
             [
                 find,
                 GrepTool(storage, grep),
@@ -102,30 +93,13 @@ def providers(services: ToolServices) -> list[ToolProvider]:
             ],
             grep.close,
         ),
+        VaultProvider("files", files, search.close),
         VaultProvider(
-            "files", "Files", "Search, list, read, write, move and delete the files of the vault.", files, search.close
+            "notes", [*note_tools(storage, clock, search.related), SearchVectorsTool(NoteLookup(storage), search)]
         ),
-        VaultProvider(
-            "notes",
-            "Notes",
-            "Resolve, read and relate notes by name; their tags and properties.",
-            [*note_tools(storage, clock, search.related), SearchVectorsTool(NoteLookup(storage), search)],
-        ),
-        VaultProvider(
-            "everyday",
-            "Everyday jobs",
-            "Survey the vault, and do in one change what touches many notes.",
-            everyday_tools(storage, clock),
-        ),
-        VaultProvider("history", "History", "List changes, take them back, and repeat them.", history),
-        StaticProvider(
-            id="demo",
-            name="Demonstration",
-            description="One question, to see how questions look.",
-            version=__version__,
-            tools=[DemoNoteTool(storage, clock)],
-            only_for=DEMO,
-        ),
+        VaultProvider("everyday", everyday_tools(storage, clock)),
+        VaultProvider("history", history),
+        StaticProvider(id="demo", tools=[DemoNoteTool(storage, clock)], only_for=DEMO),
     ]
 
 
@@ -138,13 +112,13 @@ def draft_provider(drafts: Drafts, templates: TemplateStore, clock: Clock) -> To
         clock: For what day it is.
     """
     tools: list[Tool[Any]] = [DraftTool(drafts), ChainTool(), TemplatesTool(templates, clock)]
-    return VaultProvider("drafts", "Drafts", "Many changes as one question.", tools)
+    return VaultProvider("drafts", tools)
 
 
 def web_provider(web: WebServices, search: WebSearch) -> ToolProvider:
     """Return the provider of the tools of the web."""
     tools: list[Tool[Any]] = [WebSearchTool(search, web), WebFetchTool(web)]
-    return VaultProvider("web", "Web", "Search the web, and fetch its pages.", tools, web.reader.close)
+    return VaultProvider("web", tools, web.reader.close)
 
 
 class TerminalProvider(VaultProvider):
@@ -156,7 +130,7 @@ class TerminalProvider(VaultProvider):
     """
 
     def __init__(self, tool: RunTerminalCommandTool, allowed: Callable[[], bool]) -> None:
-        super().__init__("terminal", "Terminal", "Commands, on a copy of the vault.", [tool])
+        super().__init__("terminal", [tool])
         self._allowed = allowed
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:

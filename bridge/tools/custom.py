@@ -5,7 +5,6 @@ import json
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from bridge import __version__
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation, RiskLevel
 from bridge.custom.custom_tools import CustomTools
 from bridge.custom.storage import StoredTool
@@ -110,8 +109,7 @@ class CustomProvider(ToolProvider):
         tools: The tools.
     """
 
-    id, name, version = "custom", "Your own tools", __version__
-    description = "Tools that you have written yourself."
+    id = "custom"
 
     def __init__(self, tools: CustomTools) -> None:
         self._tools = tools

@@ -275,8 +275,7 @@ class DraftedProvider(ToolProvider):
     """
 
     def __init__(self, provider: ToolProvider, drafted: DraftedTools) -> None:
-        self.id, self.name, self.description = provider.id, provider.name, provider.description
-        self.version = provider.version
+        self.id = provider.id
         self._provider = provider
         self._drafted = drafted
 

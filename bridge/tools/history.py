@@ -10,7 +10,6 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from bridge import __version__
 from bridge.audit.records import read_time
 from bridge.clock import Clock
 from bridge.contract.base import Params
@@ -342,7 +341,7 @@ class RestoreProvider(ToolProvider):
         mender: Makes those that mend links.
     """
 
-    id, name, description, version = "restore", "Restore", "What other programs changed, taken back.", __version__
+    id = "restore"
 
     def __init__(self, restoring: Restoring, mender: LinkMender) -> None:
         self._tools: tuple[Tool[Any], ...] = (

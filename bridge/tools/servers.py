@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any, Final
 from weakref import WeakKeyDictionary
 
-from bridge import __version__
 from bridge.contract.base import NoParams
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
 from bridge.contract.tools import ImagePart, LinkPart, ResultPart
@@ -277,8 +276,7 @@ class ServersProvider(ToolProvider):
         allowed: Whether the user allows other servers at all, on this machine.
     """
 
-    id, name, version = "servers", "Other servers", __version__
-    description = "The tools of other MCP servers that you have entered."
+    id = "servers"
 
     def __init__(self, servers: Servers, allowed: Callable[[], bool]) -> None:
         self._servers = servers

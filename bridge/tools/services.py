@@ -14,8 +14,7 @@ from bridge.index.knowledge import Knowledge
 from bridge.index.search.passages import Meaning
 from bridge.index.vault_index import PermittedKnowledge, VaultIndex
 from bridge.pictures.reader import PictureReader
-from bridge.toolkit.permitted import Denials, PermittedFiles
-from bridge.toolkit.screens import Screens
+from bridge.toolkit.permitted import Denials, PermittedFiles, Screens
 from bridge.tools.storage import VaultStorage
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan, LeftFile

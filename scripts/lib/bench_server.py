@@ -64,9 +64,7 @@ async def _serve(vault: Path, hits: Any, *, by_meaning: bool) -> None:
     bound_heaps()
     async with Bridge(vault) as bridge:
         registry = bridge.services.registry
-        await registry.add(
-            StaticProvider(id="bench", name="Bench", description="", version="1", tools=[CannedHits(hits)])
-        )
+        await registry.add(StaticProvider(id="bench", tools=[CannedHits(hits)]))
         tools = [tool.spec for tool in registry.tools(PERSON) if tool.spec.listed]
         reading = [tool.name for tool in tools if tool.operation is Operation.READ]
         bridge.settings.update(

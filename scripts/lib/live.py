@@ -87,7 +87,7 @@ async def check(environment: Mapping[str, str], *, duckduckgo: bool, pages: Sequ
 
 async def fetched(bridge: Bridge, page: str) -> bool:
     """Fetch and read one page, and say what came of it; returns whether it could be read."""
-    web = bridge.web
+    web = bridge.services.parts.web.get()
     try:
         response = await web.door.send(WebRequest(parse_url(page)), authorize=_follow)
         read = await asyncio.to_thread(web.reader.read, response.body, str(response.url), "", "markdown")

@@ -215,7 +215,7 @@ async def test_agreeing_to_the_chat_is_not_agreeing_to_send_all_notes(house: Hou
     house.choose(chatEndpoint=endpoint)
     await house.until(lambda found: found["state"] == "not_allowed")
     house.bridge.services.parts.embedding_servers.get().agree(endpoint, house.bridge.settings.current)
-    house.bridge.vectors.changed()
+    house.bridge.core.base.vectors.get().changed()
     failed = await house.until(lambda found: found["state"] == "failed")
     assert "No Ollama server answers" in failed["reason"]
     with pytest.raises(ProtocolFailure) as refusal:
@@ -238,7 +238,7 @@ async def test_the_bridge_stops_while_the_server_keeps_it_waiting(house: House) 
     house.choose()
     async with asyncio.timeout(PATIENCE):
         await house.ollama.waiting.wait()
-        await asyncio.to_thread(house.bridge.vectors.close)
+        await asyncio.to_thread(house.bridge.core.base.vectors.get().close)
 
 
 # -- the server's answers ---------------------------------------------------------------------------------------------
@@ -327,4 +327,4 @@ async def test_whoever_waits_is_released_when_it_is_closed(house: House) -> None
 def server(house: House) -> OllamaServer:
     """Ollama as search by meaning asks it, with nothing agreed to."""
     agreed = AgreedEndpoints(PrivateFiles(), SystemClock(), EMBEDDING)
-    return OllamaServer(house.bridge.web.door, house.bridge.services.keys, agreed)
+    return OllamaServer(house.bridge.core.network.door, house.bridge.services.keys, agreed)

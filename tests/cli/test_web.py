@@ -33,7 +33,7 @@ def run(served: Any, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 def test_a_client_that_has_read_is_listed_and_cleared(run: Run, served: Any) -> None:
     assert "No client has read from the web" in run("web", "readers").output
-    served._bridge.web_readers.mark(ROBOT, [url_target("https://sea.example/a")])
+    served._bridge.core.trust.web_readers.mark(ROBOT, [url_target("https://sea.example/a")])
     (row,) = run("web", "readers").stdout.splitlines()[1:]
     assert row.startswith("Claude Code")
     assert row.rstrip().endswith("sea.example")

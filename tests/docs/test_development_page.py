@@ -44,9 +44,7 @@ async def test_the_tool_of_the_page_can_be_registered_and_called(tmp_path: Path,
             services = ToolServices(VaultFiles(root), indexed(vault), history)
             made = tool.CountWordsTool(services.storage)
             if bridge.services.registry.get(made.name, PERSON) is None:  # unless somebody has followed the page
-                await bridge.services.registry.add(
-                    StaticProvider(id="counting", name="Counting", description="Counts.", version="1", tools=[made])
-                )
+                await bridge.services.registry.add(StaticProvider(id="counting", tools=[made]))
             bridge.settings.update({"enabledTools": ["count_words"]})
             async with consenting_host(vault), connect(vault, name="me") as agent:
                 result = await agent.call("count_words", path="Kitchen/Plum jam.md")

@@ -38,9 +38,7 @@ async def at_work(vault: Path, forecast: Forecast | None = None) -> AsyncIterato
     async with Bridge(vault) as bridge, person_at(vault) as person:
         bridge.settings.update({"enabledTools": ["*"]})
         if forecast is not None:
-            await bridge.services.registry.add(
-                StaticProvider(id="weather", name="Weather", description="", version="1", tools=[forecast])
-            )
+            await bridge.services.registry.add(StaticProvider(id="weather", tools=[forecast]))
         if not await person.host.request("clients.list"):
             added = await person.host.request("clients.add", name="ada", preset="everything")
             save_to_file(find_vault(vault), "ada", added["token"])
@@ -103,9 +101,7 @@ async def test_what_reached_out_before_a_restart_is_not_made_again(notes: Path) 
         await person.until_asked(2)
         assert forecast.asked == [{"city": "Bath"}]
     async with Bridge(notes) as bridge:
-        await bridge.services.registry.add(
-            StaticProvider(id="weather", name="Weather", description="", version="1", tools=[forecast])
-        )
+        await bridge.services.registry.add(StaticProvider(id="weather", tools=[forecast]))
         async with connect(notes, name="robot", client="ada") as agent:
             ended = await agent.request("tools.result", callId="c-1")
         assert (ended["success"], ended["errorType"]) == (False, "execution_failed")

@@ -189,7 +189,7 @@ def test_the_depth_limit_is_exactly_that_of_the_parsed_value(value: Any, wrappin
 
 
 def test_an_error_always_carries_a_hint() -> None:
-    assert orjson.loads(frames.fault(Fault(7, -32600, "Invalid Request", "Send an object"))) == {
+    assert orjson.loads(frames.failure(*Fault(7, -32600, "Invalid Request", "Send an object"))) == {
         "jsonrpc": "2.0",
         "id": 7,
         "error": {"code": -32600, "message": "Invalid Request", "data": {"hint": "Send an object"}},

@@ -520,7 +520,7 @@ class World:
         self.search = WebSearch(self.web.door, self.keys, search_services(SystemClock().now), read_here)
         self.host_runs = HostRuns(self.hub)
         registry = ToolRegistry()
-        provider = StaticProvider(id="core", name="Core", description="", version="1", tools=[Look()])
+        provider = StaticProvider(id="core", tools=[Look()])
         with contextlib.suppress(StopIteration):
             registry.add(provider).send(None)  # it has nothing to wait for
         self.vectors = MemoryVectors(self.asked)

@@ -88,7 +88,7 @@ class Forecast(ReadTool[dict[str, Any]]):
 class Server(ToolProvider):
     """Another server, whose tools differ by client and change."""
 
-    id, name, description, version = "weather", "Weather", "How warm it is.", "1"
+    id = "weather"
 
     def __init__(self) -> None:
         self.life: list[str] = []

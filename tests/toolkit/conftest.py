@@ -261,7 +261,7 @@ def rigged(vault: Path, *, clock: Clock | None = None, tickets: PrivateFiles | N
     look, waiting = Look(files), AwaitDecisionTool(lambda: made.calls)
     tools: list[Tool[Any]] = [look, Overwrite(files), Append(files), waiting]
     with suppress(StopIteration):
-        registry.add(StaticProvider(id="t", name="T", description="", version="1", tools=tools)).send(None)
+        registry.add(StaticProvider(id="t", tools=tools)).send(None)
     audit = AuditLog(state, clock=clock, settings=lambda: settings.current)
     auditing = AuditStep(audit, registry, clock)
     events: list[tuple[str, dict[str, Any]]] = []

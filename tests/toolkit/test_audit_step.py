@@ -82,7 +82,7 @@ async def test_a_call_to_the_web_says_whether_it_was_answered_from_what_was_kept
     tool_call = rig.tool_call("read", path="Ideas.md")
     tool_call.admitted = True
     result = ToolResult(success=True, data={}, text="", metadata={"cached": cached})
-    await rig.auditing.finished(tool_call, result, None, 0.1)
+    await rig.auditing.finished(tool_call, result, 0.1)
     (record,) = rig.records("execution")
     assert record["cached"] is cached
 

@@ -92,7 +92,7 @@ class Print(Tool[PathParams]):
 @pytest.fixture
 async def printer(rig: Any) -> Print:
     tool = Print()
-    await rig.pipeline.registry.add(StaticProvider(id="p", name="P", description="", version="1", tools=[tool]))
+    await rig.pipeline.registry.add(StaticProvider(id="p", tools=[tool]))
     return tool
 
 

@@ -36,7 +36,7 @@ def tool(called: str) -> Tool[Any]:
 
 class Provider(StaticProvider):
     def __init__(self, id: str, *tools: str, log: list[str] | None = None, fails: bool = False) -> None:
-        super().__init__(id=id, name=id, description="", version="1", tools=[tool(name) for name in tools])
+        super().__init__(id=id, tools=[tool(name) for name in tools])
         self.log = log if log is not None else []
         self.fails = fails
 

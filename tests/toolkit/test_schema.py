@@ -49,7 +49,7 @@ class EditTool(ReadTool[EditParams]):
 
 def registry() -> ToolRegistry:
     made = ToolRegistry()
-    asyncio.run(made.add(StaticProvider(id="p", name="P", description="", version="1", tools=[EditTool()])))
+    asyncio.run(made.add(StaticProvider(id="p", tools=[EditTool()])))
     return made
 
 

@@ -51,14 +51,7 @@ async def preview(context: RequestContext, params: AgentPreviewParams) -> AgentP
     question's preview, with absolute paths; `kept` says in sentences what is left as it is. Nothing is written.
     """
     plan = await _plan(context, params.agent, remove=params.remove)
-    return AgentPlan(
-        agent=plan.agent.id,
-        client=plan.client,
-        removes=plan.removes,
-        files=tuple(change.preview for change in plan.files),
-        kept=plan.kept,
-        digest=plan.digest,
-    )
+    return AgentPlan.of(plan, agent=plan.agent.id, files=tuple(change.preview for change in plan.files))
 
 
 async def connect(context: RequestContext, params: AgentDoParams) -> AgentOutcome:

@@ -1,7 +1,5 @@
 """chat.*: talking with a model. For the person's own programs alone: whoever could send would act under its answers."""
 
-import asyncio
-
 from bridge.contract import chat as wire
 from bridge.contract.base import NoParams
 from bridge.contract.identity import Capability
@@ -89,8 +87,7 @@ async def allow(context: RequestContext, params: wire.ChatAllowParams) -> wire.C
     Returns `{endpoint, allowed, sentence, model, models}`, as `chat.models` does.
     """
     await context.services.parts.chats.get().allow(params.endpoint)
-    facts = {"event": "endpoint_allowed", "of": params.endpoint, "by": context.session.name}
-    await asyncio.to_thread(context.services.note, "chat", facts)
+    await context.note("chat", "endpoint_allowed", of=params.endpoint)
     return await context.services.parts.chats.get().models()
 
 

@@ -36,8 +36,7 @@ _MEANS = {
 }
 _UNTIL: Final[dict[wire.Sharing, Until | None]] = {"session": Until.STOP, "always": Until.UNUSED, "no": None}
 _HOW_LONG: Final = {Until.STOP: "until the bridge stops", Until.UNUSED: "until you take it back"}
-_EVENT: Final = {True: "widened", False: "updated"}
-"""What became of a client that may do something, or not any more."""
+_EVENT: Final = {True: "widened", False: "updated"}  # what became of a client that may do something, or not any more
 _CONFIRMS = "ask its own user about single calls of it that only read notes"
 
 
@@ -264,18 +263,9 @@ async def _announce(
         message: What the screens are told.
         **changed: `what` of it was changed, and whether it `may` do that now.
     """
-    facts = {
-        "event": event,
-        "clientId": client.client_id,
-        "client": client.name,
-        "capabilities": [capability.value for capability in client.capabilities],
-        "preset": client.preset,
-        "elicitation": client.elicitation,
-        "drafts": client.drafts,
-        "by": context.session.name,
-        **changed,
-    }
-    await asyncio.to_thread(context.services.note, "client", facts)
+    shown = client.to_wire()
+    about = {name: shown[name] for name in ("clientId", "capabilities", "preset", "elicitation", "drafts")}
+    await context.note("client", event, client=client.name, **about, **changed)
     context.services.hub.notify_hosts(ClientsChanged(message=message))
 
 

@@ -163,8 +163,7 @@ async def revoke(context: RequestContext, params: wire.RevokeParams) -> wire.Rev
     revoked = await asyncio.to_thread(services.grants.revoke, params.grant_id, by=context.session.name)
     if revoked:
         grant = next((grant.to_wire() for grant in held if grant.grant_id == params.grant_id), {})
-        facts = _said_by(context) | {"event": "revoked", "grant": grant}
-        await asyncio.to_thread(services.note, "grant", facts)
+        await context.note("grant", "revoked", **_said_by(context), grant=grant)
         _changed(context)
     return wire.Revoked(revoked=revoked)
 
@@ -197,7 +196,7 @@ async def allow_reading(context: RequestContext, params: wire.AllowReadingParams
     by = context.session.name
     grant = await asyncio.to_thread(services.grants.allow_reading, caller, places, by=by)
     facts = {"reading": [place.key for place in places], "for": caller.name}
-    await asyncio.to_thread(services.note, "grant", _said_by(context) | {"event": "reading", "grant": facts})
+    await context.note("grant", "reading", **_said_by(context), grant=facts)
     _changed(context)
     return wire.ReadingAllowed(grant=grant)
 
@@ -219,7 +218,7 @@ async def end_all(context: RequestContext, _params: NoParams) -> wire.AllEnded:
     servers, confirming = await distrust_all(context), await end_confirming(context)
     facts = {"ended": [grant.sentence for grant in ended], "developerMode": developer}
     facts |= {"servers": servers, "confirming": confirming}
-    await asyncio.to_thread(services.note, "grant", _said_by(context) | {"event": "ended_all", "grant": facts})
+    await context.note("grant", "ended_all", **_said_by(context), grant=facts)
     _changed(context)
     count = len(ended)
     what = (

@@ -4,7 +4,6 @@ import asyncio
 import sys
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
-from typing import Protocol
 
 from bridge.audit.records import read_time
 from bridge.audit.sentences import caller_words
@@ -111,26 +110,6 @@ def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
-class Wanted(Protocol):
-    """A caller's conditions; None: any."""
-
-    @property
-    def since(self) -> str | None:
-        """Return the ISO 8601 time from which on changes are meant."""
-
-    @property
-    def client(self) -> str | None:
-        """Return the name or id of the client whose changes are meant."""
-
-    @property
-    def tool(self) -> str | None:
-        """Return the tool whose changes are meant."""
-
-    @property
-    def grant(self) -> str | None:
-        """Return the id of the answer that allowed the changes that are meant."""
-
-
 class HistoryFilter:
     """The filter for the changes that are meant.
 
@@ -142,7 +121,7 @@ class HistoryFilter:
         InvalidParameters: `since` is no time.
     """
 
-    def __init__(self, wanted: Wanted, clients: ClientStore) -> None:
+    def __init__(self, wanted: wire.HistoryListParams | wire.UndoAllParams, clients: ClientStore) -> None:
         self._wanted = wanted
         self._since = None if wanted.since is None else read_time(wanted.since, "since")
         known = None if wanted.client is None else clients.find(wanted.client)
@@ -176,8 +155,7 @@ def who(entry: HistoryEntry) -> str:
     return caller_words(entry.client, entry.credential)
 
 
-_NAMED = 10
-"""Notes of one name that an error lists."""
+_NAMED = 10  # notes of one name that an error lists
 
 
 async def list_changes(context: RequestContext, params: wire.HistoryListParams) -> list[wire.ChangeEntry]:

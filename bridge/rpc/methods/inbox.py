@@ -65,18 +65,12 @@ async def discard(context: RequestContext, params: DraftParams) -> DraftDiscarde
 
 def _draft_info(context: RequestContext, draft: Draft) -> DraftInfo:
     head = draft.head
-    return DraftInfo(
-        draft_id=head.draft_id,
+    return DraftInfo.of(
+        head,
         client=whose(context.services, head.client_id),
-        client_id=head.client_id,
-        created=head.created,
         touched=draft.touched,
-        steps=tuple(DraftStep(tool=step.tool, summary=step.summary, time=step.time) for step in draft.steps),
+        steps=tuple(map(DraftStep.of, draft.steps)),
         files=draft.paths,
-        state=head.state,
-        since=head.since,
-        words=head.words,
-        comments=head.comments,
         kept_until=stamp(context.services.drafts.kept_until(draft)),
     )
 
@@ -189,10 +183,9 @@ def _draft(services: Services, draft: Draft, kind: Literal["draft", "left"], que
 
 
 def _question(question: ConsentRequest) -> InboxLine:
-    return InboxLine(
+    return InboxLine.of(
+        question,
         kind="question",
-        client=question.client,
-        client_id=question.client_id,
         since=question.created_at,
         files=len(question.preview.files) if question.preview is not None else 0,
         summary=_cut(question.summary),
@@ -206,11 +199,10 @@ def _question(question: ConsentRequest) -> InboxLine:
 def _not_asked(services: Services) -> Iterator[InboxLine]:
     """Yield what waited when the last bridge stopped, and is not asked about by this one, which lives too short."""
     for ticket in services.calls.not_taken_up():
-        yield InboxLine(
+        yield InboxLine.of(
+            ticket,
             kind="question",
             client=whose(services, ticket.client_id),
-            client_id=ticket.client_id,
-            since=ticket.since,
             summary=_cut(ticket.summary),
             reason=_cut(ticket.reason) if ticket.reason else None,
             kept_until=ticket.until,

@@ -23,11 +23,9 @@ from bridge.versions.states import PREFIX, Entry, Origin
 WHO = {Origin.TYPED: "You typed in Obsidian", Origin.OBSIDIAN: "Obsidian", Origin.PROGRAM: "Another program"}
 """The author, as far as anybody knows."""
 
-_PERSON = True
-"""Entries are for the person alone, who may know of every file."""
+_PERSON = True  # entries are for the person alone, who may know of every file
 
-_COUNTED = 1000
-"""Files of an entry whose lines are counted; of more only the first of them are."""
+_COUNTED = 1000  # files of an entry whose lines are counted; of more only the first of them are
 
 
 @dataclass(frozen=True, slots=True)

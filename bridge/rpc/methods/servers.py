@@ -215,25 +215,16 @@ def _info(servers: Servers, name: str, found: ServerEntry) -> wire.ServerInfo:
     held = servers.connections.get(name)
     definitions = held.definitions if held is not None else ()
     shown = "\n".join([*found.told(), *(each.fingerprint for each in definitions)])
-    return wire.ServerInfo(
+    return wire.ServerInfo.of(
+        found,
         name=name,
-        description=found.description,
         told=tuple(found.told()),
-        enabled=found.enabled,
-        trusted=found.trusted,
         state=held.state if held is not None else "off",
         reason=held.reason if held is not None else "",
         change=servers.approvals.entry_change(name, found),
         tools=tuple(
-            wire.ServerToolInfo(
-                name=each.name,
-                call=tool_name(name, each.name),
-                title=each.title,
-                description=each.description,
-                takes=each.takes,
-                read_only=each.read_only,
-                destructive=each.destructive,
-                change=servers.approvals.tool_change(name, each),
+            wire.ServerToolInfo.of(
+                each, call=tool_name(name, each.name), change=servers.approvals.tool_change(name, each)
             )
             for each in definitions
         ),

@@ -91,7 +91,7 @@ async def set_key(context: RequestContext, params: wire.KeySetParams) -> wire.Ke
     """
     keys, by = context.services.keys, context.session.name
     status = await asyncio.to_thread(keys.set, params.provider, params.key.get_secret_value(), by)
-    await _note(context, "set", status)
+    await context.note("key", "set", of=status.title)
     return status
 
 
@@ -102,7 +102,7 @@ async def clear_key(context: RequestContext, params: wire.KeyParams) -> wire.Key
     Returns `{provider, title, server, isSet, keptIn, fault}`.
     """
     status = await asyncio.to_thread(context.services.keys.clear, params.provider, context.session.name)
-    await _note(context, "cleared", status)
+    await context.note("key", "cleared", of=status.title)
     return status
 
 
@@ -124,7 +124,7 @@ async def rotate_keys(context: RequestContext, _params: NoParams) -> list[wire.K
     server, isSet, keptIn, fault}`.
     """
     statuses = await asyncio.to_thread(context.services.keys.rotate, context.session.name)
-    await _note(context, "rotated")
+    await context.note("key", "rotated")
     return statuses
 
 
@@ -146,13 +146,6 @@ def search_services(context: RequestContext, _params: NoParams) -> list[wire.Sea
     set first.
     """
     return context.services.parts.search.get().infos(context.services.settings.current)
-
-
-async def _note(context: RequestContext, event: str, status: wire.KeyStatus | None = None) -> None:
-    """Log what became of the keys."""
-    facts = {"event": event, "by": context.session.name}
-    about = {} if status is None else {"of": status.title}
-    await asyncio.to_thread(context.services.note, "key", facts | about)
 
 
 METHODS = (

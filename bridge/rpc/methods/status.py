@@ -50,11 +50,8 @@ async def vault(context: RequestContext, _params: NoParams) -> wire.VaultStatus:
     """
     status = context.services.status()
     given_up = await asyncio.to_thread(context.services.by_name_only)
-    return wire.VaultStatus(
-        notes=status.notes,
-        files=status.files,
-        indexed=status.indexed,
-        indexing=status.indexing,
+    return wire.VaultStatus.of(
+        status,
         last_sweep=None if status.last_sweep is None else stamp(status.last_sweep),
         in_place=context.services.in_place(),
         by_name_only=len(given_up),
@@ -70,8 +67,7 @@ async def sandbox(_context: RequestContext, _params: NoParams) -> wire.SandboxSt
     of the user's own) are confined on this computer, by what, and a sentence for each thing that they can do all the
     same. The bridge finds out by trying, once.
     """
-    found = await asyncio.to_thread(probe)
-    return wire.SandboxStatus(confines=found.confines, sentence=found.sentence, lacks=found.lacks)
+    return wire.SandboxStatus.of(await asyncio.to_thread(probe))
 
 
 def _semantic(context: RequestContext) -> wire.SemanticStatus:
@@ -116,8 +112,7 @@ async def allow(context: RequestContext, params: wire.SemanticAllowParams) -> wi
     """
     services = context.services
     await asyncio.to_thread(services.parts.embedding_servers.get().agree, params.endpoint, services.settings.current)
-    facts = {"event": "embedding_allowed", "of": params.endpoint, "by": context.session.name}
-    await asyncio.to_thread(services.note, "chat", facts)
+    await context.note("chat", "embedding_allowed", of=params.endpoint)
     services.parts.vectors.get().changed()
     return _semantic(context)
 

@@ -190,17 +190,8 @@ def _wire(version: Version) -> wire.FileVersion:
 
 
 def _status(kept: Kept) -> wire.VersionsStatus:
-    return wire.VersionsStatus(
-        on=kept.on,
-        since=None if kept.since is None else stamp_of(kept.since),
-        files=kept.files,
-        whole=kept.whole,
-        entries=kept.entries,
-        oldest=None if kept.oldest is None else stamp_of(kept.oldest),
-        bytes=kept.bytes,
-        budget=kept.budget,
-        fault=kept.fault,
-    )
+    since, oldest = (None if at is None else stamp_of(at) for at in (kept.since, kept.oldest))
+    return wire.VersionsStatus.of(kept, since=since, oldest=oldest)
 
 
 METHODS = (

@@ -12,7 +12,6 @@ from bridge.contract.web import AllowedSite, CacheState, WebCleared, WebClearPar
 from bridge.errors import PermissionDenied
 from bridge.rpc.dispatch import Method, RequestContext
 from bridge.rpc.services import Services
-from bridge.web.services import CacheStats
 
 _WEB = ("https://", "http://")
 
@@ -22,7 +21,7 @@ async def stats(context: RequestContext, _params: NoParams) -> CacheState:
 
     Returns how much of the web is kept: `{entries, size, hits, misses}`, the size in bytes.
     """
-    return _state(await asyncio.to_thread(context.services.parts.web.get().cache.stats))
+    return CacheState.of(await asyncio.to_thread(context.services.parts.web.get().cache.stats))
 
 
 async def clear(context: RequestContext, _params: NoParams) -> CacheState:
@@ -31,9 +30,8 @@ async def clear(context: RequestContext, _params: NoParams) -> CacheState:
     Removes it, and returns what there was: `{entries, size, hits, misses}`.
     """
     before = await asyncio.to_thread(context.services.parts.web.get().cache.clear)
-    facts = {"event": "cache_cleared", "by": context.session.name, "entries": before.entries}
-    await asyncio.to_thread(context.services.note, "network", facts)
-    return _state(before)
+    await context.note("network", "cache_cleared", entries=before.entries)
+    return CacheState.of(before)
 
 
 async def readers(context: RequestContext, _params: NoParams) -> list[WebReaderInfo]:
@@ -64,8 +62,7 @@ async def clear_reader(context: RequestContext, params: WebClearParams) -> WebCl
         raise PermissionDenied("Only the user's own programs can clear a client", code="denied_by_rule")
     cleared = await asyncio.to_thread(services.web_readers.clear, params.client_id)
     if cleared:
-        facts = {"event": "web_cleared", "clientId": params.client_id, "by": context.session.name}
-        await asyncio.to_thread(services.note, "client", facts)
+        await context.note("client", "web_cleared", clientId=params.client_id)
         services.hub.notify_hosts(ClientsChanged(message="A program that has read from the web is trusted again."))
     return WebCleared(cleared=cleared)
 
@@ -94,22 +91,12 @@ def _granted(services: Services, grant: Grant) -> Iterator[AllowedSite]:
     for key in grant.where:
         if key.startswith(_WEB):
             host = key.partition("://")[2].partition("/")[0]
-            yield AllowedSite(
-                site=key,
-                allowed_by=grant.grant_id,
-                client=grant.client,
-                sentence=grant.sentence,
-                last_used=_used(services, host),
-            )
+            yield AllowedSite.of(grant, site=key, allowed_by=grant.grant_id, last_used=_used(services, host))
 
 
 def _used(services: Services, host: str) -> str | None:
     at = services.parts.web.get().last_used.of(host) if services.parts.web.is_given else None
     return None if at is None else stamp(at)
-
-
-def _state(found: CacheStats) -> CacheState:
-    return CacheState(entries=found.entries, size=found.size, hits=found.hits, misses=found.misses)
 
 
 METHODS = (

@@ -39,8 +39,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-_MANY: Final = 100
-"""Changes of which the question is worked out beside the loop."""
+_MANY: Final = 100  # changes of which the question is worked out beside the loop
 _CARRIES = "It adds an address that carries text of a note, which would leave when the address is followed"
 
 
@@ -166,13 +165,11 @@ class Approval:
     ) -> None:
         self._services = services
         self._who = who
-        self._whole = effect.plan
-        """The plan before anything was left out of it."""
+        self._whole = effect.plan  # the plan before anything was left out of it
         self.effect = effect
         self.left_out: tuple[LeftOut, ...] = ()
         self._proposed = effect.plan
-        self._before: dict[str, bytes] = {}
-        """The bytes from before of each file that the person has edited."""
+        self._before: dict[str, bytes] = {}  # the bytes from before of each file that the person has edited
         self._own_warnings = tuple(f"About the text before you edited it: {warning}" for warning in own_warnings)
 
     @property
@@ -322,7 +319,9 @@ class Approval:
             lines.append("The user edited your text before allowing it; what they wrote is what is there now.")
             for file in revised:
                 lines += [f"{file.path}:", *file.diff.splitlines()]
-                lines += [f"{_lines(file.others)} that you did not propose."] if file.others else []
+                if file.others:
+                    count = f"{file.others} line{'' if file.others == 1 else 's'}"
+                    lines.append(f"They changed {count} that you did not propose.")
         if self.left_out:
             facts["leftOut"] = [self._left_out(part) for part in self.left_out]
             lines.append("The user left out the following; do not repeat it without asking them why.")
@@ -359,7 +358,3 @@ class Approval:
 
     async def _working(self, work: Callable[..., T], *arguments: Any) -> T:
         return await asyncio.get_running_loop().run_in_executor(self._services.person_workers, work, *arguments)
-
-
-def _lines(count: int) -> str:
-    return "They changed 1 line" if count == 1 else f"They changed {count} lines"

@@ -5,7 +5,7 @@ import contextlib
 import inspect
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Final, Self, cast
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from bridge.contract.consent import ConsentClass, Operation, Preview, RiskLevel
 from bridge.contract.events import ToolOutput
@@ -21,7 +21,7 @@ from bridge.toolkit.tool_call import Phase, ToolCall
 from bridge.vault.plan import Change, ChangeKind, ChangePlan
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+    from collections.abc import AsyncGenerator, Awaitable, Callable
 
     from bridge.toolkit.effects.running import Running
 
@@ -54,12 +54,8 @@ async def run_tool(
     context.approved = approved
     if approved is not None:
         await note_addresses(running, approved)
-    run = partial(tool.run, running.params, context)
-    if inspect.isasyncgenfunction(tool.run):
-        pieces = cast("Callable[[], AsyncIterator[str | Output | Outcome]]", run)
-        answering = cast("Callable[[], Awaitable[Output | Relayed]]", partial(_gather, running, pieces))
-    else:
-        answering = cast("Callable[[], Awaitable[Output | Relayed]]", run)
+    run: Any = partial(tool.run, running.params, context)
+    answering = partial(_gather, running, run) if inspect.isasyncgenfunction(tool.run) else run
     if tool.spec.operation is Operation.NETWORK or (request is not None and request.networked):
         return await _from_strangers(running, effect, request, answering)
     answer: Output | Relayed = await running.invoke(answering)
@@ -89,10 +85,10 @@ async def _from_strangers(
     return answer
 
 
-async def _gather(running: "Running", run: "Callable[[], AsyncIterator[str | Output | Outcome]]") -> Output:
+async def _gather(running: "Running", run: "Callable[[], AsyncGenerator[str | Output | Outcome, None]]") -> Output:
     """Send each piece of an answer as it comes, and return the whole, or what ends it."""
     texts: list[str] = []
-    async with contextlib.aclosing(cast("AsyncGenerator[str | Output | Outcome, None]", run())) as pieces:
+    async with contextlib.aclosing(run()) as pieces:
         async for piece in pieces:
             if isinstance(piece, Output):
                 return piece

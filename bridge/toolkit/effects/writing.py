@@ -1,6 +1,5 @@
 """Carrying out change plans: the ledger applies what was approved, or it becomes part of the caller's draft."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Self
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
     from bridge.toolkit.effects.running import CallServices, Running
 
 
-_MOST_SAID: Final = 1000
-"""Bytes of an answer about a change; of a longer one, long paths are shortened."""
-_LONGEST_PATH: Final = 100
-"""Bytes of a path that is named in such an answer, or characters from which it is shortened."""
+_MOST_SAID: Final = 1000  # bytes of an answer about a change; of a longer one, long paths are shortened
+_LONGEST_PATH: Final = 100  # bytes of a path that is named in such an answer, or characters from which it is shortened
 
 
 async def apply(running: "Running", plan: ChangePlan) -> Applied:
@@ -77,15 +74,14 @@ def with_short_paths(output: Output, plan: ChangePlan) -> Output:
     if len(text.encode()) <= _MOST_SAID:
         return output
     paths = (*plan.targets, *(one.path for one in plan.left))
-    names = {path[:end] for path in paths for end in (len(path), path.rfind("."), *_folders(path))}
+    names = {
+        path[:end]
+        for path in paths
+        for end in (len(path), path.rfind("."), *(at for at, character in enumerate(path) if character == "/"))
+    }
     for name in sorted(names, key=len, reverse=True):
         text = text.replace(name, without_middle(name, _LONGEST_PATH)) if len(name) > _LONGEST_PATH else text
     return replace(output, text=text)
-
-
-def _folders(path: str) -> Iterator[int]:
-    """Yield where each of the folders that a path lies in ends."""
-    return (place for place, character in enumerate(path) if character == "/")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from typing import Any
 
 from bridge.clock import Clock
 from bridge.pictures.reader import PictureReader
-from bridge.toolkit.screens import Screens
+from bridge.toolkit.permitted import Screens
 from bridge.toolkit.tool import Tool
 from bridge.tools.agent.edit import EditTool
 from bridge.tools.agent.move import DeleteTool, MoveTool

@@ -13,7 +13,7 @@ from bridge.errors import Conflict, InvalidParameters
 from bridge.identity.caller import Caller
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import respelled
-from bridge.toolkit.screens import Screens
+from bridge.toolkit.permitted import Screens
 from bridge.toolkit.tool import (
     AGENT,
     Applied,

@@ -5,7 +5,7 @@ from typing import Any
 from bridge.clock import Clock
 from bridge.index.file_texts import AllFileTexts, FileTexts
 from bridge.pictures.reader import PictureReader
-from bridge.toolkit.screens import Screens
+from bridge.toolkit.permitted import Screens
 from bridge.toolkit.tool import Tool
 from bridge.tools.core.apply_patch import ApplyPatchTool
 from bridge.tools.core.find import FindTool

@@ -13,7 +13,7 @@ from bridge.index.knowledge import NoteResolver, asked_for, locate
 from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.pdf.document import place_in
 from bridge.pictures.reader import LARGEST, PictureReader
-from bridge.toolkit.screens import Screens
+from bridge.toolkit.permitted import Screens
 from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
 from bridge.tools.core.file_part import (
     MOST_HEADINGS,

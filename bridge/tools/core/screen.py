@@ -11,7 +11,7 @@ from typing import Any, Final
 from bridge.contract.hosts import OpenFile, Place, Screen, Selection
 from bridge.errors import Conflict, InvalidParameters, PermissionDenied, ToolFailure
 from bridge.identity.caller import Caller
-from bridge.toolkit.screens import Screens, Seen
+from bridge.toolkit.permitted import Screens, Seen
 from bridge.toolkit.tool import Output, ReadEffect, in_vault
 from bridge.tools.files.replacing import find_text
 from bridge.tools.formatting import shortened

@@ -12,7 +12,6 @@ from typing import Final
 
 from pydantic import Field, model_validator
 
-from bridge import __version__
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.identity.caller import Caller
@@ -397,10 +396,4 @@ def edits_provider(storage: PlanningStorage, allowed: Allowed) -> ToolProvider:
         storage: The vault.
         allowed: Told what was allowed.
     """
-    return StaticProvider(
-        id="edits",
-        name="Edits",
-        description="Asks about what programs change themselves.",
-        version=__version__,
-        tools=[AllowEditTool(storage, allowed)],
-    )
+    return StaticProvider(id="edits", tools=[AllowEditTool(storage, allowed)])

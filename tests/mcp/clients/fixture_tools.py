@@ -85,4 +85,4 @@ def fixture_tools() -> StaticProvider:
             {"type": "object", "properties": {"region": {"type": "string", "x-mcp-header": "Region"}}},
         ),
     ]
-    return StaticProvider(id="conformance", name="Conformance", description="", version="1", tools=tools)
+    return StaticProvider(id="conformance", tools=tools)

@@ -119,9 +119,7 @@ async def test_the_settings_name_every_listed_tool_also_those_that_are_not_enabl
     class Unlisted(Look):
         spec = dataclasses.replace(Look.spec, name="history_look", listed=False)
 
-    await world.services.registry.add(
-        StaticProvider(id="history", name="History", description="", version="1", tools=[Unlisted()])
-    )
+    await world.services.registry.add(StaticProvider(id="history", tools=[Unlisted()]))
     await world.ask("host", "settings.update", {"patch": {"enabledTools": ["ghost"]}})
     assert (await world.ask("host", "tools.list"))["result"] == []
     assert (await world.ask("host", "settings.schema"))["result"]["tools"] == [
@@ -177,7 +175,7 @@ async def test_a_mode_that_the_tools_class_does_not_give_it_is_warned_of(
     class Write(Look):
         spec = dataclasses.replace(Look.spec, name="write", consent_class=ConsentClass.NEVER)
 
-    await world.services.registry.add(StaticProvider(id="w", name="W", description="", version="1", tools=[Write()]))
+    await world.services.registry.add(StaticProvider(id="w", tools=[Write()]))
     answer = await world.ask("host", "settings.update", {"patch": {"consentMode": {"write": mode}}})
     assert answer["result"]["warnings"] == warnings
 
