@@ -13,7 +13,7 @@ from bridge.keys.store import KeyStore
 from bridge.ports import Signal
 from bridge.records.folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.sandbox.sandbox import Programs, probe
-from bridge.servers.opening import HOMES
+from bridge.servers.servers import HOMES
 from bridge.settings.model import requires_sandbox
 from bridge.toolkit.audit_step import AuditStep
 from bridge.web.door import Exchanged, WebDoor

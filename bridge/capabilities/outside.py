@@ -9,8 +9,7 @@ from bridge.chat.endpoints import AgreedEndpoints
 from bridge.client.token_storage import config_folder
 from bridge.records.folder import UserFolder, cache_folder
 from bridge.servers.configuration import ServersFile
-from bridge.servers.opening import Opener
-from bridge.servers.servers import Approvals, Servers
+from bridge.servers.servers import Approvals, Opener, Servers
 from bridge.tools import web_provider
 from bridge.tools.servers import ServersProvider
 from bridge.web.extraction.reader import PageReader

@@ -96,7 +96,7 @@ async def open_tools(
 
     base.applied.on(applied)
     templates = TemplateStore(base.kept("templates"))
-    base.faults.look_at(templates)
+    base.faults.look_at(templates.file)
     for provider in (*drafted.wrapped(providers(services)), draft_provider(drafts, templates, base.clock)):
         await base.registry.add(provider)
     return VaultTools(services, drafts, templates)

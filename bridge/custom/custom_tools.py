@@ -182,12 +182,8 @@ class Browser(Protocol):
     """The interface that runs code in Obsidian."""
 
     @property
-    def is_there(self) -> bool:
-        """Return whether an Obsidian that can do that is connected."""
-
-    @property
-    def missing(self) -> str:
-        """Return what to do where none is, as a sentence."""
+    def missing(self) -> str | None:
+        """Return what to do where no Obsidian that can run code is connected, as a sentence; None where one is."""
 
     async def run(
         self, tool: str, code: str, parameters: Mapping[str, Any], milliseconds: int, answer: Answer
@@ -347,7 +343,7 @@ class CustomTools:
 
     def _environment(self, name: str) -> EnvironmentInfo:
         if name == "browser":
-            missing = None if self._browser.is_there else self._browser.missing
+            missing = self._browser.missing
             sentence = missing or _IN_OBSIDIAN
         else:
             missing = self._processes.missing(name)

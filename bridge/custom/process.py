@@ -22,7 +22,7 @@ from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.job import Ending, Report
 from bridge.sandbox.profile import MEGABYTE, Limits, Profile, environment
 from bridge.sandbox.sandbox import Programs, Ready, Running, get_ready
-from bridge.servers.opening import own_files
+from bridge.servers.servers import own_files
 from bridge.toolkit.tool_call import TimeLimit, uncancelled
 from bridge.workers.pool import first_line
 

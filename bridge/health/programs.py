@@ -25,8 +25,7 @@ from bridge.pictures.reader import RECOGNISING, SHOWING, recognition_files
 from bridge.policy.redaction import hide_secrets
 from bridge.sandbox.sandbox import Programs, probe, remedy
 from bridge.servers.configuration import ServerEntry, ServersFile
-from bridge.servers.opening import find_program
-from bridge.servers.servers import Approvals
+from bridge.servers.servers import Approvals, find_program
 from bridge.settings.model import Settings, requires_sandbox
 from bridge.tools import specs
 from bridge.web.extraction.reader import READING
@@ -81,8 +80,8 @@ def check_servers(vault: Path) -> Iterator[Finding]:
     elif not settings.allow_mcp_servers:
         yield Finding("servers", "ok", "Agents cannot use any: `allowMcpServers` is off")
     approvals = Approvals(folder)
-    if approvals.fault is not None:
-        yield Finding("servers", "warn", approvals.fault, "You are asked again; what you allow then is kept")
+    if approvals.file.fault is not None:
+        yield Finding("servers", "warn", approvals.file.fault, "You are asked again; what you allow then is kept")
     for name, entry in entries.items():
         yield _server(name, entry, approvals, settings)
 

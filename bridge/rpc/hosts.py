@@ -190,6 +190,11 @@ class _Run:
     asked: int = 0
 
 
+_NO_OBSIDIAN: Final = (
+    "Obsidian is not connected. Open this vault in Obsidian with the plugin Vault Bridge Consent switched on"
+)
+
+
 class HostRuns:
     """The runs of code in the Obsidian that connected last of those that can.
 
@@ -197,18 +202,14 @@ class HostRuns:
         hub: Knows the connections.
     """
 
-    missing: Final = (
-        "Obsidian is not connected. Open this vault in Obsidian with the plugin Vault Bridge Consent switched on"
-    )
-
     def __init__(self, hub: Hub) -> None:
         self._hub = hub
         self._runs: dict[str, _Run] = {}
 
     @property
-    def is_there(self) -> bool:
-        """Return whether a host that can run tools is connected."""
-        return self._runner() is not None
+    def missing(self) -> str | None:
+        """Return what to do where no host that can run tools is connected, as a sentence; None where one is."""
+        return _NO_OBSIDIAN if self._runner() is None else None
 
     async def run(
         self, tool: str, code: str, parameters: Mapping[str, Any], milliseconds: int, answer: Answer
@@ -227,7 +228,7 @@ class HostRuns:
         """
         host = self._runner()
         if host is None:
-            raise PermissionDenied(f"{tool!r} cannot run: {self.missing}", code="no_obsidian")
+            raise PermissionDenied(f"{tool!r} cannot run: {_NO_OBSIDIAN}", code="no_obsidian")
         run = f"run-{secrets.token_hex(16)}"
         question = RunToolQuestion(run=run, tool=tool, code=code, parameters=dict(parameters), timeout=milliseconds)
         loop = asyncio.get_running_loop()

@@ -72,7 +72,7 @@ def grants(folder: UserFolder) -> Any:
         allowed is not None,
         denied is not None,
         [(one.tool, one.where, one.feedback) for one in kept.list()],
-        [(one.title, "".join(one.letters)) for one in kept.written()],
+        [(one.title, "".join(one.letters or ())) for one in kept.written()],
     )
 
 

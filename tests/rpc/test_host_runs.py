@@ -70,7 +70,7 @@ def begun(runs: HostRuns, answer: Any = echo, milliseconds: int = 60_000) -> asy
 
 async def test_without_an_obsidian_that_can_it_is_refused_with_what_to_do(world: World, runs: HostRuns) -> None:
     Plugin(world, frozenset({"consent"}))
-    assert not runs.is_there
+    assert "Open this vault in Obsidian" in str(runs.missing)
     with pytest.raises(PermissionDenied, match="Open this vault in Obsidian"):
         await begun(runs)
 

@@ -13,7 +13,7 @@ from bridge.app import Bridge
 from bridge.errors import ToolFailure
 from bridge.servers.configuration import entry
 from bridge.servers.connection import ServerConnection
-from bridge.servers.opening import Opener
+from bridge.servers.servers import Opener
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
 from bridge.tools.web.web_fetch import WebFetchTool

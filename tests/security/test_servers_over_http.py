@@ -12,7 +12,7 @@ from bridge.errors import ToolFailure
 from bridge.sandbox.sandbox import Programs
 from bridge.servers.configuration import entry
 from bridge.servers.connection import ServerConnection
-from bridge.servers.opening import Opener
+from bridge.servers.servers import Opener
 from bridge.settings.model import Settings
 from bridge.web.guard import Rules, check
 from tests.web_servers import LocalWeb, Seen, answer

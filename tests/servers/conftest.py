@@ -10,7 +10,7 @@ import pytest
 from bridge.sandbox.sandbox import Programs
 from bridge.servers.configuration import ServerEntry, entry
 from bridge.servers.connection import ServerConnection
-from bridge.servers.opening import Opener
+from bridge.servers.servers import Opener
 from bridge.settings.model import Settings
 from bridge.web.guard import Rules, check
 from bridge.web.transport import SystemResolver, Transport

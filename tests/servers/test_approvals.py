@@ -85,7 +85,7 @@ def test_a_damaged_file_approves_nothing(folder: UserFolder) -> None:
     Approvals(folder).approve("files", SERVER, [TOOL])
     (folder.path / FILE).write_bytes(b'{"version": 1, "servers": [{"name": "files", "told": 5, "tools": {}}]}')
     damaged = Approvals(folder)
-    assert damaged.fault is not None
+    assert damaged.file.fault is not None
     assert damaged.tool_change("files", TOOL) == TOOL.text
     damaged.approve("files", SERVER, [TOOL])
     assert Approvals(folder).tool_change("files", TOOL) is None

@@ -17,7 +17,7 @@ from bridge.errors import DeadlineExceeded, ExecutionFailed, PermissionDenied
 from bridge.servers import connection, streams
 from bridge.servers.configuration import MOST_TOOLS, entry
 from bridge.servers.connection import ServerConnection
-from bridge.servers.opening import Opener
+from bridge.servers.servers import Opener
 from bridge.servers.streams import Messages
 from tests.patience import PATIENCE
 from tests.servers.conftest import Connect

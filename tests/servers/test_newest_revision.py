@@ -13,7 +13,7 @@ from bridge.errors import ExecutionFailed, ToolFailure
 from bridge.servers import connection
 from bridge.servers.configuration import MOST_TOOLS, entry
 from bridge.servers.connection import ServerConnection
-from bridge.servers.opening import Opener
+from bridge.servers.servers import Opener
 from tests.servers import modern_stranger
 
 pytestmark = pytest.mark.slow

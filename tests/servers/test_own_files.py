@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge.servers.opening import _project, own_files
+from bridge.servers.servers import _project, own_files
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ import pytest
 
 from bridge.servers.configuration import entry
 from bridge.servers.connection import ServerConnection
-from bridge.servers.opening import Opener
+from bridge.servers.servers import Opener
 from tests.mcp.clients import node
 from tests.patience import PATIENCE
 

@@ -62,13 +62,17 @@ class BaseQueries:
             InvalidParameters: The base or an expression is wrong; the data say where.
         """
         indexing = self._storage.knowledge.status().indexing
+
+        def pause() -> None:
+            if self._clock.monotonic() > context.deadline:
+                raise DeadlineExceeded("The base was not evaluated in time; filter earlier, or set a limit")
+
         try:
             base, name, source = self._base(asked)
             base = _narrowed(base, asked)
             vault = self._vaults.get()
             this = self._this(asked, source)
             now = Date(round(self._clock.now().timestamp() * 1000), vault.zone)
-            pause = self._deadline(context)
             table = evaluate(base, view_of(base, name), vault, now, this=this, pause=pause)
             shown = page(table.rows, lambda row: row.path, cursor, limit)
             start = next((place for place, row in enumerate(table.rows) if shown.items and row is shown.items[0]), 0)
@@ -90,13 +94,6 @@ class BaseQueries:
             text.append(f"Not complete for {len(problems) - _NAMED} more reasons")
         text += [f"Note: {remark}" for remark in table.remarks]
         return Output(data, "\n".join(text), shown.metadata | {"complete": not problems})
-
-    def _deadline(self, context: CallContext) -> Any:
-        def pause() -> None:
-            if self._clock.monotonic() > context.deadline:
-                raise DeadlineExceeded("The base was not evaluated in time; filter earlier, or set a limit")
-
-        return pause
 
     def _base(self, asked: Asked) -> tuple[Base, str | None, str | None]:
         """Return the base, which view of it is asked for, and the file that it is in."""

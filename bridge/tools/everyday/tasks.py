@@ -130,19 +130,17 @@ class TasksTool(ReadTool[TasksParams]):
 def _filter(params: TasksParams) -> Callable[[Task], bool]:
     status, tag = params.status.lower(), fold(params.tag.removeprefix("#")) if params.tag else None
     words = fold(params.text) if params.text else None
+    bounded = params.due_before is not None or params.due_after is not None
 
     def fits(task: Task) -> bool:
         by_status = {"all": True, "todo": task.status == TODO, "done": task.status in DONE}
-        if not by_status.get(status, task.status == params.status):
-            return False
-        if tag is not None and not any(f"{fold(own[1:])}/".startswith(f"{tag}/") for own in task.tags):
-            return False
-        if words is not None and words not in fold(task.text):
-            return False
         due = task.dates.get("due")
-        if params.due_before is None and params.due_after is None:
-            return True
-        return due is not None and (params.due_after or "") <= due <= (params.due_before or "9999")
+        return (
+            by_status.get(status, task.status == params.status)
+            and (tag is None or any(f"{fold(own[1:])}/".startswith(f"{tag}/") for own in task.tags))
+            and (words is None or words in fold(task.text))
+            and (not bounded or (due is not None and (params.due_after or "") <= due <= (params.due_before or "9999")))
+        )
 
     return fits
 

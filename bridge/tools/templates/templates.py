@@ -148,6 +148,9 @@ class TemplateStore:
 
     Args:
         folder: A folder outside the vault, for this user only.
+
+    Attributes:
+        file: The file of the user's own.
     """
 
     def __init__(self, folder: RecordFolder) -> None:
@@ -156,13 +159,8 @@ class TemplateStore:
             "Your templates cannot be read, so only those that came with the bridge are there ({why}). "
             "Mend or remove templates.json"
         )
-        self._file = RecordStore(folder, "templates.json", list[_Own], member="templates", fault=fault)
-        self._own = {template.name: template for template in self._file.load([])}
-
-    @property
-    def fault(self) -> str | None:
-        """Return what is wrong with the file; None while it can be used."""
-        return self._file.fault
+        self.file = RecordStore(folder, "templates.json", list[_Own], member="templates", fault=fault)
+        self._own = {template.name: template for template in self.file.load([])}
 
     def all(self) -> list[TemplateInfo]:
         """Return all there are, by name."""
@@ -224,7 +222,7 @@ class TemplateStore:
         return name in shipped()
 
     def _keep(self, own: dict[str, Template]) -> None:
-        self._file.save([own[name] for name in sorted(own)])
+        self.file.save([own[name] for name in sorted(own)])
         self._own = own
 
 

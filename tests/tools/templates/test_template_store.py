@@ -99,7 +99,7 @@ def test_a_damaged_file_is_said_and_never_overwritten(data: bytes) -> None:
     files = PrivateFiles()
     files.held["templates.json"] = data
     store = TemplateStore(files)
-    assert store.fault is not None
+    assert store.file.fault is not None
     assert {info.template.name for info in store.all()} == set(shipped())
     with pytest.raises(ExecutionFailed):
         store.save(parse_template(NOTE))
