@@ -27,16 +27,7 @@ _MARK = "app.json"
 _LAYOUTS = "workspace"
 
 
-class ConfigurationFile(NamedTuple):
-    """One of them, as the disk lists it."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    changed_ns: int
-
-
-def configuration_files(root: VaultRoot) -> list[ConfigurationFile]:
+def configuration_files(root: VaultRoot) -> list[Seen]:
     """Return the configuration files. Links are not followed, and what cannot be listed is left out.
 
     Args:
@@ -75,7 +66,7 @@ def _place(top: Folder) -> Folder:
     raise FileNotFoundError(_PLACE)
 
 
-def _walk(place: Folder) -> Iterator[ConfigurationFile]:
+def _walk(place: Folder) -> Iterator[Seen]:
     yield from _files(place, _is_settings)
     with _inside(place, "snippets") as snippets:
         yield from _files(snippets, lambda name: name.endswith(".css"))
@@ -86,7 +77,7 @@ def _walk(place: Folder) -> Iterator[ConfigurationFile]:
                     yield from _files(one, wanted.__contains__)
 
 
-def _files(folder: Folder | None, is_wanted: Callable[[str], bool]) -> Iterator[ConfigurationFile]:
+def _files(folder: Folder | None, is_wanted: Callable[[str], bool]) -> Iterator[Seen]:
     if folder is None:
         return
     for entry in folder.entries():
@@ -96,7 +87,7 @@ def _files(folder: Folder | None, is_wanted: Callable[[str], bool]) -> Iterator[
             with contextlib.suppress(OSError):
                 place = folder.path.child(name)
                 state = file_stat(place, folder.stat(name))
-                yield ConfigurationFile(str(place), state.size, state.mtime_ns, state.changed_ns)
+                yield Seen(str(place), state.size, state.mtime_ns, state.changed_ns, None)
 
 
 @contextlib.contextmanager
