@@ -18,7 +18,7 @@ from contextlib import AbstractContextManager
 from typing import BinaryIO, Final
 
 from bridge.audit.chain import seq_of
-from bridge.vault.folder import Folder, LineFile, open_to_append
+from bridge.vault.folder import Folder, LineFile
 
 BLOCK: Final = 256 * 1024
 """Bytes of text in a block."""
@@ -356,7 +356,7 @@ class AuditFiles:
             for name in (ROTATED, NAME):
                 with contextlib.ExitStack() as held:
                     with self.lock:
-                        fd = held.enter_context(open_to_append(folder, name)) if folder.exists(name) else None
+                        fd = held.enter_context(folder.open_to_append(name)) if folder.exists(name) else None
                     if fd is not None:
                         folder.disk.fsync(fd)
             folder.sync()

@@ -28,7 +28,7 @@ from bridge.audit.files import (
 )
 from bridge.audit.records import gap_record, matters, parse, sign_off_record, stamp_of
 from bridge.audit.verify import ChainWalk
-from bridge.vault.folder import Folder, open_to_append
+from bridge.vault.folder import Folder
 
 TEMPORARY: Final = f".{NAME}.tmp"
 
@@ -283,7 +283,7 @@ def _ended(lines: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _append(folder: Folder, pieces: Iterator[memoryview]) -> None:
-    with open_to_append(folder, TEMPORARY) as fd:
+    with folder.open_to_append(TEMPORARY) as fd:
         for piece in pieces:
             rest = piece
             while rest:

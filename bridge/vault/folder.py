@@ -231,17 +231,14 @@ class Folder(contextlib.AbstractContextManager["Folder"]):
         """
         return self.disk.swap(self.handle(), name, to.handle(), to_name)
 
-    def append(self, name: str, *, mode: int = 0o600) -> int:
-        """Open a file of the bridge's own for writing at its end, made when missing.
-
-        Args:
-            name: Its name.
-            mode: Its permissions, if it is made.
-
-        Returns:
-            The descriptor, which the caller closes.
-        """
-        return self.disk.append(self.handle(), name, mode)
+    @contextlib.contextmanager
+    def open_to_append(self, name: str) -> Iterator[int]:
+        """Hold a file of the bridge's own open for writing at its end, made when missing: its descriptor."""
+        fd = self.disk.append(self.handle(), name, 0o600)
+        try:
+            yield fd
+        finally:
+            self.disk.close(fd)
 
     def unlink(self, name: str) -> None:
         """Remove a file's name."""
@@ -350,16 +347,6 @@ def _require_regular(state: os.stat_result, name: str) -> None:
         raise OSError(errno.ENXIO, os.strerror(errno.ENXIO), name)
 
 
-@contextlib.contextmanager
-def open_to_append(folder: Folder, name: str) -> Iterator[int]:
-    """Hold a file of the bridge's own open for writing at its end, made when missing: its descriptor."""
-    fd = folder.append(name)
-    try:
-        yield fd
-    finally:
-        folder.disk.close(fd)
-
-
 class LineFile:
     """The end of one such file. Used by one thread at a time.
 
@@ -391,7 +378,7 @@ class LineFile:
             OSError: The disk is full or failed. Nothing of the line is there, or it is cut off before the next one.
         """
         is_new = not folder.exists(self._name)
-        with open_to_append(folder, self._name) as fd:
+        with folder.open_to_append(self._name) as fd:
             start = self._usable_end(folder, fd)
             before = os.fstat(fd)
             data = memoryview(b"\n" * (start > before.st_size) + line)
@@ -416,7 +403,7 @@ class LineFile:
         Raises:
             OSError: It could not be removed.
         """
-        with open_to_append(folder, self._name) as fd:
+        with folder.open_to_append(self._name) as fd:
             folder.disk.truncate(fd, size)
 
     def _usable_end(self, folder: Folder, fd: int) -> int:

@@ -228,13 +228,11 @@ def test_two_names_change_places(folder: Folder) -> None:
 
 def test_a_journal_grows_at_its_end_and_can_be_cut(folder: Folder) -> None:
     for text in [b"one\n", b"two\n"]:
-        fd = folder.append("log")
-        folder.disk.write(fd, memoryview(text))
-        folder.disk.close(fd)
+        with folder.open_to_append("log") as fd:
+            folder.disk.write(fd, memoryview(text))
     assert folder.read("log") == b"one\ntwo\n"
-    fd = folder.append("log")
-    folder.disk.truncate(fd, 4)
-    folder.disk.close(fd)
+    with folder.open_to_append("log") as fd:
+        folder.disk.truncate(fd, 4)
     assert folder.read("log") == b"one\n"
 
 

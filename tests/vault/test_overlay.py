@@ -122,7 +122,7 @@ def test_nothing_is_ever_written_through_it(laid: tuple[Twice, VaultRoot]) -> No
             lambda: folder.move_new("a.md", folder, "c.md"),
             lambda: folder.replace("a.md", folder, "b.md"),
             lambda: folder.swap("a.md", folder, "b.md"),
-            lambda: folder.append("b.md"),
+            lambda: folder.open_to_append("b.md").__enter__(),
         ):
             with pytest.raises(OSError, match="only looked at") as refused:
                 act()
