@@ -15,15 +15,7 @@ from bridge.clock import Clock
 from bridge.contract.consent import FilePreview
 from bridge.contract.tools import ChangeDiff
 from bridge.errors import ExecutionFailed, InvalidParameters, NotFound, ToolFailure
-from bridge.journal.journal import (
-    BeginRecord,
-    Cause,
-    HistoryEntry,
-    HistoryState,
-    Journal,
-    OutcomeRecord,
-    only,
-)
+from bridge.journal.journal import BeginRecord, Cause, HistoryEntry, HistoryState, Journal, OutcomeRecord, only
 from bridge.journal.on_disk import Backups, FolderCache
 from bridge.journal.preconditions import TracedFile, follow_changes
 from bridge.journal.reversal import Foreseen, Reversal, foresee

@@ -13,6 +13,7 @@ import stat
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from typing import Literal
 
 from bridge.errors import ExecutionFailed
 from bridge.vault.folder import Folder
@@ -118,22 +119,24 @@ def hash_or_none(folder: Folder, name: str) -> str | None:
         raise
 
 
-def part_name(execution_id: str, step: int) -> str:
-    """Return the name under which a step writes new bytes."""
-    return f".vault-bridge-{execution_id}-{step}.part"
+def hidden_name(execution_id: str, number: int, kind: Literal["part", "swap", "back"]) -> str:
+    """Return the name of a hidden file of a change.
 
-
-def swap_name(execution_id: str, step: int) -> str:
-    """Return the name that a step exchanges with the old file, or moves it to."""
-    return f".vault-bridge-{execution_id}-{step}.swap"
+    Args:
+        execution_id: The change.
+        number: The step that it is of, or any number for a file on its way back.
+        kind: `part` for new bytes that are being written, `swap` for what changes places with the old file or is the
+            old file taken out, `back` for a file on its way back.
+    """
+    return f".vault-bridge-{execution_id}-{number}.{kind}"
 
 
 def free_back_name(folder: Folder, execution_id: str) -> str:
     """Return a name for a file on its way back that nothing in the folder has."""
     number = 0
-    while folder.exists(f".vault-bridge-{execution_id}-{number}.back"):
+    while folder.exists(hidden_name(execution_id, number, "back")):
         number += 1
-    return f".vault-bridge-{execution_id}-{number}.back"
+    return hidden_name(execution_id, number, "back")
 
 
 def find_hidden(folder: Folder, execution_id: str) -> Iterator[tuple[str, int, str]]:

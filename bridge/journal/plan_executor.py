@@ -25,16 +25,7 @@ from typing import NamedTuple
 from bridge.contract.hosts import WriteOutcome
 from bridge.errors import Conflict, DeadlineExceeded, ToolFailure
 from bridge.journal.journal import BeginRecord
-from bridge.journal.on_disk import (
-    TOGETHER,
-    Backups,
-    FolderCache,
-    copy_durably,
-    file_hash,
-    hash_or_none,
-    part_name,
-    swap_name,
-)
+from bridge.journal.on_disk import TOGETHER, Backups, FolderCache, copy_durably, file_hash, hash_or_none, hidden_name
 from bridge.journal.preconditions import PathEffects, exists, follow_changes, stale
 from bridge.vault.disk import is_real_folder
 from bridge.vault.folder import NEW_FILE_MODE, Folder
@@ -354,7 +345,7 @@ class PlanExecutor:
         new, keep = self.blobs[change.after or ""], self._effects.keeps[self._number]
         if self.editor_step.write(change, folder, name, keep, new):
             return
-        swap = swap_name(self.begin.execution_id, self._number)
+        swap = hidden_name(self.begin.execution_id, self._number, "swap")
         try:
             old = folder.stat(name)
         except FileNotFoundError:
@@ -375,7 +366,7 @@ class PlanExecutor:
 
     def _delete(self, change: Change) -> None:
         folder, name = self._place(change.path)
-        swap = swap_name(self.begin.execution_id, self._number)
+        swap = hidden_name(self.begin.execution_id, self._number, "swap")
         self._take_out(change, folder, name, swap)
         self._push_aside(folder, swap)
 
@@ -458,12 +449,12 @@ class PlanExecutor:
         for number in self._ahead:
             with contextlib.suppress(ToolFailure, OSError):
                 folder, _name = self.folders.parent(self.begin.changes[number].path)
-                folder.unlink(part_name(self.begin.execution_id, number))
+                folder.unlink(hidden_name(self.begin.execution_id, number, "part"))
         self._ahead.clear()
 
     def _stage(self, change: Change, folder: Folder, mode: int, owner: tuple[int, int] | None = None) -> str:
         """Write the new bytes beside their place, durably, and read back that they are those that were approved."""
-        part = part_name(self.begin.execution_id, self._number)
+        part = hidden_name(self.begin.execution_id, self._number, "part")
         rights = self._ahead.pop(self._number, None)
         if rights != (mode, owner) or not folder.exists(part):
             if rights is not None:  # they are others by now
@@ -476,7 +467,7 @@ class PlanExecutor:
 
     def _write_part(self, number: int, folder: Folder, mode: int, owner: tuple[int, int] | None, *, sync: bool) -> None:
         data = self.blobs[self.begin.changes[number].after or ""]
-        folder.create(part_name(self.begin.execution_id, number), data, mode=mode, owner=owner, sync=sync)
+        folder.create(hidden_name(self.begin.execution_id, number, "part"), data, mode=mode, owner=owner, sync=sync)
 
     def _into_place(self, folder: Folder, name: str, to: Folder, path: str) -> None:
         """Give a file its place in the vault, which must be free."""
@@ -524,12 +515,12 @@ class PlanExecutor:
 
     def _move_across_disks(self, change: Change, folder: Folder, name: str, to: Folder) -> None:
         """Copy to the new place, then remove the old file as a deletion would."""
-        part = part_name(self.begin.execution_id, self._number)
+        part = hidden_name(self.begin.execution_id, self._number, "part")
         copy_durably(folder, name, to, part)
         if file_hash(to, part)[0] != change.before:
             raise stale(change.path)
         self._into_place(to, part, to, change.new_path or "")
-        swap = swap_name(self.begin.execution_id, self._number)
+        swap = hidden_name(self.begin.execution_id, self._number, "swap")
         self._take_out(change, folder, name, swap)
         folder.unlink(swap)
 

@@ -24,7 +24,7 @@ from bridge.journal.on_disk import (
     find_hidden,
     free_back_name,
     hash_or_none,
-    part_name,
+    hidden_name,
 )
 from bridge.journal.preconditions import FOLDER, PathEffect, PathEffects, PathState, follow_changes, state_on_disk
 from bridge.vault.folder import Folder
@@ -447,7 +447,7 @@ class UnfinishedChange:
 
     def _copy(self, source: Folder, name: str, folder: Folder, back: str) -> None:
         """Copy a file so that it has the new name only when it is whole."""
-        part = part_name(self._id, 0)
+        part = hidden_name(self._id, 0, "part")
         copy_durably(source, name, folder, part)
         folder.move_new(part, folder, back)
 

@@ -14,26 +14,11 @@ from bridge.identity.caller import Caller
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import respelled
 from bridge.toolkit.permitted import Screens
-from bridge.toolkit.tool import (
-    AGENT,
-    Applied,
-    CallContext,
-    ChainEffect,
-    Output,
-    RequestEffect,
-    Unchanged,
-    in_vault,
-)
+from bridge.toolkit.tool import AGENT, Applied, CallContext, ChainEffect, Output, RequestEffect, Unchanged, in_vault
 from bridge.tools.attachments import MOST_IMAGES, Image, KeptImages, check_images
 from bridge.tools.core.screen import SCREEN, SELECTED, with_selection
 from bridge.tools.everyday.places import heading_number, with_text_below
-from bridge.tools.files.editing import (
-    EditTarget,
-    PlannedEdit,
-    append_text,
-    prepend_text,
-    replace_text,
-)
+from bridge.tools.files.editing import EditTarget, PlannedEdit, append_text, prepend_text, replace_text
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper
 from bridge.tools.formatting import counted, shortened, some
 from bridge.tools.joining import parsed
@@ -47,15 +32,7 @@ from bridge.tools.kinds import (
     write_spec,
 )
 from bridge.tools.notes.changing import rewritten, shrinking
-from bridge.tools.pages import (
-    LONGEST_URL,
-    SECONDS,
-    FetchedPage,
-    page_for_note,
-    section_of,
-    to_be_fetched,
-    warnings_of,
-)
+from bridge.tools.pages import LONGEST_URL, SECONDS, FetchedPage, page_for_note, section_of, to_be_fetched, warnings_of
 from bridge.tools.paths import existing_path, failing_as, read_text
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.diff import Region
