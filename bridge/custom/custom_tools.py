@@ -25,6 +25,14 @@ from bridge.records.folder import RecordFolder, RecordStore
 from bridge.servers.servers import ApprovedTexts
 from bridge.toolkit.parameters import JsonSchemaParameters
 
+FILE: Final = "tools-approved.json"
+ENVIRONMENTS: Final = ("node", "browser", "python")
+OFF: Final = (
+    "Tools of your own are not allowed here. The user can allow them in the settings, or with "
+    "`vault-bridge settings set allowCustomTools=true`"
+)
+_IN_OBSIDIAN: Final = "Runs in Obsidian, in a Worker that reaches no notes, files or pages but through the bridge"
+_FETCH: Final = "web_fetch"
 MOST_KEYS: Final = 1000
 LARGEST: Final = 1 << 20
 """Bytes that one tool may keep."""
@@ -97,8 +105,6 @@ class KeptValues:
 Call = Callable[[str, dict[str, Any]], Awaitable[ToolResult]]
 """Makes a call of the run's caller, as a part of the run; it is asked about and logged like any other."""
 
-_FETCH: Final = "web_fetch"
-
 
 def answering(tool: str, call: Call, kept: KeptValues) -> Answer:
     """Return the function that answers what a run asks.
@@ -157,9 +163,6 @@ def _failed(error: str, code: str) -> Mapping[str, Any]:
     return {"success": False, "error": error, "code": code}
 
 
-FILE: Final = "tools-approved.json"
-
-
 def tool_approvals(folder: RecordFolder) -> ApprovedTexts:
     """Return the tools that were allowed, each as `told` describes it.
 
@@ -168,14 +171,6 @@ def tool_approvals(folder: RecordFolder) -> ApprovedTexts:
     """
     fault = f"{FILE} cannot be used, so every tool of your own counts as new: {{why}}"
     return ApprovedTexts(folder, FILE, "tools", fault)
-
-
-ENVIRONMENTS: Final = ("node", "browser", "python")
-OFF: Final = (
-    "Tools of your own are not allowed here. The user can allow them in the settings, or with "
-    "`vault-bridge settings set allowCustomTools=true`"
-)
-_IN_OBSIDIAN: Final = "Runs in Obsidian, in a Worker that reaches no notes, files or pages but through the bridge"
 
 
 class Browser(Protocol):
