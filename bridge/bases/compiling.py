@@ -7,7 +7,7 @@ the part, and what it is given are values.
 import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from bridge.bases import syntax
 from bridge.bases.failures import ExpressionError
@@ -77,7 +77,6 @@ class _Compiler:
         self._formulas = formulas
         self._summary = summary
         self._bound: frozenset[str] = frozenset()
-        self._slots = 0
         self.named: set[str] = set()
         self.uses_this = False
 
@@ -87,28 +86,18 @@ class _Compiler:
         return _once(run) if node.size > 1 and _is_fixed(node) else run
 
     def _made(self, node: Node) -> Evaluate:
-        match node:
-            case Literal():
-                run = _constant(node.value)
-            case Regex():
-                try:
-                    run = _constant(Pattern(node.source, node.flags))
-                except ExpressionError as error:
-                    raise _at(error, node.start) from None
-            case Name():
-                run = self._name(node)
-            case Member():
-                run = self._member(node)
-            case Index():
-                run = self._index(node)
-            case Call():
-                run = self._call(node) if node.target is None else self._method(node, node.target)
-            case ListOf():
-                parts = [self.made(part) for part in node.items]
-                return lambda scope: [part(scope) for part in parts]
-            case _:
-                run = self._operator(node)
-        return run
+        makers: dict[type[Node], Callable[[Any], Evaluate]] = {
+            Name: self._name,
+            Member: self._member,
+            Index: self._index,
+        }
+        makers |= {Call: self._call, ListOf: self._list, Unary: self._unary, Binary: self._binary}
+        makers |= {OperatorChain: self._chain, Regex: _pattern}
+        return _constant(node.value) if isinstance(node, Literal) else makers[type(node)](node)
+
+    def _list(self, node: ListOf) -> Evaluate:
+        parts = [self.made(part) for part in node.items]
+        return lambda scope: [part(scope) for part in parts]
 
     # -- names ------------------------------------------------------------------------------------------------------
 
@@ -180,12 +169,13 @@ class _Compiler:
             if own is not None:
                 return own
         target, key, position = self.made(node.target), self.made(node.key), node.key.start
-
         return _located(lambda scope: item(scope, target(scope), key(scope)), position)
 
     # -- calls ------------------------------------------------------------------------------------------------------
 
     def _call(self, node: Call) -> Evaluate:
+        if node.target is not None:
+            return self._method(node, node.target)
         if node.name == "if":
             return self._if(node)
         function = GLOBALS.get(node.name)
@@ -259,12 +249,7 @@ class _Compiler:
 
     # -- operators --------------------------------------------------------------------------------------------------
 
-    def _operator(self, node: Node) -> Evaluate:
-        if isinstance(node, Unary):
-            return self._unary(node)
-        if isinstance(node, OperatorChain):
-            return self._chain(node)
-        assert isinstance(node, Binary)  # noqa: S101 (there is no other kind)
+    def _binary(self, node: Binary) -> Evaluate:
         left, right = self.made(node.left), self.made(node.right)
         if node.sign == "==":
             return lambda scope: equal(left(scope), right(scope), scope.budget)
@@ -306,6 +291,13 @@ _WHOLE: Final[dict[str, Evaluate]] = {
 
 def _constant(value: Value) -> Evaluate:
     return lambda _scope: value
+
+
+def _pattern(node: Regex) -> Evaluate:
+    try:
+        return _constant(Pattern(node.source, node.flags))
+    except ExpressionError as error:
+        raise _at(error, node.start) from None
 
 
 def _is_fixed(node: Node) -> bool:

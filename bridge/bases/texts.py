@@ -41,12 +41,9 @@ class Pattern:
     def __init__(self, source: str, flags: str) -> None:
         if not set(flags) <= _FLAGS or len(set(flags)) < len(flags):
             raise ExpressionError(f"the regular expression has flags that there are not: {flags}")
-        self.source = source
-        self.flags = flags
-        self.is_global = "g" in flags
+        self.source, self.flags, self.is_global = source, flags, "g" in flags
         options = re2.Options()
-        options.max_mem = _MOST_MEMORY
-        options.log_errors = False
+        options.max_mem, options.log_errors = _MOST_MEMORY, False
         options.case_sensitive = "i" not in flags
         options.dot_nl = True  # what a dot is not is written out
         prefix = "(?m)" if "m" in flags else ""

@@ -148,10 +148,9 @@ def view_of(base: Base, name: str | None) -> View:
     """
     if name is None:
         return base.views[0] if base.views else View("", "table", "", columns=(PropertyId("file", "name"),))
-    for same in (lambda view: view.name == name, lambda view: view.name.lower() == name.lower()):
-        found = next(filter(same, base.views), None)
-        if found is not None:
-            return found
+    near = [view for view in base.views if view.name.lower() == name.lower()]
+    if near:
+        return next((view for view in near if view.name == name), near[0])
     named = ", ".join(view.name or f"(view {place + 1})" for place, view in enumerate(base.views)) or "none"
     raise BaseError(f"there is no view {name!r}; there are: {named}")
 
@@ -372,13 +371,9 @@ class _Evaluation:
         return Column(each, title, _run_of(each, self._formulas), source)
 
     def _note(self, error: ExpressionError, source: Statement, row: Row | None) -> None:
-        key = source.where, error.message, error.position
-        problem = self.problems.get(key)
-        if problem is None:
-            expression = source.expression if not source.where.startswith("views") or "filters" in source.where else ""
-            problem = Problem(source.where, error.message, expression, error.position, example=row.path if row else "")
-            self.problems[key] = problem
-        problem.rows += row is not None
+        expression = source.expression if not source.where.startswith("views") or "filters" in source.where else ""
+        new = Problem(source.where, error.message, expression, error.position, example=row.path if row else "")
+        self.problems.setdefault((source.where, error.message, error.position), new).rows += row is not None
 
 
 def _all_of(condition: Filter | None) -> Sequence[Filter]:
@@ -483,14 +478,11 @@ def _circles(compiled: Mapping[str, Compiled]) -> dict[str, list[str]]:
 
 def _undecided(needs: Mapping[str, list[str]]) -> list[str]:
     """Return the names that are in a circle or depend on one."""
-    done: set[str] = set()
-    left = list(needs)
-    while True:
-        rest = [name for name in left if not all(other in done for other in needs[name])]
-        if len(rest) == len(left):
-            return left
-        done.update(set(left).difference(rest))
-        left = rest
+    left, rest = list[str](), list(needs)
+    while rest != left:
+        left, waiting = rest, set(rest)
+        rest = [name for name in left if not waiting.isdisjoint(needs[name])]
+    return left
 
 
 def _way_back(name: str, needs: Mapping[str, list[str]]) -> list[str] | None:

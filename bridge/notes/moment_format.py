@@ -68,8 +68,7 @@ def _week(when: datetime) -> tuple[int, int]:
     sunday = day - timedelta(days=_weekday(when))
     year = (sunday + timedelta(days=6)).year
     first = date(year, 1, 1)
-    first -= timedelta(days=first.isoweekday() % 7)
-    return year, (sunday - first).days // 7 + 1
+    return year, (sunday - first + timedelta(days=first.isoweekday() % 7)).days // 7 + 1
 
 
 def _iso(when: datetime) -> tuple[int, int]:
@@ -87,46 +86,49 @@ def _offset(when: datetime, colon: str) -> str:
     return f"{sign}{minutes // 60:02}{colon}{minutes % 60:02}"
 
 
+def _written(number: Callable[[datetime], int], write: Callable[[int], str], when: datetime) -> str:
+    return write(number(when))
+
+
 def _fraction(when: datetime, digits: int) -> str:
     return f"{when.microsecond // 1000:03}".ljust(digits, "0")[:digits]
 
 
+_NUMBERS: Final[dict[str, Callable[[datetime], int]]] = {
+    "M": lambda when: when.month,
+    "Q": lambda when: (when.month + 2) // 3,
+    "D": lambda when: when.day,
+    "DDD": lambda when: when.timetuple().tm_yday,
+    "d": _weekday,
+    "w": lambda when: _week(when)[1],
+    "W": lambda when: _iso(when)[1],
+    "y": lambda when: when.year,
+    "H": lambda when: when.hour,
+    "h": _hour,
+    "k": lambda when: when.hour or 24,
+    "m": lambda when: when.minute,
+    "s": lambda when: when.second,
+}
 _TOKENS: Final[dict[str, _Token]] = {
-    "M": lambda when: str(when.month),
-    "Mo": lambda when: _ordinal(when.month),
-    "MM": lambda when: f"{when.month:02}",
+    **{token: partial(_written, number, str) for token, number in _NUMBERS.items()},
+    **{
+        f"{token}o": partial(_written, _NUMBERS[token], _ordinal)
+        for token in ("M", "Q", "D", "DDD", "d", "w", "W", "y")
+    },
+    **{token * 2: partial(_written, _NUMBERS[token], "{:02}".format) for token in "MDwWHhkms"},
+    **dict.fromkeys(("yy", "yyy", "yyyy"), lambda when: str(when.year)),
     "MMM": lambda when: _MONTHS[when.month - 1][:3],
     "MMMM": lambda when: _MONTHS[when.month - 1],
-    "Q": lambda when: str((when.month + 2) // 3),
-    "Qo": lambda when: _ordinal((when.month + 2) // 3),
-    "D": lambda when: str(when.day),
-    "Do": lambda when: _ordinal(when.day),
-    "DD": lambda when: f"{when.day:02}",
-    "DDD": lambda when: str(when.timetuple().tm_yday),
-    "DDDo": lambda when: _ordinal(when.timetuple().tm_yday),
     "DDDD": lambda when: f"{when.timetuple().tm_yday:03}",
-    "d": lambda when: str(_weekday(when)),
-    "do": lambda when: _ordinal(_weekday(when)),
     "dd": lambda when: _DAYS[_weekday(when)][:2],
     "ddd": lambda when: _DAYS[_weekday(when)][:3],
     "dddd": lambda when: _DAYS[_weekday(when)],
     "e": lambda when: str(_weekday(when)),
     "E": lambda when: str(when.isoweekday()),
-    "w": lambda when: str(_week(when)[1]),
-    "wo": lambda when: _ordinal(_week(when)[1]),
-    "ww": lambda when: f"{_week(when)[1]:02}",
-    "W": lambda when: str(_iso(when)[1]),
-    "Wo": lambda when: _ordinal(_iso(when)[1]),
-    "WW": lambda when: f"{_iso(when)[1]:02}",
     "YY": lambda when: f"{when.year % 100:02}",
     "YYYY": lambda when: f"{when.year:04}",
     "YYYYY": lambda when: f"{when.year:05}",
     "YYYYYY": lambda when: f"+{when.year:06}",
-    "y": lambda when: str(when.year),
-    "yo": lambda when: _ordinal(when.year),
-    "yy": lambda when: str(when.year),
-    "yyy": lambda when: str(when.year),
-    "yyyy": lambda when: str(when.year),
     **dict.fromkeys(("N", "NN", "NNN", "NNNNN"), lambda _when: "AD"),
     "NNNN": lambda _when: "Anno Domini",
     "gg": lambda when: f"{_week(when)[0] % 100:02}",
@@ -137,16 +139,6 @@ _TOKENS: Final[dict[str, _Token]] = {
     "GGGGG": lambda when: f"{_iso(when)[0]:05}",
     "A": lambda when: "AM" if when.hour < 12 else "PM",  # noqa: PLR2004 (noon)
     "a": lambda when: "am" if when.hour < 12 else "pm",  # noqa: PLR2004
-    "H": lambda when: str(when.hour),
-    "HH": lambda when: f"{when.hour:02}",
-    "h": lambda when: str(_hour(when)),
-    "hh": lambda when: f"{_hour(when):02}",
-    "k": lambda when: str(when.hour or 24),
-    "kk": lambda when: f"{when.hour or 24:02}",
-    "m": lambda when: str(when.minute),
-    "mm": lambda when: f"{when.minute:02}",
-    "s": lambda when: str(when.second),
-    "ss": lambda when: f"{when.second:02}",
     "Hmm": lambda when: f"{when.hour}{when.minute:02}",
     "Hmmss": lambda when: f"{when.hour}{when.minute:02}{when.second:02}",
     "hmm": lambda when: f"{_hour(when)}{when.minute:02}",

@@ -7,6 +7,7 @@ folded: case and Unicode form do not matter. Files of one name are kept in the o
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from bridge.notes.syntax import SPACE, fits_wikilink, without_extension
@@ -75,8 +76,7 @@ class Names:
             path: Its vault path.
         """
         key = _file_key(path)
-        left = tuple(other for other in self._groups.get(key, ()) if other != path)
-        if left:
+        if left := tuple(other for other in self._groups.get(key, ()) if other != path):
             self._groups[key] = left
         else:
             self._groups.pop(key, None)
@@ -376,10 +376,9 @@ def link_path(target: str, source: str, names: Names, form: LinkFormat, *, markd
         for written in ([path] if markdown else dict.fromkeys([without_extension(path), path]))
         if "#" not in written and names.resolve(written, source) == target
     )
-    if markdown:
-        return next(found, None)
     first = next(found, None)
-    return first if first is None or fits_wikilink(first) else next(filter(fits_wikilink, found), first)
+    fits = markdown or first is None or fits_wikilink(first)
+    return first if fits else next(filter(fits_wikilink, found), first)
 
 
 def _wished(target: str, source: str, names: Names, form: LinkFormat) -> Iterator[str]:
@@ -403,7 +402,5 @@ def _wished(target: str, source: str, names: Names, form: LinkFormat) -> Iterato
 
 def _relative(target: str, source: str) -> str:
     here, there = source.split("/")[:-1], target.split("/")
-    common = 0
-    while common < min(len(here), len(there) - 1) and here[common] == there[common]:
-        common += 1
+    common = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(here, there[:-1], strict=False)))
     return "/".join([".."] * (len(here) - common) + there[common:])

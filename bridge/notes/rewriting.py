@@ -451,11 +451,9 @@ def _leaves(properties: Mapping[str, Any] | None) -> dict[str, Any]:
     pending: list[tuple[str, Any]] = [("", properties)]
     while pending:
         key, value = pending.pop()
-        before = key + "." if key else ""
-        if isinstance(value, Mapping) and value:
-            pending.extend((f"{before}{name}", inner) for name, inner in value.items())
-        elif isinstance(value, list) and value:
-            pending.extend((f"{before}{number}", inner) for number, inner in enumerate(value))
+        if value and isinstance(value, Mapping | list):
+            named = value.items() if isinstance(value, Mapping) else enumerate(value)
+            pending.extend((f"{key}.{name}" if key else str(name), inner) for name, inner in named)
         else:
             leaves[key] = value
     return leaves

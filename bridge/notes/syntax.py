@@ -261,11 +261,8 @@ def markdown_link_parts(original: str) -> LinkParts | None:
             place = close + 2
             while original[place] in " \t\n":
                 place += 1
-            angles = original[place] == "<"
-            place, end = place + angles, place + angles + len(found[0])
-            mark = _HASH.search(original, place, end)
-            path_end = mark.start() if mark else end
-            return LinkParts((place, path_end), (path_end, end), (start, close), angles)
+            place += original[place] == "<"
+            return _destination_parts(original, place, place + len(found[0]), (start, close))
     return None
 
 
@@ -274,9 +271,11 @@ def address_parts(original: str) -> LinkParts | None:
     found = ANCHOR.match(original) if original.startswith("<") else DEFINITION.match(original)
     if found is None:
         return None
-    number = found.lastindex or 0
-    place, end = found.span(number)
+    place, end = found.span(found.lastindex or 0)
+    return _destination_parts(original, place, end, None)
+
+
+def _destination_parts(original: str, place: int, end: int, text: tuple[int, int] | None) -> LinkParts:
     mark = _HASH.search(original, place, end)
     path_end = mark.start() if mark else end
-    angles = original[place - 1] == "<"
-    return LinkParts((place, path_end), (path_end, end), None, angles)
+    return LinkParts((place, path_end), (path_end, end), text, original[place - 1] == "<")
