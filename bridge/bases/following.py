@@ -5,7 +5,7 @@ a property, tag, folder or file. Not a byte outside of them changes. What names 
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -13,7 +13,7 @@ from bridge.bases.failures import ExpressionError
 from bridge.bases.syntax import Binary, Call, Index, Literal, Member, Name, Node, children, parse, quoted
 from bridge.notes.frontmatter import BrokenYaml, read_yaml
 from bridge.notes.names import link_path, split_link
-from bridge.notes.rewriting import Edit, Relocation, apply
+from bridge.notes.rewriting import Edit, Relocation, apply, in_yaml_quotes
 from bridge.notes.syntax import without_extension
 from bridge.notes.yaml_places import CannotEdit, composed
 
@@ -247,10 +247,10 @@ def follow(yaml: str, follower: Follower) -> Followed:
         return done
     changes: list[_Change] = []
     for place in {each.start: each for each in places}.values():
-        new, edits = _new_value(place, follower, done)
+        new = _new_value(place, follower, done)
         if new is None:
             continue
-        written = _written(yaml[place.start : place.end], place.value, edits, new)
+        written = _written(yaml[place.start : place.end], place.value, new)
         if written is None:
             done.left.append(f"{place.where}: {_NOT_EDITED}")
         else:
@@ -262,42 +262,30 @@ def follow(yaml: str, follower: Follower) -> Followed:
     return done
 
 
-def _new_value(place: _YamlText, follower: Follower, done: Followed) -> tuple[str | None, list[Edit]]:
-    """Return the new value of a text, and the edits that make it; None if it stays."""
+def _new_value(place: _YamlText, follower: Follower, done: Followed) -> str | None:
+    """Return the new value of a text; None if it stays."""
     if place.is_id:
-        new = follower.property_id(place.value)
-        return new, [] if new is None else [Edit(0, len(place.value), new)]
+        return follower.property_id(place.value)
     try:
         tree = parse(place.value)
     except ExpressionError:
         if follower.names(place.value):
             done.left.append(f"{place.where}: the expression cannot be read")
-        return None, []
+        return None
     edits = sorted(set(follower.edits(place.value, tree)))
     if follower.names(apply(place.value, [edit._replace(new=" ") for edit in edits])):
         done.left.append(f"{place.where}: `{place.value[:100]}` may name it in another way")
-    return (apply(place.value, edits) if edits else None), edits
+    return apply(place.value, edits) if edits else None
 
 
-def _written(raw: str, value: str, edits: list[Edit], new: str) -> str | None:
-    """Return the text as the YAML writes it, with the edits; None if it is written in a way that is not edited."""
+def _written(raw: str, value: str, new: str) -> str | None:
+    """Return the new text as the YAML writes the old one; None if that is written in a way that is not edited."""
     quote = raw[:1] if raw[:1] in {'"', "'"} and raw[-1:] == raw[:1] and len(raw) > 1 else ""
     inner = raw[1:-1] if quote else raw
-    ways: Mapping[str, Callable[[str], str]] = {
-        "": lambda text: text,
-        "'": lambda text: text.replace("'", "''"),
-        '"': lambda text: text.replace("\\", "\\\\").replace('"', '\\"'),
-    }
-    if "\n" in raw or ways[quote](value) != inner:
+    if "\n" in raw or in_yaml_quotes(value, quote) != inner:
         return None
-    if not quote and not _plain_in_yaml(new):
-        return ways["'"](new).join("''")
-    pieces: list[str] = []
-    at = 0
-    for edit in edits:
-        pieces += ways[quote](value[at : edit.start]), ways[quote](edit.new)
-        at = edit.end
-    return quote + "".join([*pieces, ways[quote](value[at:])]) + quote
+    quote = quote or ("" if _plain_in_yaml(new) else "'")
+    return quote + in_yaml_quotes(new, quote) + quote
 
 
 def _plain_in_yaml(text: str) -> bool:

@@ -15,18 +15,16 @@ from bridge.bases.values import LISTS, TEXTS, equal, identical, length_of, same_
 _DIGITS: Final = re.compile(r"(\d+)", re.ASCII)
 _INDEX: Final = re.compile(r"0|[1-9]\d{0,9}", re.ASCII)
 _LARGEST_INDEX: Final = 2**32 - 2
+_HOLDING: Final = TEXTS | LISTS | {dict}
 _PLAIN: Final = frozenset({int, float})
 
 
 def contains(values: list[Value], wanted: Value, budget: Budget) -> bool:
     """Return whether a value is among others; of tags also whether one is nested in it."""
-    budget.left -= len(values)
-    if budget.left < 0:
-        budget.spend(0)
-    kind = type(wanted)
+    budget.spend(len(values))
     if type(values) is Tags and isinstance(wanted, str):
         return has_tag(values, wanted)
-    if kind is Link:
+    if type(wanted) is Link:
         return _has_link(values, wanted, budget)
     for value in values:  # noqa: SIM110 (a generator would cost as much as a comparison)
         if equal(value, wanted, budget):
@@ -104,12 +102,13 @@ def sorted_values(values: list[Value], budget: Budget) -> list[Value]:
     budget.items(len(values) * 4)
     if all(type(value) in _PLAIN for value in values):
         return sorted(values, key=lambda value: (math.isnan(value), value))
-    keys = []
-    for value in values:
+
+    def key(value: Value) -> tuple[Any, ...]:
         said = text(value)
         budget.spend(len(said))
-        keys.append(natural(said))
-    return [values[place] for place in sorted(range(len(values)), key=keys.__getitem__)]
+        return natural(said)
+
+    return sorted(values, key=key)
 
 
 def natural(said: str) -> tuple[Any, ...]:
@@ -161,12 +160,7 @@ def deviation(values: list[Number]) -> Number | None:
 
 def is_empty(value: Value) -> bool:
     """Return whether there is nothing in a value: null, an empty text, list or object."""
-    if value is None:
-        return True
-    kind = type(value)
-    if kind in TEXTS or kind in LISTS or kind is dict:
-        return not value
-    return False
+    return value is None or (type(value) in _HOLDING and not value)
 
 
 Summary = Callable[[list[Value], Budget], Value]
@@ -190,19 +184,10 @@ def _of_numbers(summary: Callable[[list[Number]], Value]) -> Summary:
 
 def _range(values: list[Value], _budget: Budget) -> Value:
     """Return the range from the smallest number to the largest, or from the first date to the last."""
-    found = numbers(values)
-    if found:
+    if found := numbers(values):
         return tame(max(found) - min(found))
     dates = sorted(_dates(values), key=lambda date: date.ms)
     return between(dates[-1], dates[0]) if dates else None
-
-
-def _earliest(values: list[Value], _budget: Budget) -> Value:
-    return min(_dates(values), key=lambda date: date.ms, default=None)
-
-
-def _latest(values: list[Value], _budget: Budget) -> Value:
-    return max(_dates(values), key=lambda date: date.ms, default=None)
 
 
 def _counted(test: Callable[[Value], bool]) -> Summary:
@@ -217,8 +202,8 @@ SUMMARIES: Final[dict[str, Summary]] = {
     "range": _range,
     "median": _of_numbers(median),
     "stddev": _of_numbers(deviation),
-    "earliest": _earliest,
-    "latest": _latest,
+    "earliest": lambda values, _budget: min(_dates(values), key=lambda date: date.ms, default=None),
+    "latest": lambda values, _budget: max(_dates(values), key=lambda date: date.ms, default=None),
     "checked": _counted(lambda value: value is True),
     "unchecked": _counted(lambda value: value is False),
     "empty": _counted(is_empty),
@@ -271,16 +256,10 @@ def in_order(things: Sequence[T], values: Callable[[T], Value], *, descending: b
         values: Returns a thing's value.
         descending: Whether the last comes first.
     """
-    having: list[tuple[tuple[int, Any], T]] = []
-    without: list[T] = []
-    for thing in things:
-        value = values(thing)
-        if is_empty(value):
-            without.append(thing)
-        else:
-            having.append((sort_key(value), thing))
+    keyed = [(None if is_empty(value := values(thing)) else sort_key(value), thing) for thing in things]
+    having = [(key, thing) for key, thing in keyed if key is not None]
     having.sort(key=lambda pair: pair[0], reverse=descending)
-    return [thing for _key, thing in having] + without
+    return [thing for _key, thing in having] + [thing for key, thing in keyed if key is None]
 
 
 def group_key(value: Value) -> Hashable:

@@ -224,7 +224,7 @@ def with_member(text: str, name: str, value: Any) -> str:
     if at[1:]:
         raise InvalidParameters(f"The canvas is damaged: {name!r} stands twice in {text[:200]}")
     if value is None:
-        return without_parts(text, inner, set(at))
+        return _without_parts(text, inner, set(at))
     if at:
         member = inner[at[0]]
         return text[: member.start] + as_json(value) + text[member.end :]
@@ -236,17 +236,15 @@ def with_member(text: str, name: str, value: Any) -> str:
     return text[:last] + style.between + written + text[last:]
 
 
-def without_parts(text: str, inner: Sequence[Member], gone: set[int]) -> str:
+def _without_parts(text: str, inner: Sequence[Member], gone: set[int]) -> str:
     """Take members out of an object, each with one of the commas beside it."""
-    kept = [member for number, member in enumerate(inner) if number not in gone]
     if not gone:
         return text
+    kept = [number for number in range(len(inner)) if number not in gone]
     if not kept:
         return text[:1] + text[-1:]
-    pieces = [text[: inner[0].key], text[kept[0].key : kept[0].end]]
-    for number, member in enumerate(inner):
-        if number not in gone and member is not kept[0]:
-            pieces.append(text[inner[number - 1].end : member.end])
+    pieces = [text[: inner[0].key], text[inner[kept[0]].key : inner[kept[0]].end]]
+    pieces += (text[inner[number - 1].end : inner[number].end] for number in kept[1:])
     return "".join([*pieces, text[inner[-1].end :]])
 
 

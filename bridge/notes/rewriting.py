@@ -86,8 +86,8 @@ def property_edits(text: str, link: Link, edits: tuple[Edit, ...]) -> tuple[Edit
     if not 0 <= start < end <= len(text):
         return ()
     quote = _quote_around(text, start, end)
-    raw, wanted = text[start:end], _quoted(apply(link.original, edits), quote)
-    if raw == _quoted(link.original, quote):
+    raw, wanted = text[start:end], in_yaml_quotes(apply(link.original, edits), quote)
+    if raw == in_yaml_quotes(link.original, quote):
         return (smallest(start, raw, wanted),)
     return (Edit(start, end, wanted),) if quote else ()
 
@@ -107,8 +107,8 @@ def _quote_around(text: str, start: int, end: int) -> str:
     return before if before in ("'", '"') and text[end : end + 1] == before else ""
 
 
-def _quoted(value: str, quote: str) -> str:
-    """Return a string as it stands between these quotes, or without any."""
+def in_yaml_quotes(value: str, quote: str) -> str:
+    """Return a string as it stands in YAML between these quotes, or without any."""
     if quote == "'":
         return value.replace("'", "''")
     if quote == '"':

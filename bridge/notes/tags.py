@@ -158,9 +158,10 @@ def append_tag(text: str, tag: str) -> str:
     """
     ending = "\r\n" if text.count("\r\n") * 2 > text.count("\n") else "\n"
     body = text.rstrip(" \t\r\n")
-    last = body[body.rfind("\n") + 1 :].split()
+    start = body.rfind("\n") + 1
+    last = [f"#{word.removeprefix('#')}" for word in body[start:].split()]
     before = parse_note(text, outline=False, work=Work.of_one_note())
-    if last and all(f"#{word.removeprefix('#')}" == word for word in last) and _are_tags(before, body, last):
+    if last and last == body[start:].split() == [each.tag for each in before.tags if each.start >= start]:
         added = f"{body} #{tag}{text[len(body) :]}"
     else:
         kept = text if text.endswith("\n") or not text else text + ending
@@ -206,12 +207,6 @@ def _cut(text: str, place: Tag, after: int) -> tuple[int, int]:
     if spaced and not behind[:1].strip() and (behind.strip() or _WORD.search(before)):
         return place.start - 1, place.end
     return place.start, place.end + (not spaced and behind.startswith((" ", "\t")))
-
-
-def _are_tags(note: ParsedNote, body: str, words: Sequence[str]) -> bool:
-    """Return whether the last line's words are tags to Obsidian too."""
-    start = body.rfind("\n") + 1
-    return [each.tag for each in note.tags if each.start >= start] == list(words)
 
 
 def _refused(why: str) -> InvalidParameters:

@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from typing import Final
 
 from bridge.notes.markdown import parse_note
-from bridge.notes.note import ListItem, Tag, Work
+from bridge.notes.note import ListItem, Work
 
 TODO: Final = " "
 DONE: Final = frozenset("xX")
@@ -96,7 +96,7 @@ def tasks_of(text: str) -> Iterator[Task]:
             status=box[1],
             box=box.start(1),
             text=said,
-            tags=tuple(tag.tag for tag in _within(note.tags, item)),
+            tags=tuple(tag.tag for tag in note.tags if item.start <= tag.start < item.end),
             dates=dates_in(said),
             priority=next((name for sign, name in _PRIORITIES.items() if sign in said), ""),
             recurs=_RECURS.search(said) is not None,
@@ -132,10 +132,6 @@ def with_done_date(line: str, day: str | None) -> str:
     block = _BLOCK_ID.search(bare)
     end = block.start() if block else len(bare.rstrip(" \t"))
     return f"{bare[:end]} ✅ {day}{bare[end:]}"
-
-
-def _within(tags: tuple[Tag, ...], item: ListItem) -> Iterator[Tag]:
-    return (tag for tag in tags if item.start <= tag.start < item.end)
 
 
 def _last(items: Sequence[ListItem], lines: Sequence[int], number: int) -> int:

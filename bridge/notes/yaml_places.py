@@ -150,12 +150,8 @@ def property_lines(yaml: str) -> tuple[PropertyLines, ...]:
     keys = [key for key, _value in root.value]
     starts = [line_start(yaml, key.start_mark.index) for key in keys]
     spans = [(key.start_mark.index, key.end_mark.index) for key in keys]
-    plain = all(is_scalar(key) and key.anchor is None for key in keys)
-    if (
-        not plain
-        or len(set(starts)) < len(starts)
-        or any(yaml[at : span[0]].strip() for at, span in zip(starts, spans, strict=True))
-    ):
+    plain = all(is_scalar(key) and key.anchor is None for key in keys) and len(set(starts)) == len(starts)
+    if not plain or any(yaml[at : span[0]].strip() for at, span in zip(starts, spans, strict=True)):
         raise CannotEdit("a name is written in a way that is not edited")
     return tuple(
         PropertyLines(key.value, span, start, end)
