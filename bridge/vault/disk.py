@@ -257,7 +257,7 @@ class Disk:
             False when the system or this file system cannot; then nothing has happened.
         """
         self.before("swap", name)
-        return rename_swap(_where(at, name), _where(to, to_name))
+        return sys.platform != "win32" and _rename(_where(at, name), _where(to, to_name), _RENAME_SWAP)
 
     def _link(self, at: FolderHandle, name: str, to: FolderHandle, to_name: str) -> bool:
         self.before("link", to_name)
@@ -304,18 +304,6 @@ def rename_new(source: _Where, target: _Where) -> bool:
         Path(source[0]).rename(target[0])  # refuses to overwrite on Windows, and only there
         return True
     return _rename(source, target, _RENAME_EXCL if sys.platform == "darwin" else _RENAME_NOREPLACE)
-
-
-def rename_swap(one: _Where, other: _Where) -> bool:
-    """Let two names change places.
-
-    Returns:
-        False when the system or this file system cannot do that; then nothing has happened.
-
-    Raises:
-        OSError: Whatever else went wrong, such as one of them not being there.
-    """
-    return sys.platform != "win32" and _rename(one, other, _RENAME_SWAP)
 
 
 def _rename(source: _Where, target: _Where, flag: int) -> bool:

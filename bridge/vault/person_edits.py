@@ -4,7 +4,7 @@ import dataclasses
 import io
 import stat
 from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence
-from typing import Final, NamedTuple, TypeVar
+from typing import Final, NamedTuple
 
 from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters, ToolFailure
@@ -248,8 +248,6 @@ def _offset(lines: Lines, number: int) -> int:
 EDITED = " (with the user's edits)"
 """The end of an edited plan's summary."""
 
-_T = TypeVar("_T")
-
 
 class HunkText(NamedTuple):
     """Other text for one hunk.
@@ -342,8 +340,8 @@ def revise_hunk(plan: ChangePlan, revision: HunkText, read: Callable[[Change], b
     edited = dataclasses.replace(
         plan,
         summary=plan.summary.removesuffix(EDITED) + EDITED,
-        changes=_put(plan.changes, place, revised),
-        previews=_put(plan.previews, place, new),
+        changes=(*plan.changes[:place], revised, *plan.changes[place + 1 :]),
+        previews=(*plan.previews[:place], new, *plan.previews[place + 1 :]),
         blobs=blobs,
         hazards=(),  # these two are of the text as it was proposed
         additions=None,
@@ -425,10 +423,6 @@ def _find(plan: ChangePlan, path: str) -> tuple[int, Change, FilePreview]:
     if any(change.path == path for change in plan.changes):
         raise InvalidParameters(f"What happens to {path!r} cannot be edited; allow or deny it as it is")
     raise InvalidParameters(f"{path!r} is no file of this change; name files as its preview does")
-
-
-def _put(items: tuple[_T, ...], place: int, item: _T) -> tuple[_T, ...]:
-    return (*items[:place], item, *items[place + 1 :])
 
 
 def _line_offset(lines: Lines, number: int) -> int:
