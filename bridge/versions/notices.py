@@ -102,6 +102,9 @@ class NoticeRules:
 
     What a person has answered is never told again; what comes within `QUIET_SECONDS` of an answer is not told either,
     unless one entry deletes as many files as are told of.
+
+    Attributes:
+        waits: Whether to check again even if nothing more happens, because an entry is not settled yet.
     """
 
     def __init__(self) -> None:
@@ -110,12 +113,7 @@ class NoticeRules:
         self._open: dict[int, Tally] = {}
         self._unsettled: dict[int, float] = {}
         self._quiet_until: float | None = None
-        self._waits = False
-
-    @property
-    def waits(self) -> bool:
-        """Return whether to check again even if nothing more happens, because an entry is not settled yet."""
-        return self._waits
+        self.waits = False
 
     @property
     def is_quiet(self) -> bool:
@@ -136,10 +134,10 @@ class NoticeRules:
         for kept in (self._known, self._dealt, self._open, self._unsettled):
             for number in kept.keys() - there:
                 del kept[number]
-        self._waits = False
+        self.waits = False
         for tally in tallies:
             if not self._is_settled(tally, now):
-                self._waits = True
+                self.waits = True
                 continue
             self._known[tally.number] = tally
             fresh = tally.beyond(self._dealt.get(tally.number))
@@ -216,6 +214,9 @@ class Notices:
         clock: The time.
         threshold: From how many files on the person is told; None: never.
         tell: Called with the notice whenever it is another; None: there is none any more.
+
+    Attributes:
+        current: The notice that the person should see now.
     """
 
     def __init__(
@@ -236,13 +237,8 @@ class Notices:
         self._lock = threading.Lock()
         self._seen: tuple[int, int | None] | None = None
         self._began = False
-        self._current: Notice | None = None
+        self.current: Notice | None = None
         self._emptied: OrderedDict[tuple[str, bytes, bytes], bool] = OrderedDict()
-
-    @property
-    def current(self) -> Notice | None:
-        """Return the notice that the person should see now."""
-        return self._current
 
     def look(self) -> None:
         """Count what is new, and tell. Returns at once where nothing is. Called first before anything can be new."""
@@ -256,22 +252,22 @@ class Notices:
     def answered(self) -> None:
         """Record that the person has seen the notice, wherever."""
         with self._lock:
-            if self._current is None:
+            if self.current is None:
                 return
             self._rules.answered(self._now())
-            self._recorder.mark_answered(self._current.tallies[0].number)
+            self._recorder.mark_answered(self.current.tallies[0].number)
             self._change(None)
 
     def reviewed(self, entry_id: str) -> None:
         """Record that the person has looked at an entry: if the notice is about it, it is answered."""
-        current = self._current
+        current = self.current
         if current is not None and any(f"{PREFIX}{one.number}" == entry_id for one in current.tallies):
             self.answered()
 
     def _look(self, threshold: int | None) -> None:
         now = self._now()
         age = GROWING_SECONDS if self._began else FIRST_LOOK_SECONDS
-        oldest = min([now - age, *(one.began for one in (self._current.tallies if self._current else ()))])
+        oldest = min([now - age, *(one.began for one in (self.current.tallies if self.current else ()))])
         entries = self._recorder.entries(since=oldest)
         tallies = [
             self._tally(entry)
@@ -282,7 +278,7 @@ class Notices:
             self._begin(tallies)
         was_quiet = self._rules.is_quiet
         self._change(self._rules.look(tallies, threshold, now))
-        if was_quiet and not self._rules.is_quiet and self._current is None:
+        if was_quiet and not self._rules.is_quiet and self.current is None:
             self._recorder.mark_answered(max((one.number for one in tallies), default=0))
 
     def _begin(self, tallies: list[Tally]) -> None:
@@ -296,8 +292,8 @@ class Notices:
         self._rules.let_pass([one for one in tallies if one.number <= answered])
 
     def _change(self, notice: Notice | None) -> None:
-        if notice != self._current:
-            self._current = notice
+        if notice != self.current:
+            self.current = notice
             self._tell(notice)
 
     def _tally(self, entry: Entry) -> Tally:
