@@ -4,7 +4,7 @@ The bridge says what may be answered and in which words; only the keys are chose
 for longer: its sentence is shown first, and a second key confirms it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from rich.text import Text
@@ -47,19 +47,15 @@ def option_keys(request: ConsentRequest) -> dict[str, AnswerOption]:
     """
     longer = options_for_longer(request)
     allows = [option for option in longer if option.decision.allows]
-    session = _first(
-        [option for option in allows if option.suggested],
-        [option for option in allows if option.decision is Decision.ALLOW_SESSION],
-    )
+    suggested = next((option for option in allows if option.suggested), None)
+    session = suggested or _narrowest(allows, Decision.ALLOW_SESSION)
     others = [option for option in allows if option != session]
+    kinds = (option for option in others if option.what is Coverage.CHANGING and option.operation is not None)
     keys = {
         "s": session,
-        "a": _first(
-            [option for option in others if option.what is Coverage.CHANGING and option.operation is not None],
-            [option for option in others if option.decision is Decision.ALLOW_ALWAYS],
-        ),
-        "d": _first([option for option in longer if option.decision is Decision.DENY_SESSION]),
-        "x": _first([option for option in longer if option.decision is Decision.DENY_ALWAYS]),
+        "a": next(kinds, None) or _narrowest(others, Decision.ALLOW_ALWAYS),
+        "d": _narrowest(longer, Decision.DENY_SESSION),
+        "x": _narrowest(longer, Decision.DENY_ALWAYS),
     }
     return {key: option for key, option in keys.items() if option is not None}
 
@@ -72,11 +68,8 @@ def offered_keys(request: ConsentRequest, *, cut: bool) -> dict[str, Text]:
         cut: Whether something was left out of the screen, which `p` shows.
     """
     once = {option.decision: option.label for option in reversed(request.options)}
-    keys = {
-        key: sanitize(once.get(decision, LABELS[decision]))
-        for key, decision in ONCE.items()
-        if decision in request.choices
-    }
+    offered = {key: decision for key, decision in ONCE.items() if decision in request.choices}
+    keys = {key: sanitize(once.get(decision, LABELS[decision])) for key, decision in offered.items()}
     if Decision.DENY_ONCE in request.choices:
         keys["m"] = Text("Deny, and tell the agent why")
     keys["t"] = Text("Add a message to the agent")
@@ -126,5 +119,5 @@ def draw_options(options: Sequence[AnswerOption], width: int) -> Iterator[Text]:
         yield from draw_option(option, width, f"{number:>{len(str(len(options)))}}")
 
 
-def _first(*lists: Iterable[AnswerOption]) -> AnswerOption | None:
-    return next((option for options in lists for option in options), None)
+def _narrowest(options: Sequence[AnswerOption], decision: Decision) -> AnswerOption | None:
+    return next((option for option in options if option.decision is decision), None)

@@ -3,9 +3,7 @@
 import asyncio
 import re
 import uuid
-from collections.abc import Coroutine
-from functools import partial
-from pathlib import Path
+from collections.abc import Coroutine, Iterator
 from typing import Annotated, Any, Final, Literal
 
 import typer
@@ -14,7 +12,7 @@ from rich.text import Text
 from bridge.cli.arguments import BadArguments, describe_parameters
 from bridge.cli.connection import NAME, tool_arguments
 from bridge.cli.diff import draw_changes
-from bridge.cli.family import Column, CommandLine, Table, command
+from bridge.cli.family import CommandLine, Table, command
 from bridge.cli.layout import until_words, wrap
 from bridge.cli.options import AsClient, argument, option
 from bridge.cli.printer import FAILURE, READABLE, fail, quoted, typed_command
@@ -68,8 +66,6 @@ def call(
     """
     if tool is None and call_id is None:
         raise BadArguments("Name a tool; `vault-bridge tools` lists them. Or use --call-id to fetch an earlier call.")
-    folder = cli.folder
-
     soon = wait is not None  # who takes a ticket need not wait for it where nobody is there
 
     async def make(bridge: Connection) -> Result:
@@ -78,18 +74,18 @@ def call(
         parsed = await tool_arguments(bridge, tool, words, arguments)
         if soon or not cli.watched:
             return await bridge.call(tool, parsed, call_id=call_id, wait=wait, reason=reason, ticket_if_alone=soon)
-        named, call = call_id or str(uuid.uuid4()), partial(bridge.call, tool, parsed, wait=WAIT_SECONDS)
-        making = call(call_id=named, reason=reason)
+        named = call_id or str(uuid.uuid4())
+        making = bridge.call(tool, parsed, call_id=named, wait=WAIT_SECONDS, reason=reason)
         return await watch(bridge, making, cli, withdraw=named if call_id is None else None)
 
     async def run() -> tuple[Result, bool]:
-        async with connect(folder, name=name, role="agent", client=client, brief=True) as bridge:
+        async with connect(cli.folder, name=name, role="agent", client=client, brief=True) as bridge:
             result = await make(bridge)
             return result, result.pending and not (await bridge.request("session.info"))["hostConnected"]
 
     result, alone = asyncio.run(run())
     if result.pending:
-        _show_ticket(result, folder, client, cli, alone=alone)
+        _show_ticket(cli, result, client, alone=alone)
         raise typer.Exit(FAILURE)
     cli.result(result)
 
@@ -157,7 +153,7 @@ def _who_decides(*, connected: bool) -> str:
     return "Waiting for consent, but nobody can be asked yet: open Obsidian, or run `vault-bridge approve` elsewhere"
 
 
-def _show_ticket(result: Result, vault: Path, client: str | None, cli: CommandLine, *, alone: bool) -> None:
+def _show_ticket(cli: CommandLine, result: Result, client: str | None, *, alone: bool) -> None:
     if cli.as_json:
         cli.json(result.raw)
         return
@@ -167,17 +163,16 @@ def _show_ticket(result: Result, vault: Path, client: str | None, cli: CommandLi
         cli.say("Nobody is there to be asked: neither Obsidian with the plugin nor `vault-bridge approve` is open.")
     cli.say(f"Nobody has decided yet; the question {stays}, and the call goes on.")
     caller = f" --client {quoted(client)}" if client else ""
-    cli.say(f"Fetch the result with: {typed_command(f'call --call-id {result.call_id}{caller}', vault)}")
+    cli.say(f"Fetch the result with: {typed_command(f'call --call-id {result.call_id}{caller}', cli.folder)}")
 
 
-def _draw_plan(plan: dict[str, Any], width: int) -> list[Text]:
-    lines = list(wrap(sanitize(plan["summary"], style="bold"), width))
+def _draw_plan(plan: dict[str, Any], width: int) -> Iterator[Text]:
+    yield from wrap(sanitize(plan["summary"], style="bold"), width)
     for warning in plan.get("warnings", ()):
-        lines += wrap(Text.assemble(("Warning ", "bold"), sanitize(warning)), width, rest="  ")
+        yield from wrap(Text.assemble(("Warning ", "bold"), sanitize(warning)), width, rest="  ")
     if plan.get("request") is not None:
-        lines += sanitize_lines(plan["request"])
-    lines += draw_changes(plan.get("files", ()), width)
-    return lines
+        yield from sanitize_lines(plan["request"])
+    yield from draw_changes(plan.get("files", ()), width)
 
 
 _RISK_STYLE = {"safe": "green", "low": "blue", "medium": "yellow", "high": "red"}
@@ -212,10 +207,8 @@ def tools(
     if name is not None:
         names = [tool["name"] for tool in ours]
         if name not in names:
-            fail(
-                f"No tool {name!r} is enabled here: `vault-bridge tools` lists those that are, "
-                "`vault-bridge settings enable NAME` adds one."
-            )
+            how = "`vault-bridge tools` lists those that are, `vault-bridge settings enable NAME` adds one."
+            fail(f"No tool {name!r} is enabled here: {how}")
         described = _one_by_one(listed, names)[names.index(name)]
         listed = described if form in {"bridge", "text"} else [described]
     if form == "text" and not cli.as_json:
@@ -223,9 +216,9 @@ def tools(
     elif form != "bridge" or cli.as_json:
         cli.json(listed)
     elif name is None:
-        _list(listed, cli)
+        _TOOLS.print(cli, listed)
     else:
-        _describe(listed, cli)
+        cli.lines(_describe(listed, cli.readable))
 
 
 def _one_by_one(listed: list[Any] | str, names: list[str]) -> list[Any]:
@@ -245,28 +238,21 @@ def _asks(tool: dict[str, Any]) -> str:
     return "once a session" if tool["consentClass"] == "session" else "every time"
 
 
-def _list(listed: list[dict[str, Any]], cli: CommandLine) -> None:
-    columns: tuple[Column, ...] = (
+_TOOLS: Final = Table(
+    (
         ("Tool", "name", "bold"),
         ("Risk", lambda tool: sanitize(tool["risk"], style=_RISK_STYLE.get(tool["risk"], ""))),
         ("Asks", _asks),
         ("What it does", lambda tool: tool["description"].partition(". ")[0].rstrip(".")),
-    )
-    Table(columns, widest=READABLE).print(cli, listed)
+    ),
+    widest=READABLE,
+)
 
 
-def _describe(tool: dict[str, Any], cli: CommandLine) -> None:
-    width = cli.readable
-    head = Text.assemble(sanitize(tool["title"], style="bold"), " (", sanitize(tool["risk"]), " risk)")
-    lines = [
-        head,
-        *wrap(sanitize(tool["description"]), width, first="  "),
-        Text(f"Asks: {_asks(tool)}"),
-        Text("Parameters:"),
-    ]
-    lines += [
-        line
-        for text in describe_parameters(tool["parameters"])
-        for line in wrap(Text(text), width, first="  ", rest="      ")
-    ]
-    cli.lines(lines)
+def _describe(tool: dict[str, Any], width: int) -> Iterator[Text]:
+    yield Text.assemble(sanitize(tool["title"], style="bold"), " (", sanitize(tool["risk"]), " risk)")
+    yield from wrap(sanitize(tool["description"]), width, first="  ")
+    yield Text(f"Asks: {_asks(tool)}")
+    yield Text("Parameters:")
+    for text in describe_parameters(tool["parameters"]):
+        yield from wrap(Text(text), width, first="  ", rest="      ")

@@ -13,7 +13,7 @@ from bridge.cli.consent_link import REVISED, ConsentAnswer, ConsentLink, Questio
 from bridge.cli.family import CommandLine
 from bridge.cli.keyboard import Conversation, Keyboard, PersonLeft, open_keyboard
 from bridge.cli.layout import wrap
-from bridge.cli.printer import READABLE, Printer, fail
+from bridge.cli.printer import Printer, fail
 from bridge.cli.question_dialog import Decided, QuestionDialog, Step
 from bridge.cli.question_screen import draw_question
 from bridge.cli.sanitize import sanitize
@@ -132,7 +132,7 @@ class ConsentPrompt:
 
     def _show_unasked(self, request: ConsentRequest) -> None:
         if not self._printer.as_json:
-            self._printer.lines(draw_question(request, width=min(self._printer.width, READABLE)).lines)
+            self._printer.lines(draw_question(request, width=self._printer.readable).lines)
 
     async def _respond(self, answers: list[ConsentAnswer]) -> bool:
         """Send the answers, and say what became of each question."""
@@ -169,7 +169,7 @@ class ConsentPrompt:
 
     def _say(self, message: Text) -> None:
         if not self._printer.as_json:
-            self._printer.lines(wrap(message, min(self._printer.width, READABLE)))
+            self._printer.lines(wrap(message, self._printer.readable))
 
     def _event(self, event: str, request: ConsentRequest, **facts: str | None) -> None:
         if self._printer.as_json:

@@ -8,13 +8,13 @@ import typer
 from rich.text import Text
 
 from bridge.cli.arguments import BadArguments, parse_arguments
-from bridge.cli.family import CommandLine, Family, Table
+from bridge.cli.family import CommandLine, Family, Table, given_of
 from bridge.cli.layout import wrap
 from bridge.cli.options import argument, option
-from bridge.cli.printer import FAILURE, fail
+from bridge.cli.printer import FAILURE
 from bridge.cli.sanitize import sanitize
-from bridge.cli.text_files import NotEdited, parse_json, text_of
 from bridge.cli.text_files import edit as open_editor
+from bridge.cli.text_files import parse_json, text_of
 from bridge.client import Connection
 
 HELP = """Write tools of your own, which agents may call.
@@ -100,8 +100,7 @@ def add(
     given = _given(code, parameters, environment=environment, timeout=timeout, returns=returns)
     given = {"parameters": _NOTHING, "description": description, "enabled": not disabled} | given
     saved = cli.tell("custom.add", name=name, **given)
-    said = _saved(saved, f"{name} is stored. `vault-bridge custom test {name}` tries it.")
-    cli.answer(saved, said)
+    cli.answer(saved, _saved(saved, f"{name} is stored. `vault-bridge custom test {name}` tries it."))
 
 
 @app.add("update")
@@ -129,15 +128,12 @@ def edit(cli: CommandLine, name: Name) -> None:
     The variable `VISUAL` or `EDITOR` names it.
     """
     tool = app.find(cli, name)
-    try:
-        code = open_editor(tool["code"], _FILES.get(tool["environment"], "tool.txt"))
-    except NotEdited as failure:
-        fail(str(failure))
+    code = open_editor(tool["code"], _FILES.get(tool["environment"], "tool.txt"))
     if code == tool["code"]:
         cli.say("Nothing was changed.")
-        return
-    saved = cli.tell("custom.update", name=name, code=code)
-    cli.answer(saved, _saved(saved, f"{name} is changed."))
+    else:
+        saved = cli.tell("custom.update", name=name, code=code)
+        cli.answer(saved, _saved(saved, f"{name} is changed."))
 
 
 app.change(
@@ -154,12 +150,8 @@ app.change(
     lambda saved: _saved(saved, f"{saved['tool']['name']} is switched off."),
     members={"enabled": False},
 )
-app.change(
-    "remove",
-    "Take a tool away.\n\nWhat it keeps goes with it, and what you have allowed of it.",
-    "custom.remove",
-    "{name} is gone.",
-)
+_REMOVE: Final = "Take a tool away.\n\nWhat it keeps goes with it, and what you have allowed of it."
+app.change("remove", _REMOVE, "custom.remove", "{name} is gone.")
 
 
 @app.add("test")
@@ -194,12 +186,9 @@ def _given(code: str | None, parameters: str | None, **members: Any) -> dict[str
     """Return what was given of a tool, as the bridge takes it."""
     if code == parameters == "-":
         raise BadArguments("Standard input cannot be both, the code and the parameters")
-    given = {key: value for key, value in members.items() if value is not None}
-    if code is not None:
-        given["code"] = text_of(code)
-    if parameters is not None:
-        given["parameters"] = parse_json(text_of(parameters))
-    return given
+    text = None if code is None else text_of(code)
+    schema = None if parameters is None else parse_json(text_of(parameters))
+    return given_of(**members, code=text, parameters=schema)
 
 
 def _saved(saved: dict[str, Any], sentence: str) -> str:

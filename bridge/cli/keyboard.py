@@ -22,7 +22,7 @@ from prompt_toolkit.output.vt100 import Vt100_Output
 from rich.text import Text
 
 from bridge.cli.layout import until_words, wrap
-from bridge.cli.printer import READABLE, Printer
+from bridge.cli.printer import Printer
 from bridge.contract.consent import ConsentRequest
 
 if sys.platform == "win32":
@@ -219,7 +219,7 @@ class Conversation:
     @property
     def width(self) -> int:
         """Return the number of cells that a line may have."""
-        return min(self._printer.width, READABLE)
+        return self._printer.readable
 
     def say(self, message: str | Text) -> None:
         """Say one sentence or more."""
@@ -269,9 +269,8 @@ class Conversation:
         return f"expires in {minutes} min {seconds} s" if minutes else f"expires in {seconds} s"
 
     def _last_seconds(self) -> str:
-        if not 0 < self._seconds_left() < LAST_SECONDS:
-            return ""
-        return f"Less than {LAST_SECONDS} seconds are left: without an answer this is refused."
+        said = f"Less than {LAST_SECONDS} seconds are left: without an answer this is refused."
+        return said if 0 < self._seconds_left() < LAST_SECONDS else ""
 
     def _seconds_left(self) -> int:
         return int((datetime.fromisoformat(self._current().expires_at) - datetime.now(UTC)).total_seconds())

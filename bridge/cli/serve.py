@@ -6,7 +6,6 @@ import logging
 import sys
 import time
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
@@ -72,12 +71,10 @@ def serve(
     raise_descriptor_limit()
     bridge = embedded_bridge(folder, port=port, consent=consent)
     with contextlib.suppress(KeyboardInterrupt, asyncio.CancelledError), showing_calls(cli):
-        asyncio.run(_serve(bridge, folder, preset, cli, until_idle))
+        asyncio.run(_serve(bridge, preset, cli, until_idle))
 
 
-async def _serve(
-    bridge: "Bridge", folder: Path, preset: Preset | None, cli: CommandLine, until_idle: float | None
-) -> None:
+async def _serve(bridge: "Bridge", preset: Preset | None, cli: CommandLine, until_idle: float | None) -> None:
     stopped = asyncio.Event()
     serving, task = False, asyncio.current_task()
 
@@ -92,12 +89,15 @@ async def _serve(
     with on_signals(stop, *TERMINATION):
         async with bridge:
             is_new = bridge.settings.is_new
-            await _choose_tools(bridge, folder, preset, cli)
+            await _choose_tools(bridge, preset, cli)
             serving = True
             with on_signals(stopped.set, "SIGINT"), when_parent_ends(stopped.set):
-                _announce(bridge, folder, cli)
-                asyncio.get_running_loop().call_later(TUNE_SECONDS, _tune_process)
-                await asyncio.to_thread(_remember_program)
+                _announce(bridge, cli)
+                from bridge.agents.program import remember_program  # noqa: PLC0415 - the socket is open sooner without
+                from bridge.app import tune_process  # noqa: PLC0415 - `serve --help` is fast without
+
+                asyncio.get_running_loop().call_later(TUNE_SECONDS, tune_process)
+                await asyncio.to_thread(remember_program)
                 beside = [asyncio.create_task(show_build(bridge, cli)), asyncio.create_task(give_memory_back())]
                 if is_new:
                     beside.append(asyncio.create_task(_look_for_sandbox(cli)))
@@ -128,13 +128,13 @@ async def _end_when_idle(bridge: "Bridge", seconds: float, stopped: asyncio.Even
     stopped.set()
 
 
-async def _choose_tools(bridge: "Bridge", folder: Path, preset: Preset | None, cli: CommandLine) -> None:
+async def _choose_tools(bridge: "Bridge", preset: Preset | None, cli: CommandLine) -> None:
     """Enable what was asked for; with a new vault, offer it."""
     if preset is None and bridge.settings.is_new:
         if cli.as_json or not (sys.stdin.isatty() and cli.interactive):
             cli.say(
                 "Programs without a name can find, grep and read here. To let them propose changes, each shown to you "
-                f"first: {typed_command('settings preset vault', folder)}"
+                f"first: {typed_command('settings preset vault', cli.folder)}"
             )
             return
         preset = await _offer(cli)
@@ -164,7 +164,7 @@ async def _offer(cli: CommandLine) -> Preset:
             return "minimal"
 
 
-def _announce(bridge: "Bridge", folder: Path, cli: CommandLine) -> None:
+def _announce(bridge: "Bridge", cli: CommandLine) -> None:
     from bridge.identity.caller import PERSON  # noqa: PLC0415 - `serve --help` is fast without
     from bridge.toolkit.registry import enabled_tools  # noqa: PLC0415 - the same
 
@@ -185,22 +185,10 @@ def _announce(bridge: "Bridge", folder: Path, cli: CommandLine) -> None:
         "Stop": Text("Ctrl-C"),
     }
     *lines, stop = draw_facts(facts, cli.width)
-    command = sanitize(f"  {typed_command('approve', folder)}")  # on a line of its own, so that it can be copied whole
+    command = sanitize(
+        f"  {typed_command('approve', cli.folder)}"
+    )  # on a line of its own, so that it can be copied whole
     cli.lines([*lines, command, stop])
-
-
-def _remember_program() -> None:
-    """Note the program, so that the plugin can start it next time."""
-    from bridge.agents.program import remember_program  # noqa: PLC0415 - `serve --help` is fast without
-
-    remember_program()
-
-
-def _tune_process() -> None:
-    """Tune this process, which does nothing but serve from now on."""
-    from bridge.app import tune_process  # noqa: PLC0415 - `serve --help` is fast without
-
-    tune_process()
 
 
 async def show_build(bridge: "Bridge", printer: Printer) -> None:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Callable
 from functools import partial
 from importlib.util import find_spec, module_from_spec
 from pathlib import Path
@@ -252,31 +252,22 @@ class _Names(ModuleType):
 
 
 async def _serve(folder: Path, client: str) -> None:
-    stopped = asyncio.Event()
+    stopped, bridge = asyncio.Event(), AttachedBridge(folder, client)
     with on_signals(stopped.set, "SIGINT", *TERMINATION):
-        async with _attached(folder, client) as bridge:
+        try:
             serving = asyncio.create_task(_speak(bridge))
             ending = [asyncio.create_task(stopped.wait()), asyncio.create_task(_parent_gone())]
             await asyncio.wait([serving, *ending], return_when=asyncio.FIRST_COMPLETED)
             for task in (serving, *ending):
                 task.cancel()
             await asyncio.wait([serving, *ending])
+        finally:
+            await bridge.close()
     failure = None if serving.cancelled() else serving.exception()
     if failure is not None:
         raise failure
     sys.stderr.flush()
     os._exit(0)  # a thread may be waiting for a pipe, which no other way of ending would end
-
-
-@contextlib.asynccontextmanager
-async def _attached(folder: Path, client: str) -> AsyncIterator[AttachedBridge]:
-    """Provide the bridge; it is looked for, or started, when it is first asked something."""
-    bridge = AttachedBridge(folder, client)
-
-    try:
-        yield bridge
-    finally:
-        await bridge.close()
 
 
 async def _speak(bridge: AttachedBridge) -> None:

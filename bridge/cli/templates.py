@@ -19,7 +19,7 @@ from bridge.cli.layout import wrap
 from bridge.cli.options import argument, option
 from bridge.cli.printer import fail
 from bridge.cli.sanitize import sanitize, sanitize_plain
-from bridge.cli.text_files import NotEdited, edit, parse_json, text_of
+from bridge.cli.text_files import edit, parse_json, text_of
 from bridge.client import ProtocolFailure, Result, connect
 
 HELP = """Keep work that comes again under a name, and run it.
@@ -72,11 +72,8 @@ def _draw(template: dict[str, Any], width: int) -> Iterator[Text]:
         default = "" if parameter["default"] is None else f", default {json.dumps(parameter['default'])}"
         choices = f", one of {', '.join(parameter['choices'])}" if parameter["choices"] else ""
         said = parameter["description"] or parameter["title"]
-        line = Text.assemble(
-            sanitize(parameter["name"], style="cyan"),
-            sanitize(f" ({parameter['type']}, {need}{default}{choices})"),
-            sanitize(f"  {said}" if said else ""),
-        )
+        about = sanitize(f" ({parameter['type']}, {need}{default}{choices})" + (f"  {said}" if said else ""))
+        line = Text.assemble(sanitize(parameter["name"], style="cyan"), about)
         yield from wrap(line, width, first="  ", rest="    ")
     yield Text()
     for number, call in enumerate(template["calls"], 1):
@@ -97,17 +94,15 @@ def run(
     words: Annotated[list[str] | None, argument("KEY=VALUE", "What it asks for.")] = None,
 ) -> None:
     """Run a template as one change, which you are asked about before it is made: here, if this is a terminal."""
-    folder = cli.folder
 
     async def work() -> Result:
-        async with connect(folder, name=NAME, role="host") as bridge:
+        async with connect(cli.folder, name=NAME, role="host") as bridge:
             values = _values(app.find_in(await bridge.request("templates.list"), name), words or [], cli)
             call_id = str(uuid.uuid4())
+            params = {"name": name, "values": values, "callId": call_id, "wait": WAIT_SECONDS}
 
             async def make() -> Result:
-                return Result(
-                    await bridge.request("templates.run", name=name, values=values, callId=call_id, wait=WAIT_SECONDS)
-                )
+                return Result(await bridge.request("templates.run", **params))
 
             keyboard = attended_keyboard(cli)
             if keyboard is None:
@@ -134,9 +129,7 @@ def add(
     replace: Annotated[bool, option("--replace", about="Overwrite one of yours with the same name.")] = False,
 ) -> None:
     """Keep a template from a file."""
-    template = parse_json(text_of(file))
-    kept = cli.tell("templates.save", template=template, replace=replace)
-    _say_kept(kept, cli)
+    _say_kept(cli.tell("templates.save", template=parse_json(text_of(file)), replace=replace), cli)
 
 
 @app.add("edit")
@@ -145,10 +138,7 @@ def edit_template(cli: CommandLine, name: TemplateName) -> None:
     before = json.dumps(app.find(cli, name), indent=2, ensure_ascii=False) + "\n"
     text = before
     while True:
-        try:
-            text = edit(text, f"{name}.json")
-        except NotEdited as error:
-            fail(str(error))
+        text = edit(text, f"{name}.json")
         if text == before:
             cli.say("Nothing was changed.")
             return
@@ -179,20 +169,12 @@ app.change(
 def _values(template: dict[str, Any], words: Sequence[str], cli: CommandLine) -> dict[str, Any]:
     """Return the values of a template's parameters; what is missing is asked for, where somebody sits there."""
     parameters = template["parameters"]
-    schema = {
-        "properties": {
-            parameter["name"]: _SCHEMAS[parameter["type"]]
-            | {"description": parameter["description"] or parameter["title"]}
-            for parameter in parameters
-        },
-        "additionalProperties": False,
+    properties = {
+        one["name"]: _SCHEMAS[one["type"]] | {"description": one["description"] or one["title"]} for one in parameters
     }
-    values = parse_arguments(words, schema)
-    missing = [
-        parameter
-        for parameter in parameters
-        if parameter["name"] not in values and parameter["default"] is None and not parameter["optional"]
-    ]
+    values = parse_arguments(words, {"properties": properties, "additionalProperties": False})
+    needed = [one for one in parameters if one["default"] is None and not one["optional"]]
+    missing = [one for one in needed if one["name"] not in values]
     if missing and not (cli.watched and sys.stdin.isatty()):
         raise BadArguments(
             f"Missing: {', '.join(parameter['name'] for parameter in missing)}. "
@@ -201,7 +183,7 @@ def _values(template: dict[str, Any], words: Sequence[str], cli: CommandLine) ->
     for parameter in missing:
         name = parameter["name"]
         said = typer.prompt(sanitize_plain(parameter["title"] or name), err=True)
-        values[name] = coerce(name, said, schema["properties"][name])  # type: ignore[index] # it is a dictionary
+        values[name] = coerce(name, said, properties[name])
     return values
 
 

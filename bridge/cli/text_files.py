@@ -13,6 +13,7 @@ from typing import Any, BinaryIO, Final
 
 from bridge.cli.arguments import BadArguments
 from bridge.cli.printer import fail
+from bridge.errors import BridgeError
 
 
 def text_of(file: str) -> str:
@@ -57,7 +58,7 @@ NO_EDITOR: Final = (
 )
 
 
-class NotEdited(Exception):
+class NotEdited(BridgeError):
     """The text could not be edited; the message says why."""
 
 
