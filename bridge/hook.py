@@ -91,8 +91,8 @@ class Answer:
             allowed: None says nothing: the client goes on as without a hook.
             reason: Why not.
         """
-        if not self._given.acquire(blocking=False):
-            _wait_for_the_end()
+        while not self._given.acquire(blocking=False):
+            time.sleep(1)  # the other one ends the process
         out, err, code = answer_of(self._client, allowed, reason)
         _write(1, out)
         _write(2, err)
@@ -113,12 +113,8 @@ def answer_of(client: str, allowed: "bool | None", reason: str = "") -> "tuple[s
     if client == "claude-code":
         if allowed is None:
             return "", "", PASS
-        said = "Allowed in Vault Bridge" if allowed else reason
-        decision = {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "allow" if allowed else "deny",
-            "permissionDecisionReason": said,
-        }
+        word, said = ("allow", "Allowed in Vault Bridge") if allowed else ("deny", reason)
+        decision = {"hookEventName": "PreToolUse", "permissionDecision": word, "permissionDecisionReason": said}
         return json.dumps({"hookSpecificOutput": decision}), "", PASS
     if allowed is False:
         return "", reason, BLOCK
@@ -162,13 +158,8 @@ def _replaced(client: str, path: str, edits: "list[dict[str, Any]]") -> "dict[st
     for edit in edits:
         expected = edit.get("expected_replacements") if client == "gemini" else None
         everywhere = any(edit.get(key) in (True, "true") for key in _EVERYWHERE.get(client, ()))
-        steps.append(
-            {
-                "old": _said(client, edit, "old"),
-                "new": _said(client, edit, "new"),
-                "all": everywhere or (isinstance(expected, int) and expected > 1),
-            }
-        )
+        every = everywhere or (isinstance(expected, int) and expected > 1)
+        steps.append({"old": _said(client, edit, "old"), "new": _said(client, edit, "new"), "all": every})
     if len(steps) == 1 and not steps[0]["old"]:
         whole = {"path": path, "content": steps[0]["new"]}
         return whole if client == "opencode" else {**whole, "new": True}
@@ -359,11 +350,9 @@ def in_vault(edits: "list[dict[str, Any]]", configuration: "dict[str, Any]", fol
     for edit in edits:
         named = [key for key in ("path", "to") if key in edit]
         inside = {key: place for key in named if (place := _place(edit[key], configuration, folder)) is not None}
-        if not inside:
-            continue
-        if len(inside) < len(named) and "unsupported" not in edit:
+        if inside and len(inside) < len(named) and "unsupported" not in edit:
             raise Refused("A file cannot be moved into the vault or out of it in this way. Use Vault Bridge's tools")
-        found.append(dict(edit, **inside))
+        found += [dict(edit, **inside)] if inside else []
     return found
 
 
@@ -371,10 +360,10 @@ def _place(spelled: str, configuration: "dict[str, Any]", folder: str) -> "str |
     """Return the path in the vault that a client's spelling means; None where it means none."""
     meant = chains(spelled, folder)
     guarded = configuration["guarded"]
-    if any(chain.below(one) is not None for chain in meant for one in guarded) or any(
-        chain.is_named(name) for chain in meant for name in configuration.get("guardedNames", ())
-    ):
-        raise Refused(_GUARDED)
+    names = configuration.get("guardedNames", ())
+    for chain in meant:
+        if any(chain.below(one) is not None for one in guarded) or any(map(chain.is_named, names)):
+            raise Refused(_GUARDED)
     vault = configuration["vault"]
     for chain in meant:
         if (place := chain.below(vault)) is not None:
@@ -551,9 +540,7 @@ def _read_event(event: bytes) -> "tuple[str, dict[str, Any], str]":
         raise Refused(f"{_PREFIX} what was sent to it cannot be read") from None
     if not isinstance(tool, str) or not isinstance(given, dict):
         raise Refused(f"{_PREFIX} what was sent to it cannot be read")
-    if not isinstance(folder, str) or not os.path.isabs(folder):
-        folder = os.getcwd()
-    return tool, given, folder
+    return tool, given, folder if isinstance(folder, str) and os.path.isabs(folder) else os.getcwd()
 
 
 def _json(path: str) -> "Any":
@@ -568,11 +555,6 @@ def _write(to: int, text: str) -> None:
             data = data[os.write(to, data) :]
     except OSError:
         pass  # nobody reads it any more
-
-
-def _wait_for_the_end() -> "NoReturn":
-    while True:  # the other one ends the process
-        time.sleep(1)
 
 
 def _read_all(to: int) -> bytes:

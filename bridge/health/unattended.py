@@ -123,6 +123,5 @@ def check_protection(vault: Path) -> Iterator[Finding]:
             yield Finding("own editors", "warn", f"{program.title} may not ask: {'; '.join(faults)}", remedy)
         else:
             how = "is refused" if options is not None and options.edits == "refuse" else "asks"
-            yield Finding(
-                "own editors", "ok", f"{program.title}'s own editor {how}; what it does by a shell is recorded"
-            )
+            what = f"{program.title}'s own editor {how}; what it does by a shell is recorded"
+            yield Finding("own editors", "ok", what)
