@@ -289,8 +289,7 @@ class Connector:
             raise
         if plan.files or added or record is None:
             self._note(plan, record if ours else None, backup, added=added)
-        replaced = record is not None and record.made_client and record.client != plan.client
-        if replaced and record is not None:
+        if record is not None and record.made_client and record.client != plan.client:
             await end_client(self._vault, record.client, clients)
         return ConnectionResult(backup=backup, added_client=added)
 

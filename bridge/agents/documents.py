@@ -132,9 +132,8 @@ class JsonDocument:
         """
         if index is not None:
             member = self._find(path)
-            if member is None or not isinstance(member.value, list):
-                return self
-            return self._with(self._take(self._holder(member.value_start), index))
+            is_list = member is not None and isinstance(member.value, list)
+            return self._with(self._take(self._holder(member.value_start), index)) if member and is_list else self
         holder, depth = self._deepest(path)
         at = holder.find(path[depth])
         return self if at is None or depth < len(path) - 1 else self._with(self._take(holder, at))
@@ -184,11 +183,9 @@ class JsonDocument:
             start = before
         else:  # what follows must not become a part of the comment
             end = len(self.text) - len(rest)
-        if (
-            len(holder.members) == 1
-            and not (self.text[holder.start + 1 : start] + self.text[end : holder.close]).strip()
-        ):
-            start, end = holder.start + 1, holder.close  # nothing is left but blanks
+        around = self.text[holder.start + 1 : start] + self.text[end : holder.close]
+        if len(holder.members) == 1 and not around.strip():  # nothing is left but blanks
+            start, end = holder.start + 1, holder.close
         cuts.append((start, end))
         text = self.text
         for first, last in sorted(cuts, reverse=True):
@@ -242,9 +239,8 @@ class JsonDocument:
 
     def _indent(self) -> str:
         """Return the file's indentation."""
-        if not self._root.members:
-            return _USUAL_INDENT
-        return self._line_indent(self._root.members[0].start) or _USUAL_INDENT
+        members = self._root.members
+        return (self._line_indent(members[0].start) if members else "") or _USUAL_INDENT
 
     def _line_indent(self, at: int) -> str:
         line = self.text[self.text.rfind("\n", 0, at) + 1 : at].lstrip(_BOM)
@@ -254,10 +250,8 @@ class JsonDocument:
         """Return whether the character there belongs to a comment that goes to the end of its line."""
         if self._bare[at] == self.text[at]:
             return False
-        line = self.text.rfind("\n", 0, at) + 1
-        return any(
-            found[0].startswith("//") and found.start() <= at for found in _COMMENT.finditer(self.text, line, at + 1)
-        )
+        comments = _COMMENT.finditer(self.text, self.text.rfind("\n", 0, at) + 1, at + 1)
+        return any(found[0].startswith("//") and found.start() <= at for found in comments)
 
     def _after_blank(self, at: int, text: str | None = None) -> int:
         found = _BLANK.match(self._strict if text is None else text, at)

@@ -9,7 +9,7 @@ import json
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
 
@@ -162,7 +162,7 @@ class Protector:
         options = options or (record.options if record else Options())
         hook = self._hook(program, options)
         changes = [self._configuration(program, hook, options)]
-        for settings in self._places(program, hook):
+        for settings in program.places(self.machine, hook):
             file, before = find(settings.file)
             after = _text(settings.put, file, before, hook)
             if settings.own and before not in {None, after} and _written(record, file) is None:
@@ -176,7 +176,7 @@ class Protector:
         options = record.options if record else Options()
         hook = self._hook(program, options)
         changes, kept = [], []
-        for settings in self._places(program, hook):
+        for settings in program.places(self.machine, hook):
             file, before = find(settings.file)
             if before is None:
                 continue
@@ -191,10 +191,8 @@ class Protector:
                 changes.append(FileChange(file, before, _text(settings.take, file, before, hook)))
         file, before = find(self._configuration_file(program))
         changes.append(FileChange(file, before, None))
-        client = record.client if record else program.client
-        return ProtectionPlan(
-            program, client, options, _changing(changes), removes=True, record=record, kept=tuple(kept)
-        )
+        client, changing = record.client if record else program.client, _changing(changes)
+        return ProtectionPlan(program, client, options, changing, removes=True, record=record, kept=tuple(kept))
 
     async def protect(self, plan: ProtectionPlan, clients: Clients) -> ProtectionResult:
         """Do what a plan says, and have the credential.
@@ -211,11 +209,11 @@ class Protector:
                 before = files.get(change.file)
                 ours = before is not None and digest(change.before) == before.written
                 backup = change.apply(back_up=not ours)
+                kept, original = (
+                    (before.backup, before.original) if ours and before else (backup, digest(change.before))
+                )
                 files[change.file] = Written(
-                    file=change.file,
-                    written=digest(change.after),
-                    backup=before.backup if ours and before else backup,
-                    original=before.original if ours and before else digest(change.before),
+                    file=change.file, written=digest(change.after), backup=kept, original=original
                 )
                 backups += [backup] if backup is not None else []
                 self._keep(plan, files.values(), added=added)
@@ -281,7 +279,7 @@ class Protector:
             file, now = find(self._configuration_file(program))
             if self._configuration(program, hook, record.options).after != now:
                 yield f"{file} is gone or was changed"
-            for settings in self._places(program, hook):
+            for settings in program.places(self.machine, hook):
                 file, now = find(settings.file)
                 if now is None:
                     yield f"{file} is gone"
@@ -291,19 +289,16 @@ class Protector:
             yield str(refused)
         yield from program.switched_off(self.machine)
 
-    def _places(self, program: Protected, hook: Hook) -> tuple[SettingsFile, ...]:
-        return program.places(self.machine, hook)
-
     def _hook(self, program: Protected, options: Options) -> Hook:
         configuration = self._configuration_file(program)
         script = Path(hook_program.__file__)
         words = (_python(), "-I", "-S", str(script), str(configuration))
         name = f"vault-bridge-{slug_of(self._vault)}-{self._short}"
         plain = Hook(words, options.seconds, (), self._vault, options.edits, name)
-        files = [settings.file for settings in self._places(program, plain)]
+        files = [settings.file for settings in program.places(self.machine, plain)]
         files += program.switches(self.machine)
         guarded = [*files, *map(real_file, files), script, *self._guarded]
-        return Hook(words, options.seconds, tuple(dict.fromkeys(guarded)), self._vault, options.edits, name)
+        return replace(plain, guarded=tuple(dict.fromkeys(guarded)))
 
     @property
     def _short(self) -> str:

@@ -91,10 +91,8 @@ class Agent:
 
     def is_here(self, machine: Machine) -> bool:
         """Return whether the program seems to be on this machine."""
-        places = (self.file(machine), *self.marks(machine))
-        return any(place.exists() for place in places) or (
-            self.program is not None and machine.has_program(self.program)
-        )
+        has_command = self.program is not None and machine.has_program(self.program)
+        return has_command or any(place.exists() for place in (self.file(machine), *self.marks(machine)))
 
 
 def claude_folder(machine: Machine) -> Path:
@@ -106,17 +104,13 @@ def _claude_code(machine: Machine) -> Path:
     return machine.folder("CLAUDE_CONFIG_DIR", machine.home) / ".claude.json"
 
 
-_DESKTOP_FILE: Final = "claude_desktop_config.json"
-
-
 def _claude_desktop(machine: Machine) -> Path:
     """Return its folder; on Windows the one of the packaged program where that is installed, which sees no other."""
-    usual = machine.config / "Claude"
+    folders = [machine.config / "Claude"]
     if machine.system == "windows":
         packages = machine.folder("LOCALAPPDATA", machine.home / "AppData" / "Local") / "Packages"
-        packaged = sorted(packages.glob("Claude_*/LocalCache/Roaming/Claude"))
-        return (packaged[0] if packaged else usual) / _DESKTOP_FILE
-    return usual / _DESKTOP_FILE
+        folders = [*sorted(packages.glob("Claude_*/LocalCache/Roaming/Claude")), *folders]
+    return folders[0] / "claude_desktop_config.json"
 
 
 def codex_folder(machine: Machine) -> Path:

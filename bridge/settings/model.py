@@ -162,6 +162,7 @@ def _setting(
     description: str,
     default: Any = ...,
     *,
+    within: tuple[float, float] | None = None,
     unit: Unit | None = None,
     none: str | None = None,
     available: bool = True,
@@ -174,6 +175,7 @@ def _setting(
         title: Its label there.
         description: What it does, in a sentence.
         default: Its value when nothing is set, or a function that makes it.
+        within: The least and the greatest value.
         unit: What a number is measured in.
         none: What null means, as a choice: "Never".
         available: Whether anything reads it in this version; if not, it is kept but not offered.
@@ -182,6 +184,8 @@ def _setting(
     more = {"unit": unit, "none": none, "available": None if available else False}
     extra: dict[str, JsonValue] = {"section": section} | {key: said for key, said in more.items() if said is not None}
     given: dict[str, Any] = {"default_factory": default} if callable(default) else {"default": default}
+    if within is not None:
+        bounds |= {"ge": within[0], "le": within[1]}
     return Field(**given, title=title, description=description, json_schema_extra=extra, **bounds)
 
 
@@ -232,34 +236,30 @@ class Settings(BaseModel):
         "How long a question waits for your answer before the call is refused.",
         300,
         unit="seconds",
-        ge=1,
-        le=86_400,
+        within=(1, 86_400),
     )
     ticket_hours: int = _tools(
         "Time to answer later",
         "How long a question waits for your answer if the program has a ticket and comes back for it.",
         24,
         unit="hours",
-        ge=1,
-        le=168,
+        within=(1, 168),
     )
     wait_seconds: int = _tools(
         "Wait for an answer for",
         "How long an MCP client waits for your answer before it gets a ticket and comes back later.",
         40,
         unit="seconds",
-        ge=1,
-        le=LONGEST_WAIT,
+        within=(1, LONGEST_WAIT),
     )
     adding_most_files: int = _tools(
         "Files per permission to add",
         "If you allow an agent to add for a while, it asks again after this many files.",
         50,
-        ge=1,
-        le=1000,
+        within=(1, 1000),
     )
     adding_minutes: int = _tools(
-        "Length of a permission to add", "How long a permission to add lasts.", 60, unit="minutes", ge=1, le=1440
+        "Length of a permission to add", "How long a permission to add lasts.", 60, unit="minutes", within=(1, 1440)
     )
     grant_expiry_days: int | None = _tools(
         "Forget unused permissions after",
@@ -267,8 +267,7 @@ class Settings(BaseModel):
         30,
         unit="days",
         none="Never",
-        ge=1,
-        le=3650,
+        within=(1, 3650),
     )
 
     draft_days: int = _tools(
@@ -276,16 +275,14 @@ class Settings(BaseModel):
         "A draft that is not handed in is discarded, unwritten, when nothing was staged for this long.",
         7,
         unit="days",
-        ge=1,
-        le=365,
+        within=(1, 365),
     )
 
     draft_files: int = _tools(
         "Files in a draft, at most",
         "An agent is told before, and goes on in another draft. Nothing that is staged is lost.",
         5_000,
-        ge=10,
-        le=100_000,
+        within=(10, 100_000),
     )
 
     draft_megabytes: int = _tools(
@@ -293,8 +290,7 @@ class Settings(BaseModel):
         "What one draft may take on the disk. An agent is told before it comes to this.",
         256,
         unit="megabytes",
-        ge=1,
-        le=4_096,
+        within=(1, 4_096),
     )
 
     notify_away: bool = _tools(
@@ -319,15 +315,13 @@ class Settings(BaseModel):
         "Length of the context",
         "How many tokens the model takes in at a time. More needs more memory.",
         65_536,
-        ge=2_048,
-        le=2_097_152,
+        within=(2_048, 2_097_152),
     )
     chat_rounds: int = _chat(
         "Rounds of tool use",
         "The model is stopped after so many without an answer; you can let it go on.",
         25,
-        ge=1,
-        le=200,
+        within=(1, 200),
     )
     chat_tools: ChatTools = _chat("Tools of the chat", "Which tools the model has.", "agent")
 
@@ -381,8 +375,7 @@ class Settings(BaseModel):
         "Longer responses from the web are refused.",
         10_485_760,
         unit="bytes",
-        ge=1024,
-        le=1_073_741_824,
+        within=(1024, 1_073_741_824),
     )
     review_web_pages: bool = _network(
         "Preview web pages",
@@ -390,9 +383,9 @@ class Settings(BaseModel):
         default=False,
     )
     follow_redirects: bool = _network("Follow redirects", "Redirects are followed, and each is checked.", default=True)
-    max_redirects: int = _network("Most redirects", "The most redirects that one request follows.", 5, ge=0, le=20)
+    max_redirects: int = _network("Most redirects", "The most redirects that one request follows.", 5, within=(0, 20))
     request_timeout: int = _network(
-        "Request timeout", "How long one try of a request to the web can take.", 30, unit="seconds", ge=1, le=600
+        "Request timeout", "How long one try of a request to the web can take.", 30, unit="seconds", within=(1, 600)
     )
     allowed_origins: tuple[Origin, ...] = _network(
         "Allowed web pages",
@@ -425,16 +418,14 @@ class Settings(BaseModel):
         "How long a command can run before it is stopped.",
         120,
         unit="seconds",
-        ge=1,
-        le=LONGEST_COMMAND,
+        within=(1, LONGEST_COMMAND),
     )
     terminal_largest_file: int = _network(
         "Largest file that commands change",
         "Commands can read larger files other than notes (200 of them at most), and not change them.",
         20_971_520,
         unit="bytes",
-        ge=0,
-        le=268_435_456,
+        within=(0, 268_435_456),
     )
 
     rate_limits: dict[str, Rate] = _performance(
@@ -498,33 +489,30 @@ class Settings(BaseModel):
         default=True,
     )
     find_max_results: int = _single(
-        "Results of find", "How many files `find` returns if the agent does not say.", 50, ge=1, le=10_000
+        "Results of find", "How many files `find` returns if the agent does not say.", 50, within=(1, 10_000)
     )
     grep_context_lines: int = _single(
         "Lines around a match",
         "How many lines `grep` returns around a match if the agent does not say.",
         2,
-        ge=0,
-        le=50,
+        within=(0, 50),
     )
     grep_max_matches: int = _single(
-        "Matches of grep", "How many matches `grep` returns if the agent does not say.", 100, ge=1, le=10_000
+        "Matches of grep", "How many matches `grep` returns if the agent does not say.", 100, within=(1, 10_000)
     )
     read_max_bytes: int = _single(
         "Largest part of a file",
         "How much of a file `read` returns if the agent does not say, within the largest answer.",
         1_048_576,
         unit="bytes",
-        ge=1,
-        le=16_777_216,
+        within=(1, 16_777_216),
     )
     max_output_bytes: int = _single(
         "Largest answer",
         "The most text that a tool returns to an agent. Longer text is cut off.",
         65_536,
         unit="bytes",
-        ge=1024,
-        le=16_777_216,
+        within=(1024, 16_777_216),
     )
     ignore_patterns: tuple[str, ...] = _single(
         "Ignored files", "Patterns of files that searches skip, such as `Templates/**`.", lambda: (), strict=False
@@ -550,16 +538,14 @@ class Settings(BaseModel):
         "How long earlier versions are kept that other programs replaced.",
         14,
         unit="days",
-        ge=1,
-        le=365,
+        within=(1, 365),
     )
     outside_versions_megabytes: int = _single(
         "Disk space for versions",
         "The most disk space for these versions. The least important ones are removed first.",
         500,
         unit="megabytes",
-        ge=50,
-        le=100_000,
+        within=(50, 100_000),
     )
     outside_versions_excluded: tuple[str, ...] = _single(
         "Folders that are not recorded",
@@ -572,11 +558,10 @@ class Settings(BaseModel):
         "Obsidian tells you when another program changes this many files at once, or removes most of a note.",
         20,
         none="Never",
-        ge=1,
-        le=100_000,
+        within=(1, 100_000),
     )
     web_search_max_results: int = _single(
-        "Results of web searches", "How many results `web_search` returns if the agent does not say.", 5, ge=1, le=50
+        "Results of web searches", "How many results `web_search` returns if the agent does not say.", 5, within=(1, 50)
     )
     web_search_default_freshness: Literal["day", "week", "month", "year"] | None = _single(
         "Age of web results", "How old results of `web_search` can be if the agent does not say.", None, none="Any"
