@@ -19,8 +19,8 @@ from bridge.cli.stopping import cancel_on_signals
 @command
 def approve(
     cli: CommandLine,
-    once: Annotated[bool, option("--once", about="Exit after one answered question.")] = False,
-    yes: Annotated[bool, option("--yes", about="Allow everything once, without asking. For scripts.")] = False,
+    once: Annotated[bool, option("--once", "Exit after one answered question.")] = False,
+    yes: Annotated[bool, option("--yes", "Allow everything once, without asking. For scripts.")] = False,
 ) -> None:
     """Answer the questions of agents, here.
 

@@ -26,9 +26,7 @@ WAIT_SECONDS: Final = 86_400.0
 LOOK_SECONDS: Final = 60.0
 """The interval at which to look whether somebody can answer by now."""
 
-Whole = Annotated[
-    str | None, option("--arguments", metavar="JSON", about="All arguments as one JSON object, or @FILE, or -.")
-]
+Whole = Annotated[str | None, option("--arguments", "JSON", "All arguments as one JSON object, or @FILE, or -.")]
 
 
 @command
@@ -38,10 +36,8 @@ def call(
     words: Annotated[list[str] | None, argument("KEY=VALUE", "Its arguments.")] = None,
     *,
     arguments: Whole = None,
-    reason: Annotated[str | None, option(metavar="TEXT", about="Shown to the person who is asked.")] = None,
-    call_id: Annotated[
-        str | None, option(metavar="ID", about="Names the call: a second call with this id is the same call.")
-    ] = None,
+    reason: Annotated[str | None, option("TEXT", "Shown to the person who is asked.")] = None,
+    call_id: Annotated[str | None, option("ID", "Names the call: a second call with this id is the same call.")] = None,
     wait: Annotated[
         float | None, typer.Option(min=0, metavar="SECONDS", help="Return a ticket if nobody has decided by then.")
     ] = None,

@@ -207,17 +207,15 @@ _CONVERSATIONS: Final = Table(
 def chat(
     cli: CommandLine,
     *,
-    once: Annotated[
-        str | None, option("--once", metavar="TEXT", about="Ask this, print the answer, and leave.")
-    ] = None,
-    model: Annotated[str | None, option(metavar="NAME", about="The model. Default: the one that is set.")] = None,
-    go_on: Annotated[bool, option("--continue", about="Go on with the latest conversation.")] = False,
-    conversation: Annotated[str | None, option(metavar="ID", about="Go on with this conversation.")] = None,
-    listed: Annotated[bool, option("--list", about="List the conversations.")] = False,
-    models: Annotated[bool, option("--models", about="List the models that there are.")] = False,
-    export: Annotated[str | None, option(metavar="ID", about="Make a note of this conversation.")] = None,
-    to: Annotated[str | None, option(metavar="PATH", about="The note that --export makes.")] = None,
-    delete: Annotated[str | None, option(metavar="ID", about="Delete this conversation.")] = None,
+    once: Annotated[str | None, option("--once", "TEXT", "Ask this, print the answer, and leave.")] = None,
+    model: Annotated[str | None, option("NAME", "The model. Default: the one that is set.")] = None,
+    go_on: Annotated[bool, option("--continue", "Go on with the latest conversation.")] = False,
+    conversation: Annotated[str | None, option("ID", "Go on with this conversation.")] = None,
+    listed: Annotated[bool, option("--list", "List the conversations.")] = False,
+    models: Annotated[bool, option("--models", "List the models that there are.")] = False,
+    export: Annotated[str | None, option("ID", "Make a note of this conversation.")] = None,
+    to: Annotated[str | None, option("PATH", "The note that --export makes.")] = None,
+    delete: Annotated[str | None, option("ID", "Delete this conversation.")] = None,
 ) -> None:
     """Talk with a model that works in the vault.
 

@@ -91,11 +91,11 @@ def add(
     name: Annotated[str, argument("NAME", "What you call the program.")],
     *,
     save: Annotated[
-        bool, option("--save", about="Keep the token on this machine, for `vault-bridge call --client`.")
+        bool, option("--save", "Keep the token on this machine, for `vault-bridge call --client`.")
     ] = False,
-    keyring: Annotated[bool, option("--keyring", about="Keep it in the system's keyring, and not in a file.")] = False,
+    keyring: Annotated[bool, option("--keyring", "Keep it in the system's keyring, and not in a file.")] = False,
     preset: Annotated[Preset, typer.Option("--preset", help=_PRESET_HELP)] = "agent",
-    drafts: Annotated[bool, option("--drafts", about=_DRAFTS_HELP)] = False,
+    drafts: Annotated[bool, option("--drafts", _DRAFTS_HELP)] = False,
 ) -> None:
     """Add a client. It may call tools, and asks you like any program that you have allowed nothing yet."""
     folder = cli.folder
@@ -129,17 +129,17 @@ def update(
     cli: CommandLine,
     name: Name,
     *,
-    preset: Annotated[Preset | None, option("--preset", about=_PRESET_HELP)] = None,
+    preset: Annotated[Preset | None, option("--preset", _PRESET_HELP)] = None,
     elicitation: Annotated[
         bool | None,
         option(
             "--elicitation/--no-elicitation",
-            about="Its own user may say yes in it to single calls that only read notes. You are asked about it.",
+            "Its own user may say yes in it to single calls that only read notes. You are asked about it.",
         ),
     ] = None,
-    drafts: Annotated[bool | None, option("--drafts/--no-drafts", about=_DRAFTS_HELP)] = None,
-    looking: Annotated[Sharing | None, option("--looking", about=_LOOKING_HELP)] = None,
-    showing: Annotated[Sharing | None, option("--showing", about=_SHOWING_HELP)] = None,
+    drafts: Annotated[bool | None, option("--drafts/--no-drafts", _DRAFTS_HELP)] = None,
+    looking: Annotated[Sharing | None, option("--looking", _LOOKING_HELP)] = None,
+    showing: Annotated[Sharing | None, option("--showing", _SHOWING_HELP)] = None,
 ) -> None:
     """Change its tools, what its own user confirms, whether it works in drafts, and what it may see of Obsidian."""
     given = given_of(preset=preset, elicitation=elicitation, drafts=drafts, looking=looking, showing=showing)

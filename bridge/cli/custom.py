@@ -34,15 +34,11 @@ Examples:
   vault-bridge custom remove words
 """
 
-Environment = Annotated[
-    str | None, option("--environment", metavar="NAME", about="node (the default), browser or python.")
-]
-Parameters = Annotated[
-    str | None, option("--parameters", metavar="FILE", about="A JSON Schema of its parameters, or - to read one.")
-]
-Timeout = Annotated[int | None, option("--timeout", metavar="MS", about="Milliseconds that a run may take.")]
-Returns = Annotated[str | None, option("--returns", metavar="TEXT", about="What it returns, in words.")]
-Description = Annotated[str | None, option("--description", metavar="TEXT", about="What it does; agents read it.")]
+Environment = Annotated[str | None, option("--environment", "NAME", "node (the default), browser or python.")]
+Parameters = Annotated[str | None, option("--parameters", "FILE", "A JSON Schema of its parameters, or - to read one.")]
+Timeout = Annotated[int | None, option("--timeout", "MS", "Milliseconds that a run may take.")]
+Returns = Annotated[str | None, option("--returns", "TEXT", "What it returns, in words.")]
+Description = Annotated[str | None, option("--description", "TEXT", "What it does; agents read it.")]
 _OFF: Final = "Tools of your own are not allowed yet. `vault-bridge settings set allowCustomTools=true` allows them."
 _NOTHING: Final = {"type": "object", "properties": {}}
 _COLOURS: Final = {"browser": "blue", "node": "magenta", "python": "yellow"}
@@ -94,7 +90,7 @@ def add(
     environment: Environment = None,
     timeout: Timeout = None,
     returns: Returns = None,
-    disabled: Annotated[bool, option("--disabled", about="Store it switched off.")] = False,
+    disabled: Annotated[bool, option("--disabled", "Store it switched off.")] = False,
 ) -> None:
     """Store a tool. Its code is read and not run."""
     given = _given(code, parameters, environment=environment, timeout=timeout, returns=returns)
@@ -163,7 +159,7 @@ def try_out(
     ] = None,
     *,
     arguments: Annotated[
-        str | None, option("--arguments", metavar="JSON", about="All of them as one object, or @FILE, or -.")
+        str | None, option("--arguments", "JSON", "All of them as one object, or @FILE, or -.")
     ] = None,
 ) -> None:
     """Run a tool once.

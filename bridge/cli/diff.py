@@ -222,10 +222,8 @@ def _compare(removed: list[DiffRow], added: list[DiffRow]) -> list[DiffRow]:
             return [*removed, *added]
         codes = [(0, len(inner_old), 0, len(inner_new))]
     else:
-        found = Levenshtein.opcodes(inner_old, inner_new)
-        codes = [
-            (code.src_start, code.src_end, code.dest_start, code.dest_end) for code in found if code.tag != "equal"
-        ]
+        found = (code for code in Levenshtein.opcodes(inner_old, inner_new) if code.tag != "equal")
+        codes = [(code.src_start, code.src_end, code.dest_start, code.dest_end) for code in found]
     touched = [inner_old[start:end] + inner_new[at:to] for start, end, at, to in codes]
     if sum(map(_words, touched)) > REWRITTEN * (_words(old) + _words(new)):
         return [*removed, *added]

@@ -35,9 +35,9 @@ LOOK_BACK: Final = 1000
 """Changes among which the one that was reversed is looked for, to say more about it."""
 
 ChangeId = Annotated[str | None, argument("[ID]", "As `vault-bridge history` shows it.")]
-Since = Annotated[str | None, option(metavar="TIME", about=SINCE_HELP)]
-ClientOption = Annotated[str | None, option(metavar="NAME", about="Only changes by this client.")]
-ToolOption = Annotated[str | None, option(metavar="NAME", about="Only changes with this tool.")]
+Since = Annotated[str | None, option("TIME", SINCE_HELP)]
+ClientOption = Annotated[str | None, option("NAME", "Only changes by this client.")]
+ToolOption = Annotated[str | None, option("NAME", "Only changes with this tool.")]
 
 
 @command
@@ -46,16 +46,16 @@ def history(
     note: Annotated[str | None, argument("[NOTE]", "Only changes to this note, file or folder.")] = None,
     *,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    before: Annotated[str | None, option(metavar="ID", about="Only changes older than this one.")] = None,
+    before: Annotated[str | None, option("ID", "Only changes older than this one.")] = None,
     since: Since = None,
     client: ClientOption = None,
     tool: ToolOption = None,
-    outside: Annotated[bool, option("--outside", about="Only what was changed without the bridge.")] = False,
+    outside: Annotated[bool, option("--outside", "Only what was changed without the bridge.")] = False,
     origin: Annotated[
         Origin | None,
-        option(about="Of that, only what you typed in Obsidian, what Obsidian did, or what another program did."),
+        option("Of that, only what you typed in Obsidian, what Obsidian did, or what another program did."),
     ] = None,
-    diff: Annotated[str | None, option(metavar="ID", about="Show what this change did instead.")] = None,
+    diff: Annotated[str | None, option("ID", "Show what this change did instead.")] = None,
 ) -> None:
     """Show what was changed, newest first.
 
@@ -90,10 +90,9 @@ def undo(
     client: ClientOption = None,
     tool: ToolOption = None,
     file: Annotated[
-        list[str] | None,
-        option("--file", metavar="PATH", about="Of a change by another program, only this file or folder."),
+        list[str] | None, option("--file", "PATH", "Of a change by another program, only this file or folder.")
     ] = None,
-    yes: Annotated[bool, option("--yes", about="With several changes, or one by another program: do not ask.")] = False,
+    yes: Annotated[bool, option("--yes", "With several changes, or one by another program: do not ask.")] = False,
 ) -> None:
     """Undo a change, or several as a whole.
 

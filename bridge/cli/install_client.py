@@ -76,29 +76,25 @@ def install_client(
         str | None, argument("[PROGRAM]", f"{', '.join(BY_ID)}. Without one, they are listed and you choose.")
     ] = None,
     *,
-    remove: Annotated[bool, option("--remove", about="Take the connection back.")] = False,
-    dry_run: Annotated[bool, option("--dry-run", about="Only show what would be done.")] = False,
-    yes: Annotated[bool, option("--yes", about="Do not ask.")] = False,
-    show: Annotated[
-        bool, option("--print", about="Print the entry instead, for a program that is not in the list.")
-    ] = False,
-    link: Annotated[bool, option("--link", about="Print a link that Cursor or VS Code opens instead.")] = False,
+    remove: Annotated[bool, option("--remove", "Take the connection back.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only show what would be done.")] = False,
+    yes: Annotated[bool, option("--yes", "Do not ask.")] = False,
+    show: Annotated[bool, option("--print", "Print the entry instead, for a program that is not in the list.")] = False,
+    link: Annotated[bool, option("--link", "Print a link that Cursor or VS Code opens instead.")] = False,
     client: Annotated[
-        str | None, option(metavar="NAME", about="The client that it is in the bridge. Default: the program's name.")
+        str | None, option("NAME", "The client that it is in the bridge. Default: the program's name.")
     ] = None,
-    name: Annotated[
-        str | None, option(metavar="NAME", about="What the entry is called. Default: vault-bridge.")
-    ] = None,
+    name: Annotated[str | None, option("NAME", "What the entry is called. Default: vault-bridge.")] = None,
     scope: Annotated[
         Literal["user", "project"],
         typer.Option(help="For every project, or in the file of the project you are in, which others may share."),
     ] = "user",
     drafts: Annotated[
-        bool, option("--drafts", about="It works in drafts: its changes of notes are staged until you take the draft.")
+        bool, option("--drafts", "It works in drafts: its changes of notes are staged until you take the draft.")
     ] = False,
-    no_skill: Annotated[bool, option("--no-skill", about="Do not write the skill.")] = False,
+    no_skill: Annotated[bool, option("--no-skill", "Do not write the skill.")] = False,
     revoke: Annotated[
-        bool, option("--revoke", about="With --remove: revoke the client even if it was there before.")
+        bool, option("--revoke", "With --remove: revoke the client even if it was there before.")
     ] = False,
 ) -> None:
     """Connect the program in which you use an agent.
@@ -380,7 +376,7 @@ def _tell(plan: Plan, outcome: ConnectionResult, cli: CommandLine) -> None:
 
 @command
 def install_plugin(
-    cli: CommandLine, no_enable: Annotated[bool, option("--no-enable", about="Do not enable it.")] = False
+    cli: CommandLine, no_enable: Annotated[bool, option("--no-enable", "Do not enable it.")] = False
 ) -> None:
     """Put the Obsidian plugin into a vault, and enable it.
 

@@ -42,27 +42,21 @@ def log(
     cli: CommandLine,
     *,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many.")] = 20,
-    tool: Annotated[str | None, option(metavar="NAME", about="Only this tool.")] = None,
-    client: Annotated[str | None, option(metavar="NAME", about="Only this client.")] = None,
-    kind: Annotated[RecordKind | None, option(about="Only this kind of record.")] = None,
-    code: Annotated[
-        str | None, option(metavar="CODE", about="Only calls that ended with this code, such as timed_out.")
-    ] = None,
-    text: Annotated[str | None, option(metavar="TEXT", about="Only records that contain this text.")] = None,
-    since: Annotated[str | None, option(metavar="TIME", about=SINCE_HELP)] = None,
-    until: Annotated[str | None, option(metavar="TIME", about="Only up to this ISO 8601 time.")] = None,
+    tool: Annotated[str | None, option("NAME", "Only this tool.")] = None,
+    client: Annotated[str | None, option("NAME", "Only this client.")] = None,
+    kind: Annotated[RecordKind | None, option("Only this kind of record.")] = None,
+    code: Annotated[str | None, option("CODE", "Only calls that ended with this code, such as timed_out.")] = None,
+    text: Annotated[str | None, option("TEXT", "Only records that contain this text.")] = None,
+    since: Annotated[str | None, option("TIME", SINCE_HELP)] = None,
+    until: Annotated[str | None, option("TIME", "Only up to this ISO 8601 time.")] = None,
     follow: Annotated[
-        bool, option("--follow", "-f", about="Show new records until Ctrl-C; with --json, one a line.")
+        bool, option("--follow", "-f", "Show new records until Ctrl-C; with --json, one a line.")
     ] = False,
-    export: Annotated[
-        ExportFormat | None, option(about="Write all that match, oldest first, to standard output.")
-    ] = None,
-    file: Annotated[
-        Path | None, option("--output", "-o", metavar="FILE", about="With --export: write to a new file.")
-    ] = None,
-    verify: Annotated[bool, option("--verify", about="Check that nobody has changed the log.")] = False,
-    clear: Annotated[bool, option("--clear", about="Remove every record.")] = False,
-    yes: Annotated[bool, option("--yes", about="With --clear: do not ask.")] = False,
+    export: Annotated[ExportFormat | None, option("Write all that match, oldest first, to standard output.")] = None,
+    file: Annotated[Path | None, option("--output", "-o", "FILE", "With --export: write to a new file.")] = None,
+    verify: Annotated[bool, option("--verify", "Check that nobody has changed the log.")] = False,
+    clear: Annotated[bool, option("--clear", "Remove every record.")] = False,
+    yes: Annotated[bool, option("--yes", "With --clear: do not ask.")] = False,
 ) -> None:
     """Show what agents did and what was decided.
 

@@ -6,9 +6,15 @@ from typing import Annotated, Any
 import typer
 
 
-def option(*names: str, metavar: str | None = None, about: str = "") -> Any:
-    """Return an option that is left out by default, with what the help says about it."""
-    return typer.Option(*names, metavar=metavar, show_default=False, help=about)
+def option(*words: str) -> Any:
+    """Return an option that is left out by default.
+
+    Args:
+        words: Its names, which begin with a dash; what the help calls its value; and, at last, what it says about it.
+    """
+    *said, about = words
+    names = [word for word in said if word.startswith("-")]
+    return typer.Option(*names, metavar="".join(said[len(names) :]) or None, show_default=False, help=about)
 
 
 def argument(metavar: str, about: str | None = None) -> Any:

@@ -50,7 +50,7 @@ _SHOWN = 5
 WIDEST = 160
 """Columns beyond which the table of answers does not grow."""
 
-Client = Annotated[str | None, option("--client", metavar="NAME", about="As the agent of this name.")]
+Client = Annotated[str | None, option("--client", "NAME", "As the agent of this name.")]
 
 
 def _used(grant: Thing) -> str:
@@ -150,8 +150,8 @@ def revoke(cli: CommandLine, grant_id: Annotated[str, argument("ID", "As `policy
 def auto_approve(
     cli: CommandLine,
     operation: Annotated[Literal["create", "update"], argument("create|update")],
-    off: Annotated[bool, option("--off", about="Ask again.")] = False,
-    client: Annotated[str | None, option(metavar="NAME", about="Only the agent of this name; else: all.")] = None,
+    off: Annotated[bool, option("--off", "Ask again.")] = False,
+    client: Annotated[str | None, option("NAME", "Only the agent of this name; else: all.")] = None,
 ) -> None:
     """Let agents create or update files without asking, until the bridge stops.
 
@@ -179,7 +179,7 @@ def clear(cli: CommandLine, name: Annotated[str, argument("NAME", "The client's 
 
 
 @web.add("cache")
-def cache(cli: CommandLine, *, clear: Annotated[bool, option("--clear", about="Remove what is kept.")] = False) -> None:
+def cache(cli: CommandLine, *, clear: Annotated[bool, option("--clear", "Remove what is kept.")] = False) -> None:
     """Say how much is kept of the web, or remove it."""
     found = cli.tell("cache.clear") if clear else cli.ask("cache.stats")
     what = f"{found['entries']} {'page' if found['entries'] == 1 else 'pages'}, {found['size']:,} bytes"

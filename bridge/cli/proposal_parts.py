@@ -47,17 +47,11 @@ class Part:
 def parts_of(preview: Preview) -> list[Part]:
     """Return what can be left out, in the order of the diffs. What was not sent whole cannot be chosen from."""
     parts: list[Part] = []
-    units: dict[str, list[FilePreview]] = {}
-    for file in preview.files:
-        if file.unit:
-            units.setdefault(file.unit, []).append(file)
-    for file in preview.files:
-        if file.unit:
-            if unit := units.pop(file.unit, None):
-                rows = tuple(tuple(parse_diff(one.diff)) for one in unit)
-                parts.append(Part(tuple(unit), None, rows))
-        elif not file.truncated and file.change in {"create", "modify", "delete"}:
-            parts += _parts_of_file(file)
+    for files in _units(preview):
+        if files[0].unit:
+            parts.append(Part(files, None, tuple(tuple(parse_diff(file.diff)) for file in files)))
+        elif not files[0].truncated and files[0].change in {"create", "modify", "delete"}:
+            parts += _parts_of_file(files[0])
     return parts
 
 
@@ -87,15 +81,15 @@ def part_groups(preview: Preview) -> list[PartGroup]:
     numbered: dict[str, list[tuple[int, Part]]] = {}
     for number, part in enumerate(parts_of(preview), 1):
         numbered.setdefault(part.file.path, []).append((number, part))
-    units: dict[str, list[FilePreview]] = {}
-    for file in preview.files:
-        units.setdefault(file.unit, []).append(file)
-    groups = []
-    for file in preview.files:
-        files = tuple(units.pop(file.unit, ())) if file.unit else (file,)
-        if files:
-            groups.append(PartGroup(files, tuple(numbered.get(files[0].path, ()))))
-    return groups
+    return [PartGroup(files, tuple(numbered.get(files[0].path, ()))) for files in _units(preview)]
+
+
+def _units(preview: Preview) -> list[tuple[FilePreview, ...]]:
+    """Return the files in their order, those that belong together with the first of them."""
+    units: dict[str | int, list[FilePreview]] = {}
+    for at, file in enumerate(preview.files):
+        units.setdefault(file.unit or at, []).append(file)
+    return list(map(tuple, units.values()))
 
 
 def draw_together(label: str, count: int) -> Text:

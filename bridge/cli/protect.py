@@ -41,10 +41,10 @@ def protect(
     *,
     edits: Annotated[
         Edits | None,
-        option(about="ask (usual): you are asked about each. refuse: it changes files of the vault by our tools only."),
+        option("ask (usual): you are asked about each. refuse: it changes files of the vault by our tools only."),
     ] = None,
     without_bridge: Annotated[
-        WithoutBridge | None, option(about="While no bridge runs: allow (usual), and it is recorded; or refuse.")
+        WithoutBridge | None, option("While no bridge runs: allow (usual), and it is recorded; or refuse.")
     ] = None,
     timeout: Annotated[
         int | None,
@@ -56,10 +56,10 @@ def protect(
             help=f"How long you have to answer, {USUAL_SECONDS} as a rule. Then the change is refused.",
         ),
     ] = None,
-    check: Annotated[bool, option("--check", about="Only look whether everything is still there.")] = False,
-    remove: Annotated[bool, option("--remove", about="Take it back.")] = False,
-    dry_run: Annotated[bool, option("--dry-run", about="Only show what would be done.")] = False,
-    yes: Annotated[bool, option("--yes", about="Do not ask.")] = False,
+    check: Annotated[bool, option("--check", "Only look whether everything is still there.")] = False,
+    remove: Annotated[bool, option("--remove", "Take it back.")] = False,
+    dry_run: Annotated[bool, option("--dry-run", "Only show what would be done.")] = False,
+    yes: Annotated[bool, option("--yes", "Do not ask.")] = False,
 ) -> None:
     """Have a program ask before its own editor changes notes.
 

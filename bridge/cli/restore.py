@@ -35,22 +35,20 @@ def restore(
     cli: CommandLine,
     note: Annotated[str | None, argument("[NOTE]", "A note or file.")] = None,
     *,
-    listed: Annotated[bool, option("--list", about="List the versions that are kept.")] = False,
+    listed: Annotated[bool, option("--list", "List the versions that are kept.")] = False,
     at: Annotated[
-        str | None, option(metavar="TIME", about="The version of this time: 30m, 1h, 2d or 1w ago, 10:01, or ISO 8601.")
+        str | None, option("TIME", "The version of this time: 30m, 1h, 2d or 1w ago, 10:01, or ISO 8601.")
     ] = None,
     everything: Annotated[
-        bool, option("--all", about="With --at: all files, or all in this folder, as they were then.")
+        bool, option("--all", "With --at: all files, or all in this folder, as they were then.")
     ] = False,
-    without: Annotated[
-        list[str] | None, option("--except", metavar="PATH", about="With --all: not this file or folder.")
-    ] = None,
-    typed: Annotated[bool, option("--typed", about="With --all: also what you typed in Obsidian.")] = False,
-    to: Annotated[str | None, option(metavar="PATH", about="As this new file in the vault.")] = None,
-    output: Annotated[Path | None, option(metavar="FILE", about="Into this new file, anywhere.")] = None,
-    forget: Annotated[bool, option("--forget", about="Forget the earlier versions of this file or folder.")] = False,
-    forget_everything: Annotated[bool, option("--forget-everything", about="Forget all, and begin anew.")] = False,
-    yes: Annotated[bool, option("--yes", about="Do not ask.")] = False,
+    without: Annotated[list[str] | None, option("--except", "PATH", "With --all: not this file or folder.")] = None,
+    typed: Annotated[bool, option("--typed", "With --all: also what you typed in Obsidian.")] = False,
+    to: Annotated[str | None, option("PATH", "As this new file in the vault.")] = None,
+    output: Annotated[Path | None, option("FILE", "Into this new file, anywhere.")] = None,
+    forget: Annotated[bool, option("--forget", "Forget the earlier versions of this file or folder.")] = False,
+    forget_everything: Annotated[bool, option("--forget-everything", "Forget all, and begin anew.")] = False,
+    yes: Annotated[bool, option("--yes", "Do not ask.")] = False,
 ) -> None:
     """Bring back what a file was before another program changed it.
 

@@ -42,7 +42,7 @@ def serve(
     port: Annotated[
         int, typer.Option(min=0, max=65_535, metavar="N", help="The port to listen on; 0 takes a free one.")
     ] = 0,
-    preset: Annotated[Preset | None, option(about="Which tools agents see; saved in the settings.")] = None,
+    preset: Annotated[Preset | None, option("Which tools agents see; saved in the settings.")] = None,
     consent: Annotated[
         Literal["ask", "deny"],
         typer.Option(help="Whether you are asked, or all that reads, changes or leaves the vault is refused."),

@@ -116,19 +116,17 @@ def add(
     name: Annotated[str, argument("NAME", "What you call it.")],
     command: Annotated[list[str] | None, argument("PROGRAM [-- ARGUMENT...]", "What is started.")] = None,
     *,
-    url: Annotated[str | None, option("--url", about="Its address, instead of a program.")] = None,
-    env: Annotated[
-        list[str] | None, option("--env", metavar="NAME", about="A variable that is asked for; may be repeated.")
-    ] = None,
+    url: Annotated[str | None, option("--url", "Its address, instead of a program.")] = None,
+    env: Annotated[list[str] | None, option("--env", "NAME", "A variable that is asked for; may be repeated.")] = None,
     header: Annotated[
-        list[str] | None, option("--header", metavar="NAME", about="A header that is asked for; may be repeated.")
+        list[str] | None, option("--header", "NAME", "A header that is asked for; may be repeated.")
     ] = None,
     folder: Annotated[
-        list[Path] | None, option("--folder", about="A folder that it may read and write; may be repeated.")
+        list[Path] | None, option("--folder", "A folder that it may read and write; may be repeated.")
     ] = None,
-    no_network: Annotated[bool, option("--no-network", about="Keep the program from the network.")] = False,
+    no_network: Annotated[bool, option("--no-network", "Keep the program from the network.")] = False,
     description: Annotated[str, typer.Option("--description", help="What it is for; agents read it.")] = "",
-    replace: Annotated[bool, option("--replace", about="In place of the one of this name.")] = False,
+    replace: Annotated[bool, option("--replace", "In place of the one of this name.")] = False,
 ) -> None:
     """Enter a server. It is not started, and not trusted. Values of variables and headers are asked for, hidden."""
     entry: dict[str, Any] = {"description": description} if description else {}
@@ -187,7 +185,7 @@ def trust(
     cli: CommandLine,
     name: Name,
     *,
-    no_longer: Annotated[bool, option("--no-longer", about="Trust it no more.")] = False,
+    no_longer: Annotated[bool, option("--no-longer", "Trust it no more.")] = False,
     yes: Yes = False,
 ) -> None:
     """Ask less about a server's tools, as they are now: not about those that send nothing and destroy nothing."""

@@ -126,7 +126,7 @@ def run(
 def add(
     cli: CommandLine,
     file: Annotated[str, argument("FILE", "A JSON file, or - for standard input.")],
-    replace: Annotated[bool, option("--replace", about="Overwrite one of yours with the same name.")] = False,
+    replace: Annotated[bool, option("--replace", "Overwrite one of yours with the same name.")] = False,
 ) -> None:
     """Keep a template from a file."""
     _say_kept(cli.tell("templates.save", template=parse_json(text_of(file)), replace=replace), cli)
