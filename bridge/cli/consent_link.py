@@ -108,6 +108,7 @@ class QuestionEnd:
 class _Waiting:
     request: ConsentRequest
     aside: bool = False
+    message: str | None = None
     ended: asyncio.Future[QuestionEnd] = field(default_factory=lambda: asyncio.get_running_loop().create_future())
 
 
@@ -118,18 +119,16 @@ class Questions:
         self._waiting: dict[str, _Waiting] = {}
         self._ended_aside: list[tuple[ConsentRequest, QuestionEnd]] = []
         self._changed = asyncio.Event()
-        self._messages: dict[str, str] = {}
 
     def message(self, request: ConsentRequest) -> str | None:
         """Return what the person wants to tell the agent with the answer to that question."""
-        return self._messages.get(request.request_id)
+        waiting = self._waiting.get(request.request_id)
+        return waiting.message if waiting else None
 
     def set_message(self, request: ConsentRequest, text: str) -> None:
         """Keep what the person wants to tell the agent until that question has ended; empty: nothing."""
-        if text and request.request_id in self._waiting:
-            self._messages[request.request_id] = text
-        else:
-            self._messages.pop(request.request_id, None)
+        if (waiting := self._waiting.get(request.request_id)) is not None:
+            waiting.message = text or None
 
     @property
     def set_aside(self) -> list[ConsentRequest]:
@@ -151,7 +150,7 @@ class Questions:
         """Replace a question whose text was edited by `request`. Whoever showed it shows it anew."""
         waiting = self._waiting.get(request.request_id)
         if waiting is not None and not _is_same(waiting.request, request):
-            self._waiting[request.request_id] = _Waiting(request, waiting.aside)
+            self._waiting[request.request_id] = _Waiting(request, waiting.aside, waiting.message)
             _resolve(waiting, QuestionEnd(REVISED))
 
     def wait(self, request_id: str, expires_at: str) -> None:
@@ -168,7 +167,6 @@ class Questions:
     def end(self, request_id: str, how: QuestionEnd) -> None:
         """Note that a question ended, here or elsewhere."""
         waiting = self._waiting.pop(request_id, None)
-        self._messages.pop(request_id, None)
         if waiting is not None:
             _resolve(waiting, how)
             if waiting.aside:
@@ -213,7 +211,7 @@ class Questions:
         return self._changed.wait()
 
     async def ended(self, request: ConsentRequest) -> QuestionEnd:
-        """Returns when that question has ended, or become another; at once when it is not open."""
+        """Return when that question has ended, or become another; at once when it is not open."""
         waiting = self._waiting.get(request.request_id)
         if waiting is None:
             return QuestionEnd(None)

@@ -75,10 +75,8 @@ def show(cli: CommandLine, draft_id: DraftId) -> None:
 @app.add("discard")
 def discard(cli: CommandLine, draft_id: DraftId, yes: Yes = False) -> None:
     """End a draft. Nothing of it is written, and it cannot be brought back."""
-    if not yes:
-        draft = app.find(cli, draft_id)
-        if not cli.as_json:
-            cli.lines(_draw(draft, cli.width))
+    if not yes and (draft := app.find(cli, draft_id)) and not cli.as_json:
+        cli.lines(_draw(draft, cli.width))
     cli.confirm_or_end("Discard it?", "It stays.", sure=yes)
     ended = cli.tell("drafts.discard", draftId=draft_id)
     cli.answer(ended, f"{ended['draftId']} is discarded. Nothing of it was written.")
@@ -86,15 +84,11 @@ def discard(cli: CommandLine, draft_id: DraftId, yes: Yes = False) -> None:
 
 def _draw(draft: dict[str, Any], width: int) -> Iterator[Text]:
     """Yield whose a draft is, since when, and its steps."""
-    since = Text(f", since {local_time(draft['created'])}")
-    yield from wrap(
-        Text.assemble(sanitize(draft["draftId"], style="bold"), " of ", sanitize(draft["client"]), since), width
-    )
+    whose = sanitize(f" of {draft['client']}, since {local_time(draft['created'])}")
+    yield from wrap(Text.assemble(sanitize(draft["draftId"], style="bold"), whose), width)
     for number, step in enumerate(draft["steps"], 1):
-        said = Text.assemble(
-            f"{number}. ", sanitize(" ".join(step["summary"].split())), " (", sanitize(step["tool"]), ")"
-        )
-        yield from wrap(said, width, first="  ", rest="     ")
+        said = f"{number}. {' '.join(step['summary'].split())} ({step['tool']})"
+        yield from wrap(sanitize(said), width, first="  ", rest="     ")
     if not draft["steps"]:
         yield Text("  Nothing is staged yet.")
     if draft["state"] == "sent_back":

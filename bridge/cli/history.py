@@ -1,7 +1,6 @@
 """`vault-bridge history` lists what was changed; `undo` and `redo` reverse a change and make it again."""
 
 from collections.abc import Iterator
-from enum import StrEnum
 from typing import Annotated, Any, Final, Literal
 
 import typer
@@ -20,14 +19,8 @@ OUTSIDE: Final = "outside-"
 """The prefix of the IDs of changes by other programs."""
 
 
-class Origin(StrEnum):
-    """The author of a change made without the bridge."""
-
-    TYPED = "typed"
-    OBSIDIAN = "obsidian"
-    PROGRAM = "program"
-
-
+Origin = Literal["typed", "obsidian", "program"]
+"""The author of a change made without the bridge."""
 MOST_LEFT: Final = 5
 """Files that stay as they are and are named with their change."""
 
@@ -74,7 +67,7 @@ def history(
     if diff is not None:
         _show_diff(cli, diff)
         return
-    filters = {"since": since_time(since), "client": client, "tool": tool, "origin": origin and origin.value}
+    filters = {"since": since_time(since), "client": client, "tool": tool, "origin": origin}
     found = cli.ask("history.list", limit=limit, before=before, path=note, outside=outside or None, **filters)
     what = f"Nothing in {note} has" if note else "Nothing has"
     few = " like that" if since or client or tool or origin else " without the bridge" if outside else " yet"

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final
 import typer
 from rich.text import Text
 
-from bridge.cli.family import CommandLine, Family, Table, Thing
+from bridge.cli.family import CommandLine, Family, Table, Thing, given_of
 from bridge.cli.layout import wrap
 from bridge.cli.options import Yes, argument, option
 from bridge.cli.printer import FAILURE, fail
@@ -132,18 +132,13 @@ def add(
     entry: dict[str, Any] = {"description": description} if description else {}
     if command:
         entry |= {"command": command[0], "args": command[1:]}
-    if url is not None:
-        entry["url"] = url
-    if folder:
-        entry["folders"] = [str(each.expanduser().absolute()) for each in folder]
-    if no_network:
-        entry["network"] = False
+    folders = [str(each.expanduser().absolute()) for each in folder or ()]
+    entry |= given_of(url=url, folders=folders or None, network=False if no_network else None)
     for key, names in (("env", env), ("headers", header)):
         if names:
             entry[key] = {each: typer.prompt(each, hide_input=True, err=True) for each in names}
     server = cli.tell("servers.add", name=name, entry=entry, replace=replace)
-    said = f"{name} is entered. `vault-bridge servers test {name}` starts it and shows its tools."
-    cli.answer(server, said)
+    cli.answer(server, f"{name} is entered. `vault-bridge servers test {name}` starts it and shows its tools.")
 
 
 @app.add("import")

@@ -116,15 +116,11 @@ async def _look(vault: Path) -> dict[str, Any]:
         wrong = await bridge.request("bridge.faults")
         notice = await bridge.request("versions.notice")
     where = {"url": endpoint.url, "http": endpoint.http, "pid": endpoint.pid, "version": info["version"]}
-    asked = [
-        {"requestId": asked["requestId"], "client": asked["client"], "summary": asked["summary"]} for asked in questions
-    ]
+    asked = [{name: each[name] for name in ("requestId", "client", "summary")} for each in questions]
     facts: dict[str, Any] = {"running": True, "vault": info["vault"], **where, "tools": info["tools"]}
     facts |= {"hostConnected": info["hostConnected"], "questions": asked, **counts}
-    facts["faults"] = wrong["faults"]
-    facts["outside"] = notice
-    facts["log"] = {name: log[name] for name in ("size", "records", "lost", "fault")}
-    return facts
+    facts |= {"faults": wrong["faults"], "outside": notice}
+    return facts | {"log": {name: log[name] for name in ("size", "records", "lost", "fault")}}
 
 
 def _draw(facts: dict[str, Any]) -> dict[str, Text]:
@@ -180,6 +176,5 @@ def _progress(facts: dict[str, Any]) -> str:
     """Return how far the index is, where it is not done."""
     if not facts["indexing"]:
         return ""
-    return (
-        f"; being read: {facts['indexed']} notes so far" if facts["lastSweep"] is None else "; changes are being read"
-    )
+    first = f"; being read: {facts['indexed']} notes so far"
+    return first if facts["lastSweep"] is None else "; changes are being read"
