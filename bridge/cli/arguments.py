@@ -9,8 +9,7 @@ from typing import Any
 
 from bridge.cli.sanitize import sanitize_plain
 
-_TRUE = frozenset({"true", "yes", "on", "1"})
-_FALSE = frozenset({"false", "no", "off", "0"})
+_WORDS = dict.fromkeys(("true", "yes", "on", "1"), True) | dict.fromkeys(("false", "no", "off", "0"), False)
 
 _PYTHON_TYPE: dict[str, type | tuple[type, ...]] = {
     "integer": int,
@@ -45,9 +44,8 @@ def parse_arguments(words: Sequence[str], schema: Schema | None, whole: str | No
     given: set[str] = set()
     for word in words:
         if word.startswith("{"):
-            raise BadArguments(
-                f"Give a JSON object with --arguments, and single arguments as key=value. {_known(schema)}"
-            )
+            how = "Give a JSON object with --arguments, and single arguments as key=value."
+            raise BadArguments(f"{how} {_known(schema)}")
         key, equals, value = word.partition("=")
         if not equals or not key:
             raise BadArguments(f"{sanitize_plain(word)!r} is not key=value. {_known(schema)}")
@@ -79,7 +77,7 @@ def coerce(key: str, text: str, member: Schema | None) -> Any:
     """
     kinds = json_types(member)
     if not kinds:
-        return _guess(text)
+        return text if (value := _json(text)) is None and text != "null" else value
     if "array" in kinds and "string" not in kinds:
         return _list(key, text, member)
     for kind in ("boolean", "integer", "number", "array", "object"):
@@ -157,24 +155,17 @@ def _list(key: str, text: str, member: Schema | None) -> list[Any]:
         return value
     items = json_types((member or {}).get("items"))
     if "array" in items or "object" in items:
-        raise BadArguments(
-            f"{key!r} takes a JSON array, such as '[...]', or key=@file with one; not {sanitize_plain(text)!r}"
-        )
+        takes = "a JSON array, such as '[...]', or key=@file with one"
+        raise BadArguments(f"{key!r} takes {takes}; not {sanitize_plain(text)!r}")
     return [coerce(key, text, (member or {}).get("items"))]
 
 
 def _as(kind: str, text: str) -> Any:
     """Return `text` as that type; None when it is not."""
     if kind == "boolean":
-        word = text.strip().lower()
-        return True if word in _TRUE else False if word in _FALSE else None
+        return _WORDS.get(text.strip().lower())
     value = _json(text)
     return value if isinstance(value, _PYTHON_TYPE[kind]) and not isinstance(value, bool) else None
-
-
-def _guess(text: str) -> Any:
-    value = _json(text)
-    return text if value is None and text != "null" else value
 
 
 def _json(text: str) -> Any:

@@ -272,9 +272,8 @@ def draw_activity(found: Counts, width: int, *, blocks: bool = True) -> Iterator
     yield from draw_table(headings, _client_rows([*found["clients"], *others], blocks=blocks), width)
     if found["tools"]:
         yield Text()
-        yield from draw_table(
-            ("Calls", "Half took", "95% took", "Tool"), _tool_rows(found["tools"], blocks=blocks), width
-        )
+        rows = _tool_rows(found["tools"], blocks=blocks)
+        yield from draw_table(("Calls", "Half took", "95% took", "Tool"), rows, width)
 
 
 def bar(number: float, most: float, *, blocks: bool = True) -> str:
@@ -331,16 +330,9 @@ def _day_rows(days: Sequence[Counts], *, blocks: bool) -> list[list[Text]]:
 
 def _client_rows(clients: Sequence[Counts], *, blocks: bool) -> list[list[Text]]:
     calls = _plot([client["calls"] for client in clients], "cyan", blocks=blocks)
-    return [
-        [
-            plot,
-            _number(client["failed"]),
-            _number(client["refused"]),
-            _number(_changes(client)),
-            sanitize(client["name"]),
-        ]
-        for plot, client in zip(calls, clients, strict=True)
-    ]
+    numbers = (map(_number, (client["failed"], client["refused"], _changes(client))) for client in clients)
+    names = (sanitize(client["name"]) for client in clients)
+    return [[plot, *counts, name] for plot, counts, name in zip(calls, numbers, names, strict=True)]
 
 
 def _tool_rows(tools: Sequence[Counts], *, blocks: bool) -> list[list[Text]]:
@@ -354,11 +346,8 @@ def _tool_rows(tools: Sequence[Counts], *, blocks: bool) -> list[list[Text]]:
 def _plot(numbers: Sequence[int], style: str, *, blocks: bool) -> list[Text]:
     """Return the cells of a column: each number, and its bar."""
     shown = [_number(number).plain for number in numbers]
-    size, most = max(map(len, shown)), max(numbers)
-    return [
-        Text.assemble(f"{each:>{size}} ", (bar(number, most, blocks=blocks), style))
-        for each, number in zip(shown, numbers, strict=True)
-    ]
+    size, bars = max(map(len, shown)), (bar(number, max(numbers), blocks=blocks) for number in numbers)
+    return [Text.assemble(f"{each:>{size}} ", (drawn, style)) for each, drawn in zip(shown, bars, strict=True)]
 
 
 def _changes(*counts: Counts) -> int:
