@@ -244,22 +244,22 @@ def without_paths(record: dict[str, Any], names: VaultNames) -> dict[str, Any]:
         record: JSON.
         names: Of the vault's notes, files and folders.
     """
-    return _Anonymous(_with_patterns_named(record), names).record()
+    name, parameters = _OF_FILES.get(str(record.get("tool"))), record.get("parameters")
+    if name is not None and isinstance(parameters, dict) and name in parameters:
+        record = {**record, "parameters": parameters | {name: HIDDEN_PATH}}
+    anonymous = _Anonymous(record, names)
+    return {name: anonymous.member(name, value) for name, value in record.items()}
 
 
 class _Anonymous:
     """One record, as it is made anonymous."""
 
     def __init__(self, record: dict[str, Any], names: VaultNames) -> None:
-        self._record = record
         tool = record.get("tool")
         self._names = names.hiding(_paths(record), but={tool} if isinstance(tool, str) else ())
 
-    def record(self) -> dict[str, Any]:
-        """Return the record, anonymous."""
-        return {name: self._top(name, value) for name, value in self._record.items()}
-
-    def _top(self, name: str, value: Any) -> Any:
+    def member(self, name: str, value: Any) -> Any:
+        """Return a member of the record, anonymous."""
         if name in _OPEN or (name in _IDENTIFIERS and _IDENTIFIER.fullmatch(str(value))):
             return value
         if name == "parameters" and isinstance(value, dict):
@@ -273,9 +273,8 @@ class _Anonymous:
 
     def _value(self, value: Any, hide: _Hide, keys: _Hide, *, named: bool) -> Any:
         if isinstance(value, dict):
-            return {
-                keys(name): self._member(name, inner, hide, self._key, named=named) for name, inner in value.items()
-            }
+            inside = ((name, self._member(name, inner, hide, self._key, named=named)) for name, inner in value.items())
+            return {keys(name): inner for name, inner in inside}
         if isinstance(value, list):
             return [self._value(item, hide, self._key, named=named) for item in value]
         if isinstance(value, str):
@@ -297,14 +296,6 @@ class _Anonymous:
         ours = str(_LINK.sub(HIDDEN_PATH, _QUOTED_FILE.sub(HIDDEN_PATH, ours)))
         ours = str(_PATH_LIKE.sub(HIDDEN_PATH, self._names.hide(ours, of_ours=True)))
         return ours + said + self._said(theirs)
-
-
-def _with_patterns_named(record: dict[str, Any]) -> dict[str, Any]:
-    """Return the record, with a pattern of file names under a name that says so."""
-    name, parameters = _OF_FILES.get(str(record.get("tool"))), record.get("parameters")
-    if name is None or not isinstance(parameters, dict) or name not in parameters:
-        return record
-    return record | {"parameters": parameters | {name: HIDDEN_PATH}}
 
 
 def _paths(value: Any, name: str = "") -> Iterator[str]:

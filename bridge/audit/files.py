@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from typing import BinaryIO, Final
 
-from bridge.audit.chain import seq_of
+from bridge.audit.records import seq_of
 from bridge.vault.folder import Folder, LineFile
 
 BLOCK: Final = 256 * 1024

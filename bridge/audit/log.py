@@ -3,7 +3,7 @@
 `{"seq": 7, "timestamp": ..., "kind": "execution", "tool": ..., "executionId": ..., "parameters": {...},
 "result": {...}, "duration": ..., "userId": ..., "client": ..., ..., "chain": ...}`; `docs/protocol.md` says what each
 kind holds. `seq` counts up by one, also for a record that could not be written, so that a gap shows; `chain` ties a
-line to the one before (`chain.py`).
+line to the one before (`verify.py`).
 """
 
 import contextlib
@@ -17,11 +17,10 @@ from typing import Any, Final, NamedTuple
 import re2
 
 from bridge.audit.anonymous import VaultNames, without_paths
-from bridge.audit.chain import ChainState, Head, LogChain
 from bridge.audit.files import FOLDER, MAX_LINE, MAX_SIZE, NAME, AuditFiles, DamagedError, LogFile
 from bridge.audit.records import AuditRecord, RecordFilter, stamp_of
 from bridge.audit.rotation import LogRotation, thinned
-from bridge.audit.verify import find_head
+from bridge.audit.verify import ChainState, Head, LogChain, find_head
 from bridge.clock import Clock, stamp
 from bridge.errors import ExecutionFailed
 from bridge.policy.redaction import Secrets, redact
@@ -94,6 +93,7 @@ class AuditLog:
 
     Attributes:
         fault: What went wrong with the log in this run and what to do, for people; None when nothing did.
+        clock: Gives the records' times.
         has_work: Set when there is something to `seal` or `tidy`.
     """
 
@@ -109,7 +109,7 @@ class AuditLog:
         paths: Callable[[], Sequence[str]] = tuple,
     ) -> None:
         self._files = AuditFiles(state, max_size)
-        self._clock = clock
+        self.clock = clock
         self._settings = settings
         self._secrets = secrets
         self._names = VaultNames(paths)
@@ -123,11 +123,6 @@ class AuditLog:
         self.fault: str | None = None
         self.has_work = threading.Event()
 
-    @property
-    def clock(self) -> Clock:
-        """Return the clock that gives the records' times."""
-        return self._clock
-
     def append(self, record: AuditRecord, *, sensitive: frozenset[str] = frozenset()) -> None:
         """Log one record: redacted, and as the privacy settings have it. Never fails: see `fault`.
 
@@ -138,7 +133,7 @@ class AuditLog:
         settings = self._settings()
         if not settings.enable_audit_log:
             return
-        stamped = {"timestamp": stamp(self._clock.now())} | record
+        stamped = {"timestamp": stamp(self.clock.now())} | record
         shown = loggable(stamped, settings, sensitive, self._secrets, self._names)
         for ours in ("seq", "chain"):
             shown.pop(ours, None)
@@ -232,7 +227,7 @@ class AuditLog:
 
     def retain(self) -> None:
         """Drop what is older than the setting `auditLogRetentionDays`. Never fails: see `fault`."""
-        now = self._clock.now()
+        now = self.clock.now()
         if self._retained is not None:
             now = min(now, self._retained + _STEP)
         self._retained = now
@@ -251,7 +246,7 @@ class AuditLog:
             self._trouble(f"The audit log cannot be {what}: {error.strerror}")
 
     def _housekeeping(self, chain_state: ChainState) -> LogRotation:
-        return LogRotation(self._files, chain_state.chain, chain_state.adopted, lambda: stamp(self._clock.now()))
+        return LogRotation(self._files, chain_state.chain, chain_state.adopted, lambda: stamp(self.clock.now()))
 
     def _open(self) -> ChainState:
         """Return the chain, and where it goes on; found once."""

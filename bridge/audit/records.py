@@ -26,6 +26,7 @@ COUNT: Final = "count"
 MAX_EARLIER: Final = 10
 """Number of earlier clearings of the log that a sign-off remembers."""
 
+_SEQ = re.compile(rb'\{"seq":(\d{1,18}),')
 _STAMP = b'"timestamp":"'
 _STAMP_SIZE = len("2026-01-31T10:30:00.000Z")
 
@@ -46,6 +47,12 @@ def stamp_of(line: bytes) -> str:
     found = line.find(_STAMP, 0, 64)
     start = found + len(_STAMP)
     return "~" if found < 0 else line[start : start + _STAMP_SIZE].decode("latin-1")
+
+
+def seq_of(line: bytes) -> int | None:
+    """Return the number a line says it has, without reading all of it."""
+    found = _SEQ.match(line)
+    return int(found[1]) if found else None
 
 
 def number_of(record: AuditRecord) -> int:
@@ -121,6 +128,9 @@ class RecordFilter:
         until: Only up to this time; a day is meant to its end.
         before: Only those with a smaller `seq`: that of the last record of the page before.
 
+    Attributes:
+        stop: The time before which no line can be wanted; empty: none.
+
     Raises:
         InvalidParameters: `since`, `until` or `before` cannot be read.
     """
@@ -143,19 +153,14 @@ class RecordFilter:
         self._with_gaps = kind == KIND
         self._text = orjson.dumps(text)[1:-1].decode().casefold() if text else ""
         self._below = math.inf if before is None else _number(before)
-        self._first, self._last, self._stop = "", "~", ""
+        self._first, self._last, self.stop = "", "~", ""
         if since is not None:
             begin = read_time(since, "since")
-            self._first, self._stop = stamp(begin), stamp(begin - _CLOCK_SLACK)
+            self._first, self.stop = stamp(begin), stamp(begin - _CLOCK_SLACK)
         if until is not None:
             end = read_time(until, "until")
             whole_day = len(until) == len("2026-01-31")
             self._last = stamp(end + timedelta(days=1, milliseconds=-1) if whole_day else end)
-
-    @property
-    def stop(self) -> str:
-        """Return the time before which no line can be wanted; empty: none."""
-        return self._stop
 
     @property
     def needle(self) -> bytes:
@@ -169,7 +174,7 @@ class RecordFilter:
             lines: Newest first: from some time on, none can be young enough.
         """
         for line in lines:
-            if self._stop and stamp_of(line) < self._stop:
+            if self.stop and stamp_of(line) < self.stop:
                 return
             if (record := self.match(line)) is not None:
                 yield record

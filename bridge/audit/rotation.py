@@ -12,7 +12,6 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from bridge.audit.chain import Head, LogChain, seq_of
 from bridge.audit.files import (
     GENERATIONS,
     KEPT,
@@ -26,8 +25,8 @@ from bridge.audit.files import (
     pack_file,
     pack_pieces,
 )
-from bridge.audit.records import gap_record, matters, parse, sign_off_record, stamp_of
-from bridge.audit.verify import ChainWalk
+from bridge.audit.records import gap_record, matters, parse, seq_of, sign_off_record, stamp_of
+from bridge.audit.verify import ChainWalk, Head, LogChain
 from bridge.vault.folder import Folder
 
 TEMPORARY: Final = f".{NAME}.tmp"
@@ -86,7 +85,7 @@ class LogRotation(NamedTuple):
         with self.files.folder() as folder, self.files.sources() as found:
             if any(source.name == ROTATED for source in found):
                 return 0  # it is packed first
-            packed = [source for source in found if source.packed]
+            packed = (source for source in found if source.packed)
             old = list(itertools.takewhile(lambda source: stamp_of(source.last()) < oldest, packed))
             rest = found[len(old)] if len(old) < len(found) else None
             try:

@@ -160,24 +160,21 @@ def sentence(record: AuditRecord, words: Words) -> str:
 
 
 def _execution(record: AuditRecord, words: Words) -> str:
-    tool = _tool(record, words)
-    done = phrase(tool.action, lambda name: _value(record, name), past=True)
-    who = record_caller(record)
-    wanted = phrase(tool.action, lambda name: _value(record, name), past=False)
-    if record.get("success") and record.get("staged") and not record.get("draft"):
-        return f"{who} staged in a chain, which asks about all of it at its end: {wanted}"
-    if record.get("success") and record.get("draft"):
+    tool, who = _tool(record, words), record_caller(record)
+    done, wanted = (phrase(tool.action, lambda name: _value(record, name), past=past) for past in (True, False))
+    if not record.get("success"):
+        return f"{who} wanted to {wanted}. {_why_not(record)}"
+    if record.get("draft"):
         return f"{who} staged in a draft, which writes nothing: {wanted}"
-    if record.get("success") and tool.writes and not record.get("files"):
-        parameters = record.get("parameters")
-        action = parameters.get("action") if isinstance(parameters, dict) else None
-        if isinstance(action, str):  # it does several things, and this was one that changes nothing
-            return f"{who} used {quoted(tool.title)}: {quoted(action)}"
-        about = _value(record, "files")
-        return f"{who} changed nothing{f' in {quoted(about)}' if about else ''}: it was so already"
-    if record.get("success"):
+    if record.get("staged"):
+        return f"{who} staged in a chain, which asks about all of it at its end: {wanted}"
+    if not tool.writes or record.get("files"):
         return f"{who} {done}{_answered(record)}"
-    return f"{who} wanted to {wanted}. {_why_not(record)}"
+    if isinstance(action := _facts(record, "parameters").get("action"), str):
+        # It does several things, and this was one that changes nothing.
+        return f"{who} used {quoted(tool.title)}: {quoted(action)}"
+    about = _value(record, "files")
+    return f"{who} changed nothing{f' in {quoted(about)}' if about else ''}: it was so already"
 
 
 def _why_not(record: AuditRecord) -> str:
@@ -190,15 +187,13 @@ def _why_not(record: AuditRecord) -> str:
         return "Refused: your rules forbid it"
     if code in _REFUSALS or kind in _REFUSALS:
         return f"Refused: {_REFUSALS[code if code in _REFUSALS else kind]}"
-    result = record.get("result")
-    error = result.get("error") if isinstance(result, dict) else None
+    error = _facts(record, "result").get("error")
     return f"It failed: {quoted(error)}" if error and error not in _HIDDEN else "It failed"
 
 
 def _answered(record: AuditRecord) -> str:
     """Return a person's answer to the call, worded to follow what was done."""
-    answers = (one for one in reversed(_decisions(record)) if one.get("decision") in {*Decision})
-    answer = next(answers, None)
+    answer = next((one for one in reversed(_decisions(record)) if one.get("decision") in {*Decision}), None)
     if answer is None:
         return ""
     who = _person(answer)
@@ -241,25 +236,22 @@ def _decision(record: AuditRecord, words: Words) -> str:
 
 
 def _settings(record: AuditRecord) -> str:
-    changes = record.get("changes")
-    keys = list(changes) if isinstance(changes, dict) else []
+    keys = list(_facts(record, "changes"))
     names = quoted([_SETTINGS.get(key, key) for key in keys]) if keys else "the settings"
     return f"{_person(record)} changed {names}" if record.get("by") else f"The settings were changed: {names}"
 
 
 def _grant(record: AuditRecord) -> str:
+    facts = _facts(record, "grant")
     if record.get("event") == "auto_approve":
-        facts = record.get("grant")
-        on = isinstance(facts, dict) and facts.get("enabled")
+        on = facts.get("enabled")
         return f"{_person(record)} {'let agents go on without questions' if on else 'has agents ask again'}"
     if record.get("event") == "ended_all":
         return f"{_person(record)} had every program ask again about everything"
     if record.get("event") == "reading":
-        facts = record.get("grant")
-        said = facts if isinstance(facts, dict) else {}
-        places = said.get("reading") or []
+        places = facts.get("reading") or []
         read = f"read {quoted(list(map(str, places)))} without asking" if places else "ask each time before it reads"
-        return f"{_person(record)} let {said.get('for', 'a program')} {read}"
+        return f"{_person(record)} let {facts.get('for', 'a program')} {read}"
     return f"{_person(record)} took a remembered answer back"
 
 
@@ -271,8 +263,8 @@ def _counted(record: AuditRecord, words: Words) -> str:
     of = f" of {_title(record, words)}" if record.get("tool") else ""
     if (said := _COUNTED.get(str(record.get("of")))) is not None:
         return said.format(who=who, of=of, times=times)
-    code, kind = str(record.get("code")), str(record.get("errorType"))
-    why = _COUNTED_WHY.get(code) or _COUNTED_WHY.get(kind, "they could not be made")
+    reasons = (_COUNTED_WHY.get(str(record.get(name))) for name in ("code", "errorType"))
+    why = next(filter(None, reasons), "they could not be made")
     return f"{who} made calls{of} {times}. Refused: {why}"
 
 
@@ -340,9 +332,8 @@ def _title(record: AuditRecord, words: Words) -> str:
 def _value(record: AuditRecord, name: str) -> Any:
     """Return the value for a name in a tool's action; None if the log does not have it."""
     if name == "count":
-        return _count(record.get("result"))
-    parameters = record.get("parameters")
-    given = parameters if isinstance(parameters, dict) else {}
+        return _count(_facts(record, "result"))
+    given = _facts(record, "parameters")
     if name == "files":
         named = next((given[key] for key in _NAMES if given.get(key)), None)
         held: Any = _changed(record) or named or _targets(record)
@@ -372,10 +363,14 @@ def _decisions(record: AuditRecord) -> list[AuditRecord]:
     return [one for one in found if isinstance(one, dict)] if isinstance(found, Iterable) else []
 
 
-def _count(result: Any) -> int | None:
+def _facts(record: AuditRecord, name: str) -> AuditRecord:
+    """Return a member that is an object; an empty one where it is none."""
+    found = record.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _count(result: AuditRecord) -> int | None:
     """Return how many things a result lists, by its shape in the log."""
-    if not isinstance(result, dict):
-        return None
     if isinstance(result.get("items"), int):
         return int(result["items"])
     lists = [one["items"] for one in result.values() if isinstance(one, dict) and isinstance(one.get("items"), int)]

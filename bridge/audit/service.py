@@ -126,17 +126,13 @@ class Activity:
         for _, client in busiest[MOST_SHOWN:]:
             rest.add(client)
         rest.add(self._rest)
-        tools = sorted(self._tools.items(), key=lambda item: (-item[1]["calls"], item[0]))
+        tools, answers = sorted(self._tools.items(), key=lambda item: (-item[1]["calls"], item[0])), self._answers
         return {
             "days": [{"day": day.isoformat(), **self._by_day[at]} for day, at in self._days.items()],
             "clients": [client.wire(name) for name, client in busiest[:MOST_SHOWN]],
             "others": rest.wire("Others") if rest.counts else None,
             "tools": [self._tool(name, counts) for name, counts in tools[:MOST_SHOWN]],
-            "answers": {
-                "count": len(self._answers),
-                "median": _rank(self._answers, 50),
-                "p90": _rank(self._answers, 90),
-            },
+            "answers": {"count": len(answers), "median": _rank(answers, 50), "p90": _rank(answers, 90)},
             "zone": _offset(self._now),
             "records": self._records,
             "damaged": self._damaged,
@@ -285,16 +281,9 @@ def pieces(records: Iterable[AuditRecord], form: Format) -> Iterator[str]:
 
 
 def _cell(value: Any) -> str:
-    match value:
-        case None:
-            return ""
-        case bool():
-            return "true" if value else "false"
-        case int() | float():
-            return str(value)
-        case str():
-            return safe_cell(value)
-    return orjson.dumps(value).decode()
+    if isinstance(value, str):
+        return safe_cell(value)
+    return "" if value is None else orjson.dumps(value).decode()
 
 
 def safe_cell(text: str) -> str:

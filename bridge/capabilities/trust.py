@@ -87,8 +87,8 @@ async def open_trust(base: Base) -> Trust:
         is_open=lambda connection: any(peer.id == connection for peer in base.hub.peers),
         client=clients.by_id,
         notify=base.hub.notify_client,
-        show=show,
-        unsaved=unsaved,
+        present=show,
+        is_unsaved=unsaved,
     )
     base.session_ended.on(screens.forget)
     trust = Trust(clients, grants, WebReaders(folder, clock), AgentsAddresses(folder), screens)

@@ -305,13 +305,9 @@ class Chats:
             found = _before(found, replaces, text)
         chosen = model or (found.model if found is not None else "") or await self._model(settings)
         if found is None:
+            times = {"created": now, "updated": now}
             found = Conversation(
-                conversation_id=conversation_id,
-                title=title_of(text),
-                model=chosen,
-                created=now,
-                updated=now,
-                messages=0,
+                conversation_id=conversation_id, title=title_of(text), model=chosen, messages=0, **times
             )
         said = ChatMessage(role="user", text=text, time=now)
         found = found.model_copy(update={"model": chosen, "updated": now, "history": (*found.history, said)})
@@ -351,17 +347,14 @@ class Chats:
         finally:
             with contextlib.suppress(BridgeError):  # the conversation cannot be kept, which the turn has said already
                 await turn.close()
-                if ended.message is not None:
-                    await self._note(turn, ended.message)
+                if ended.message is not None:  # what the person is told at the end is kept
+                    said = ChatMessage(role="notice", text=ended.message, time=stamp(self._around.clock.now()))
+                    found = turn.conversation
+                    await self._save(found.model_copy(update={"history": (*found.history, said)}))
             self._running.pop(conversation_id, None)
             self._around.notify(
                 ChatDone(conversation_id=conversation_id, turn_id=turn_id, end=ended.end, message=ended.message)
             )
-
-    async def _note(self, turn: Turn, message: str) -> None:
-        """Keep what was said to the person at the end."""
-        said = ChatMessage(role="notice", text=message, time=stamp(self._around.clock.now()))
-        await self._save(turn.conversation.model_copy(update={"history": (*turn.conversation.history, said)}))
 
     async def _save(self, conversation: Conversation) -> None:
         await asyncio.get_running_loop().run_in_executor(self._writer, self._conversations.save, conversation)

@@ -114,6 +114,7 @@ class _Said:
     is_cut: bool = False
 
 
+@dataclass(eq=False, repr=False)
 class Turn:
     """One turn of a conversation.
 
@@ -127,17 +128,12 @@ class Turn:
         conversation: The conversation as it is now.
     """
 
-    def __init__(
-        self,
-        around: Surroundings,
-        conversation: Conversation,
-        turn_id: str,
-        save: Callable[[Conversation], Awaitable[None]],
-    ) -> None:
-        self.conversation = conversation
-        self._around = around
-        self._turn_id = turn_id
-        self._save = save
+    around: Surroundings
+    conversation: Conversation
+    turn_id: str
+    save: Callable[[Conversation], Awaitable[None]]
+
+    def __post_init__(self) -> None:
         self._native = True
         self._facts = ModelFacts(None, None)
         self._noticed: set[str] = set()
@@ -148,7 +144,7 @@ class Turn:
         Raises:
             ToolFailure: The model gives no answer, or the conversation cannot be kept.
         """
-        around = self._around
+        around = self.around
         settings = around.settings()
         self._facts = await around.server.about(self.conversation.model, settings)
         self._native = self._facts.calls_tools is not False
@@ -194,7 +190,7 @@ class Turn:
         said, reader = _Said(), None if self._native else CallReader()
         asked = {call.call_id for message in self.conversation.history for call in message.calls}
         try:
-            async with contextlib.aclosing(self._around.server.reply(request, settings)) as pieces:
+            async with contextlib.aclosing(self.around.server.reply(request, settings)) as pieces:
                 async for piece in pieces:
                     if piece.thinking:
                         said.thinking += piece.thinking
@@ -225,7 +221,7 @@ class Turn:
 
     async def _request(self) -> tuple[ModelRequest, Settings]:
         """Return the request to the model now. Raises ModelFailure where its context has no room for the tools."""
-        around, settings = self._around, self._around.settings()
+        around, settings = self.around, self.around.settings()
         context = min(settings.chat_context_length, self._facts.context or settings.chat_context_length)
         system = SYSTEM.format(vault=around.vault, today=around.clock.now().date().isoformat())
         tools: Sequence[dict[str, Any]] = ()
@@ -266,7 +262,7 @@ class Turn:
 
     async def _call(self, call: ChatToolCall) -> Ended | None:
         """Make one call, and keep its result. Returns how the turn ends with it; None: it goes on."""
-        around, settings = self._around, self._around.settings()
+        around, settings = self.around, self.around.settings()
         summary = self._summary(call, settings)
         self._tell_call(call, summary, "running")
         if call.fault is not None:
@@ -277,13 +273,13 @@ class Turn:
         if isinstance(answer, PendingCall):  # only a call with a ticket is pending, and these have none
             await self._result(call, summary, "failed", answer.text)
             return None
-        refused, state = _refusal(answer), _state(answer)
+        state: CallState = "done" if answer.success else "denied" if _code(answer) in _REFUSED else "failed"
         await self._result(call, summary, state, _text(answer), answer.execution_id)
-        return refused
+        return _refusal(answer)
 
     async def _not_made(self, calls: Sequence[ChatToolCall], why: str) -> None:
         for call in calls:
-            await self._result(call, self._summary(call, self._around.settings()), "failed", why)
+            await self._result(call, self._summary(call, self.around.settings()), "failed", why)
 
     async def _result(
         self, call: ChatToolCall, summary: str, state: CallState, text: str, execution_id: str | None = None
@@ -296,7 +292,7 @@ class Turn:
         """Return what a call does, in its own words."""
         if not call.tool:
             return "A call that cannot be read"
-        tool = self._around.registry.get(call.tool, _caller(settings))
+        tool = self.around.registry.get(call.tool, _caller(settings))
         action = tool.spec.action if tool is not None else ""
         return in_own_words(action, ToolCall(_caller(settings), call.tool, call.arguments))
 
@@ -317,21 +313,21 @@ class Turn:
     async def _append(self, message: ChatMessage) -> None:
         history = (*self.conversation.history, message)
         self.conversation = self.conversation.model_copy(update={"history": history, "updated": message.time})
-        await self._save(self.conversation)
+        await self.save(self.conversation)
 
     def _tell(self, kind: DeltaKind, text: str) -> None:
-        named = {"conversation_id": self.conversation.conversation_id, "turn_id": self._turn_id}
-        self._around.notify(ChatDelta(**named, kind=kind, text=text))
+        named = {"conversation_id": self.conversation.conversation_id, "turn_id": self.turn_id}
+        self.around.notify(ChatDelta(**named, kind=kind, text=text))
 
     def _tell_call(
         self, call: ChatToolCall, summary: str, state: CallState, text: str = "", execution_id: str | None = None
     ) -> None:
         facts = {"call_id": call.call_id, "tool": call.tool, "summary": summary, "execution_id": execution_id}
-        named = {"conversation_id": self.conversation.conversation_id, "turn_id": self._turn_id}
-        self._around.notify(ChatToolEvent(**named, **facts, state=state, text=text[:MOST_SHOWN]))
+        named = {"conversation_id": self.conversation.conversation_id, "turn_id": self.turn_id}
+        self.around.notify(ChatToolEvent(**named, **facts, state=state, text=text[:MOST_SHOWN]))
 
     def _now(self) -> str:
-        return stamp(self._around.clock.now())
+        return stamp(self.around.clock.now())
 
 
 def _caller(settings: Settings) -> Caller:
@@ -381,12 +377,6 @@ def _is_json(arguments: dict[str, Any]) -> bool:
     except orjson.JSONEncodeError:
         return False
     return True
-
-
-def _state(answer: ToolResult) -> CallState:
-    if answer.success:
-        return "done"
-    return "denied" if _code(answer) in _REFUSED else "failed"
 
 
 def _text(answer: ToolResult) -> str:

@@ -446,7 +446,8 @@ class Broker:
                 retry_after=RETRY_WAITING_SECONDS,
             )
         own = [one for one in self._open.values() if one.question.client_id == client]
-        if held and sum(one.handling.held for one in own) and sum(one.handling.held for one in own) + held > MAX_HELD:
+        others = sum(one.handling.held for one in own)
+        if held and others and others + held > MAX_HELD:
             raise RateLimited(
                 f"The changes of this client that wait for the user take {MAX_HELD:,} bytes, and more are not kept. "
                 "Nothing was done. Wait until the user has answered some, then call again",
@@ -499,19 +500,17 @@ class Broker:
         if end.answer is None:
             waiting.closed.set()  # an answer is remembered first
         decision = end.answer.decision if end.answer else None
-        self._announce(
-            waiting, ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by)
-        )
+        done = ConsentResolved(request_id=request_id, decision=decision, outcome=end.outcome, by=end.by)
+        self._announce(waiting, done)
         return True
 
     def _outcome(self, waiting: OpenQuestion) -> ConsentAnswer:
-        end = waiting.end
-        if end is not None and end.answer is not None:
+        end, tool = waiting.end or End(Outcome.CANCELLED), waiting.question.tool.title
+        if end.answer is not None:
             return end.answer
-        if end is not None and end.failure is not None:
+        if end.failure is not None:
             raise end.failure
-        tool = waiting.question.tool.title
-        if end is not None and end.outcome is Outcome.TIMED_OUT:
+        if end.outcome is Outcome.TIMED_OUT:
             raise PermissionDenied(
                 f"Nobody answered the question about {tool} within {waiting.span}, by {stamp(self._clock.now())}. "
                 "Nothing was done. Ask the user to look at Obsidian or `vault-bridge approve`, then call again",
@@ -526,10 +525,8 @@ class Broker:
         end = self._ended.get(request_id)
         if end is None:
             return ConsentReply(accepted=False, reason=f"There is no open question {request_id!r}")
-        by = f" by {end.by!r}" if end.by else ""
-        return ConsentReply(
-            accepted=False, outcome=end.outcome, by=end.by, reason=f"The question has ended already: {end.outcome}{by}"
-        )
+        why = f"The question has ended already: {end.outcome}{f' by {end.by!r}' if end.by else ''}"
+        return ConsentReply(accepted=False, outcome=end.outcome, by=end.by, reason=why)
 
     def _announce(self, waiting: OpenQuestion, event: Event) -> None:
         for host in list(self._hosts.values()):

@@ -65,10 +65,8 @@ class ClientGrants:
 
     def denial(self, case: ConsentCase) -> Rule | None:
         """Return what denies a case."""
-        for kept in self._near(case, allows=False):
-            if kept.extent.denies(case):
-                return Rule(f"client:{kept.id}", self._revocable(kept), kept.id)
-        return None
+        kept = next((one for one in self._near(case, allows=False) if one.extent.denies(case)), None)
+        return None if kept is None else self._named(kept).rule(f"client:{kept.id}", self._days())
 
     def grant(self, case: ConsentCase) -> Rule | None:
         """Return what allows a case; using it keeps it from expiring."""
@@ -79,12 +77,9 @@ class ClientGrants:
         needed = covering(((key, kept.extent) for key, kept in allows.items()), case)
         if not needed:
             return None
-        with self._lock:
-            for key in needed:
-                allows[key].used = now
-                self._dirty = True
-        first = allows[needed[0]]
-        return Rule(f"client:{first.id}", self._revocable(first), first.id)
+        for key in needed:
+            self.use(key)
+        return self._named(allows[needed[0]]).rule(f"client:{needed[0]}", days)
 
     def lapsed(self, case: ConsentCase) -> str | None:
         """Return why a case that was allowed for good is asked about all the same; None if it is not."""
@@ -116,12 +111,8 @@ class ClientGrants:
         kept = Standing.of("c", decision, extent, case, now=self._clock.now(), feedback=feedback)
         kept.letters = None if letters is None else tuple(letters)
         with self._lock:
-            left = {
-                key: old
-                for key, old in self._kept.items()
-                if not (old.extent.who is extent.who and _is_same(old, kept))
-            }
-            left[kept.id] = kept
+            others = [old for old in self._kept.values() if old.extent.who is not extent.who or not _is_same(old, kept)]
+            left = {old.id: old for old in (*others, kept)}
             if len(left) > MOST_GRANTS:
                 raise ExecutionFailed(f"There are {MOST_GRANTS} answers for good; take some of them back")
             self._save(left)
@@ -131,13 +122,12 @@ class ClientGrants:
         """Return every answer for one client that holds, in the order they were given."""
         days, now = self._days(), self._clock.now()
         with self._lock:
-            rows = []
-            for kept in self._kept.values():
-                if kept.letters is not None or _has_lapsed(kept, days, now):
-                    continue
-                expires = kept.used + timedelta(days=days) if days and kept.decision.allows else None
-                rows.append(self._named(kept).to_wire("client", days=days, expires=expires))
-            return tuple(rows)
+            own = [one for one in self._kept.values() if one.letters is None and not _has_lapsed(one, days, now)]
+        span = timedelta(days=days) if days else None
+        ends = (one.used + span if span and one.decision.allows else None for one in own)
+        return tuple(
+            self._named(one).to_wire("client", days=days, expires=end) for one, end in zip(own, ends, strict=True)
+        )
 
     def written(self) -> tuple[Standing, ...]:
         """Return the answers for everyone, of which the permission file has the lines."""
@@ -189,9 +179,6 @@ class ClientGrants:
         """Return an answer with its client's name as it is now."""
         name = self._name_of(kept.client_id)
         return replace(kept, client=name, holder=kept.holder if kept.client_id == SHARED_ID else name)
-
-    def _revocable(self, kept: Standing) -> str:
-        return f"{self._named(kept).sentence(self._days())} `vault-bridge policy revoke {kept.id}` takes that back"
 
     def _save(self, kept: dict[str, Standing]) -> None:
         self._file.save([_Record.of(answer) for answer in kept.values()])

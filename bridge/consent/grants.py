@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from bridge.clock import Clock, stamp
@@ -9,14 +10,12 @@ from bridge.consent.client_grants import ClientGrants
 from bridge.consent.permission_file import LETTERS, GrantExpiry, PermissionEntry, PermissionFile, PermissionTable
 from bridge.consent.session_grants import SessionGrants
 from bridge.contract.consent import (
-    ConsentClass,
     ConsentMode,
     Coverage,
     Covers,
     Decision,
     Grant,
     Holder,
-    Operation,
     TargetKind,
     Until,
 )
@@ -32,6 +31,7 @@ Denial = Callable[[str], Rule | None]
 """Tells which rule forbids something to a path; None when none does."""
 
 _MODES = {ConsentMode.ALWAYS_ALLOW: Decision.ALLOW_ALWAYS, ConsentMode.NEVER_ALLOW: Decision.DENY_ALWAYS}
+_FOR_GOOD: Final = {True: (Decision.ALLOW_ALWAYS, Until.UNUSED), False: (Decision.DENY_ALWAYS, Until.REVOKED)}
 _COVERAGE: Final[dict[Letter, Coverage]] = {"r": Coverage.READING, "w": Coverage.CHANGING, "x": Coverage.RUNNING}
 """The subject of a line of the permission file. Reading a site is a request to it, but the line is the same."""
 
@@ -75,7 +75,7 @@ class GrantStore:
         self._always = always_allowed
         self._days = days
         self.session = SessionGrants(clock)
-        self._closed: tuple[PermissionTable | None, Denial] = None, lambda _path: None
+        self._denial_of = lru_cache(maxsize=1)(_reading_denials)
 
     def recall(self, case: ConsentCase) -> StandingAnswers:
         """Return what holds for all of a case.
@@ -93,10 +93,8 @@ class GrantStore:
             denial = self._line_denial(entry, letters_touched(case))
         grant = self.session.grant(case) or self.clients.grant(case)
         if grant is None and (entry := table.grant(case.targets, letters)):
-            why = (
-                f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}; changing that line changes it"
-            )
-            grant = Rule(f"file:{entry.key}", why)
+            said = f"`.vault-bridge/permissions.json` says {entry.code!r} for {entry.key!r}"
+            grant = Rule(f"file:{entry.key}", f"{said}; changing that line changes it")
         lapsed = None
         if grant is None:
             lapsed = self._expiry.lapsed(case.targets, letters) or self.clients.lapsed(case)
@@ -135,13 +133,7 @@ class GrantStore:
         As long as the file is the same, it is the same function, so that searches may remember what it returned.
         """
         table = self._expiry.table()
-        if not table.denies:
-            return None
-        known, denial = self._closed
-        if known is not table:
-            denial = _reading_denials(table)
-            self._closed = table, denial
-        return denial
+        return self._denial_of(table) if table.denies else None
 
     def remember(
         self,
@@ -171,7 +163,7 @@ class GrantStore:
             return ()
         if decision is Decision.DENY_ONCE:
             return self.session.refuse_again(case, feedback)
-        kept: Grant | None = None
+        kept = None
         if decision in {Decision.ALLOW_ALWAYS, Decision.DENY_ALWAYS}:
             try:
                 kept = self._write(decision, extent, case, feedback, by)
@@ -336,8 +328,7 @@ class GrantStore:
                 yield self._mode_grant(tool, decision)
 
     def _mode_grant(self, tool: str, decision: Decision) -> Grant:
-        until = Until.UNUSED if decision.allows else Until.REVOKED
-        extent = Extent(Holder.EVERYONE, Coverage.TOOL, until, tool=tool)
+        extent = Extent(Holder.EVERYONE, Coverage.TOOL, _FOR_GOOD[decision.allows][1], tool=tool)
         where = self._always(tool) or "" if decision.allows else ""
         title = f"{self._title_of(tool)}{where}"
         sentence = extent.sentence(decision, holder="", title=title, days=self._days())
@@ -361,8 +352,7 @@ class GrantStore:
                 expires = min(filter(None, (self._expiry.expires(*line) for line in lines)), default=None)
                 yield written.to_wire("file", days=self._days(), expires=expires)
         for (key, letter), allows in said.items():
-            decision = Decision.ALLOW_ALWAYS if allows else Decision.DENY_ALWAYS
-            until = Until.UNUSED if allows else Until.REVOKED
+            decision, until = _FOR_GOOD[allows]
             rung = parse_key(key)
             about = Coverage.REQUESTS if rung.kind is TargetKind.URL else _COVERAGE[letter]
             extent = Extent(Holder.EVERYONE, about, until, rungs=(rung,))
@@ -382,16 +372,7 @@ class GrantStore:
 
 def _said_of(caller: Caller) -> ConsentCase:
     """Return the case of an answer that was given to no question."""
-    return ConsentCase(
-        tool="",
-        operation=Operation.READ,
-        consent_class=ConsentClass.ALWAYS,
-        covers=Covers.TARGET,
-        targets=(),
-        caller=caller,
-        mode=ConsentMode.ALWAYS_ASK,
-        developer_mode=False,
-    )
+    return ConsentCase.reading(caller, (), ConsentMode.ALWAYS_ASK)._replace(tool="", covers=Covers.TARGET)
 
 
 def _reading_denials(table: PermissionTable) -> Denial:

@@ -442,11 +442,8 @@ class GrantExpiry:
         living = self.table()
         try:
             for key, code in table.codes.items():
-                gone = [
-                    letter
-                    for letter, new in zip(LETTERS, living.codes.get(key, code), strict=True)
-                    if new == NOT_ASKED and letter in code
-                ]
+                now = living.codes.get(key, code)
+                gone = [letter for letter in LETTERS if letter in code and letter not in now]
                 if gone:
                     self._permissions.forget(key, gone)
                     logger.info("the grant %r of %r lapsed", "".join(gone), key)
@@ -521,11 +518,8 @@ class GrantExpiry:
             if not self._dirty:
                 return
             # What is no longer granted is forgotten; granted again, it counts from then.
-            self._used = {
-                (key, letter): used
-                for (key, letter), used in self._used.items()
-                if letter == MODE or letter in codes.get(key, "")
-            }
+            granted = (key for key in self._used if key[1] == MODE or key[1] in codes.get(key[0], ""))
+            self._used = {key: self._used[key] for key in granted}
             written: dict[str, dict[str, Any]] = {}
             for (key, letter), used in self._used.items():
                 written.setdefault(key, {})[letter] = stamp(used)

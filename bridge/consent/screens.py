@@ -11,11 +11,12 @@ everything, or the note is closed to the client.
 import threading
 from collections import defaultdict, deque
 from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Final, Literal, NamedTuple
 
 from bridge.clock import Clock
 from bridge.consent.grants import GrantStore
-from bridge.contract.consent import ConsentClass, ConsentMode, Coverage, Covers, Operation
+from bridge.contract.consent import ConsentMode, Coverage
 from bridge.contract.hosts import OpenFile, Screen, ScreenChanged, ScreenSent, ScreenShow
 from bridge.errors import NotFound, PermissionDenied, ToolFailure
 from bridge.identity.caller import CHAT, CHAT_ID, Caller, Client
@@ -45,6 +46,7 @@ class Seen(NamedTuple):
     screen: Screen | None
 
 
+@dataclass(eq=False, repr=False)
 class Screens:
     """The latest report of the plugin, and what each client was told of it. May be used from several threads.
 
@@ -55,30 +57,21 @@ class Screens:
         is_open: Whether the connection with this id is open: what the plugin told ends with it.
         client: The client with this id as it is now; None where there is none.
         notify: Sends an event to every connection of a client.
-        show: Hands to the plugin what a client wants to show; returns whether there is one.
-        unsaved: Whether an editor holds text of this file that is not saved; None: it did not say. Blocks.
+        present: Hands to the plugin what a client wants to show; returns whether there is one.
+        is_unsaved: Whether an editor holds text of this file that is not saved; None: it did not say. Blocks.
     """
 
-    def __init__(
-        self,
-        grants: GrantStore,
-        *,
-        clock: Clock,
-        settings: Callable[[], Settings],
-        is_open: Callable[[str], bool],
-        client: Callable[[str], Client | None],
-        notify: Callable[[str, ScreenChanged], None],
-        show: Callable[[ScreenShow], bool],
-        unsaved: Callable[[str], bool | None],
-    ) -> None:
-        self.is_unsaved = unsaved
-        self._grants = grants
-        self._clock = clock
-        self._settings = settings
-        self._is_open = is_open
-        self._client = client
-        self._notify = notify
-        self._show = show
+    grants: GrantStore
+    _: KW_ONLY
+    clock: Clock
+    settings: Callable[[], Settings]
+    is_open: Callable[[str], bool]
+    client: Callable[[str], Client | None]
+    notify: Callable[[str, ScreenChanged], None]
+    present: Callable[[ScreenShow], bool]
+    is_unsaved: Callable[[str], bool | None]
+
+    def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._told: tuple[str, Screen] | None = None
         """The connection that told it, and what it told."""
@@ -91,7 +84,7 @@ class Screens:
 
     def clients(self) -> list[Client]:
         """Return the clients that may see what the person looks at."""
-        found = (self._client(grant.client_id or "") for grant in self._grants.sharing(Coverage.LOOKING))
+        found = (self.client(grant.client_id or "") for grant in self.grants.sharing(Coverage.LOOKING))
         return [client for client in found if client is not None]
 
     def tell(self, screen: Screen | None, connection: str) -> list[Client]:
@@ -113,7 +106,7 @@ class Screens:
             seen = self._within(Caller(client, ""), screen or Screen(), lambda _path: True)
             if self._heard.get(client.id) != seen:
                 self._heard[client.id] = seen
-                self._notify(client.id, ScreenChanged())
+                self.notify(client.id, ScreenChanged())
         return clients
 
     def look(self, caller: Caller, may_open: Callable[[str], bool]) -> Seen:
@@ -129,7 +122,7 @@ class Screens:
         granted = self._granted(caller)
         with self._lock:
             told = self._told
-        if told is None or not self._is_open(told[0]):
+        if told is None or not self.is_open(told[0]):
             return Seen(granted, None)
         seen = self._within(caller, told[1], may_open)
         with self._lock:
@@ -157,15 +150,15 @@ class Screens:
             What became of it: `opened`, `offered`, `away` where no plugin is connected, or `enough` where the client
             has just made as many offers as a person can be bothered with.
         """
-        grant = self._grants.shared(Coverage.SHOWING, caller.client.id)
+        grant = self.grants.shared(Coverage.SHOWING, caller.client.id)
         unasked = grant is not None or caller.client.is_person
         told = ScreenShow(client=caller.name, path=path, part=part, line=line, unasked=unasked)
         if not unasked:
             return self._offer(caller.client.id, told)
-        if not self._show(told):
+        if not self.present(told):
             return "away"
         if grant is not None:
-            self._grants.clients.use(grant.grant_id)
+            self.grants.clients.use(grant.grant_id)
         return "opened"
 
     def forget(self, session_id: str) -> None:
@@ -180,29 +173,19 @@ class Screens:
             caller: The client.
             path: The file, vault-relative.
         """
-        closed = self._grants.closed()
-        if closed is not None and closed(path) is not None:
+        if (closed := self.grants.closed()) is not None and closed(path) is not None:
             return False
-        case = ConsentCase(
-            tool="read",
-            operation=Operation.READ,
-            consent_class=ConsentClass.ALWAYS,
-            covers=Covers.TOOL,
-            targets=(named_target(path),),
-            caller=caller,
-            mode=ConsentMode(self._settings().consent_mode.get("read", _EXPECTED)),
-            developer_mode=False,
-            acts=(_READERS,),
-        )
-        return decide(case, self._grants).outcome != "deny"
+        mode = ConsentMode(self.settings().consent_mode.get("read", _EXPECTED))
+        case = ConsentCase.reading(caller, (named_target(path),), mode)._replace(acts=(_READERS,))
+        return decide(case, self.grants).outcome != "deny"
 
     def _offer(self, client_id: str, told: ScreenShow) -> str:
         """Offer to open a file, unless the client has made too many offers."""
         with self._lock:
-            now, offered = self._clock.monotonic(), self._offered[client_id]
+            now, offered = self.clock.monotonic(), self._offered[client_id]
             if len(offered) == OFFERS and now - offered[0] < OFFERS_WINDOW:
                 return "enough"
-            if not self._show(told):
+            if not self.present(told):
                 return "away"
             offered.append(now)
             return "offered"
@@ -212,7 +195,7 @@ class Screens:
         client = caller.client
         if client.is_person:
             return Rule("shared:own", "the user's own programs may see what they look at")
-        grant = self._grants.shared(Coverage.LOOKING, client.id)
+        grant = self.grants.shared(Coverage.LOOKING, client.id)
         if grant is not None:
             revoke = f"`vault-bridge policy revoke {grant.grant_id}` takes that back"
             return Rule("shared:looking", f"{grant.sentence} {revoke}", grant.grant_id)
@@ -263,6 +246,7 @@ class _Sent(NamedTuple):
     text: str
 
 
+@dataclass(eq=False, repr=False)
 class Outbox:
     """Holds what the person sends to clients. May be used from several threads.
 
@@ -275,22 +259,15 @@ class Outbox:
         note: Logs it.
     """
 
-    def __init__(
-        self,
-        screens: Screens,
-        *,
-        check: Callable[[str], object],
-        client: Callable[[str], Client | None],
-        connected: Callable[[str], int],
-        told: Callable[[ScreenSent], None],
-        note: Callable[[str, dict[str, Any]], None],
-    ) -> None:
-        self._screens = screens
-        self._check = check
-        self._client = client
-        self._connected = connected
-        self._told = told
-        self._note = note
+    screens: Screens
+    _: KW_ONLY
+    check: Callable[[str], object]
+    client: Callable[[str], Client | None]
+    connected: Callable[[str], int]
+    told: Callable[[ScreenSent], None]
+    note: Callable[[str, dict[str, Any]], None]
+
+    def __post_init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: dict[str, _Sent] = {}
         """By the client's id."""
@@ -350,7 +327,7 @@ class Outbox:
 
     def left(self, client_id: str) -> None:
         """Drop what waits for a client whose last connection has closed."""
-        if not self._connected(client_id):
+        if not self.connected(client_id):
             self._drop(client_id, "disconnected")
 
     def end_all(self) -> None:
@@ -365,8 +342,8 @@ class Outbox:
             self._became(sent, became)
 
     def _composed(self, client_id: str, shown: OpenFile) -> _Sent:
-        client = CHAT if client_id == CHAT_ID else self._client(client_id)
-        if client is None or (client is not CHAT and not self._connected(client_id)):
+        client = CHAT if client_id == CHAT_ID else self.client(client_id)
+        if client is None or (client is not CHAT and not self.connected(client_id)):
             raise NotFound(_AWAY)
         self._allow(client, shown.path)
         place, quoted = _in_words(shown)
@@ -376,21 +353,21 @@ class Outbox:
 
     def _allow(self, client: Client, path: str) -> None:
         """Raise ToolFailure where a client may not read a file, or there is none."""
-        if not self._screens.may_read(Caller(client, ""), path):
+        if not self.screens.may_read(Caller(client, ""), path):
             why = f"{path!r} is closed to {client.name}, so nothing of it is sent"
             raise PermissionDenied(why, code="denied_by_rule")
-        self._check(path)
+        self.check(path)
 
     def _became(self, sent: _Sent, became: Became) -> None:
         """Tell the person, and the log, what became of something."""
         who = sent.client.name or ""
         message = _BECAME[became].format(who=who, path=sent.path)
         self._log(sent, became)
-        self._told(ScreenSent(client=who, path=sent.path, became=became, message=message))
+        self.told(ScreenSent(client=who, path=sent.path, became=became, message=message))
 
     def _log(self, sent: _Sent, event: str, **more: str) -> None:
         facts = {"clientId": sent.client.id, "client": sent.client.name, "of": sent.path, "characters": len(sent.text)}
-        self._note("sending", {"event": event} | facts | more)
+        self.note("sending", {"event": event} | facts | more)
 
 
 def _in_words(shown: OpenFile) -> tuple[str, str]:

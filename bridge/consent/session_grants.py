@@ -6,7 +6,7 @@ Also what an answer in force is wherever it is kept, and how one is found among 
 import secrets
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, NamedTuple, Self
@@ -86,6 +86,10 @@ class Standing:
     def sentence(self, days: int | None) -> str:
         """Return what it holds for, for people; `days` as `Extent.sentence` takes them."""
         return self.said or self.extent.sentence(self.decision, holder=self.holder, title=self.title, days=days)
+
+    def rule(self, name: str, days: int | None = None) -> Rule:
+        """Return the answer as the rule that decides; `days` as `Extent.sentence` takes them."""
+        return Rule(name, f"{self.sentence(days)} `vault-bridge policy revoke {self.id}` takes that back", self.id)
 
     def to_wire(self, kind: str, *, days: int | None = None, expires: datetime | None = None) -> Grant:
         """Return the answer as it is listed.
@@ -181,6 +185,10 @@ _STRUCK: Final = {
 }
 
 
+_Call = tuple[str, str, str]
+"""A call by its credential, its tool and its fingerprint."""
+
+
 class _Refused(NamedTuple):
     """One call that was denied once."""
 
@@ -203,22 +211,18 @@ class SessionGrants:
         self._lock = threading.RLock()
         self._kept: dict[str, Answers] = {}
         """By holder: a session, a credential, or everybody."""
-        self._refused: OrderedDict[tuple[str, str, str], _Refused] = OrderedDict()
-        """By credential, tool and the call's fingerprint."""
+        self._refused: OrderedDict[_Call, _Refused] = OrderedDict()
         self._strikes: OrderedDict[tuple[str, str, Rung | None], list[float]] = OrderedDict()
         """The times when a target was denied, by credential and what was to be done with it."""
 
     def denial(self, case: ConsentCase) -> Rule | None:
         """Return what denies a case."""
         with self._lock:
-            found = next(
-                (kept for kept in self._near(case.caller.subject, case, allows=False) if kept.extent.denies(case)), None
-            )
+            near = self._near(case.caller.subject, case, allows=False)
+            found = next((kept for kept in near if kept.extent.denies(case)), None)
             refused = self._refused.get((case.caller.subject, case.tool, case.call)) if case.call else None
-        if found is not None and found.silences:
-            return Rule("session:silenced", _revocable(found), found.id)
         if found is not None:
-            return Rule("session:deny", _revocable(found), found.id)
+            return found.rule("session:silenced" if found.silences else "session:deny")
         if refused is not None:
             said = f" and said: {refused.grant.feedback}" if refused.grant.feedback else ""
             return Rule(
@@ -232,10 +236,10 @@ class SessionGrants:
     def grant(self, case: ConsentCase) -> Rule | None:
         """Return what allows a case."""
         with self._lock:
+            near = (kept for holder in _holders(case) for kept in self._near(holder, case, allows=True))
             allows = {
                 kept.id: kept
-                for holder in _holders(case)
-                for kept in self._near(holder, case, allows=True)
+                for kept in near
                 if kept.extent.most_files is None or kept.files + case.files <= kept.extent.most_files
             }
             needed = covering(((key, kept.extent) for key, kept in allows.items()), case)
@@ -243,7 +247,7 @@ class SessionGrants:
             return None
         kept = allows[needed[0]]
         name = {Coverage.ADDING: "session:adding", Coverage.CHANGING: "session:auto_approve"}
-        return Rule(name.get(kept.extent.what, "session:allow"), _revocable(kept), kept.id)
+        return kept.rule(name.get(kept.extent.what, "session:allow"))
 
     def count(self, case: ConsentCase, grant_id: str) -> bool:
         """Count the files of a call that an answer has allowed; False where the answer counts none."""
@@ -303,9 +307,8 @@ class SessionGrants:
     def reconsider(self, case: ConsentCase, extent: Extent) -> None:
         """Forget the denials of calls that something wider, allowed since, now covers."""
         with self._lock:
-            for key, refused in list(self._refused.items()):
-                if key[0] == case.caller.subject and covering([("", extent)], refused.case):
-                    del self._refused[key]
+            subject, allow = case.caller.subject, [("", extent)]
+            self._forget_calls(lambda call: call[0] == subject and bool(covering(allow, self._refused[call].case)))
 
     def auto_approve(
         self, operation: Operation, client: str | None, *, enabled: bool, name: str | None = None
@@ -325,8 +328,7 @@ class SessionGrants:
             mine = self._kept.setdefault(holder, Answers())
             old = next((kept for kept in mine if kept.decision.allows and kept.extent == extent), None)
             if not enabled:
-                if old is not None:
-                    mine.remove(old.id)
+                mine.remove(old.id if old is not None else "")
                 return None
             if old is None:
                 now = self._clock.now()
@@ -357,17 +359,13 @@ class SessionGrants:
         with self._lock:
             if any(mine.remove(grant_id) for mine in self._kept.values()):
                 return True
-            calls = [call for call, refused in self._refused.items() if refused.grant.grant_id == grant_id]
-            for call in calls:
-                del self._refused[call]
-        return bool(calls)
+            return self._forget_calls(lambda call: self._refused[call].grant.grant_id == grant_id)
 
     def end_session(self, session_id: str) -> None:
         """Forget what was said for a session."""
         with self._lock:
             self._kept.pop(session_id, None)
-            for call in [call for call in self._refused if call[0] == session_id]:
-                del self._refused[call]
+            self._forget_calls(lambda call: call[0] == session_id)
 
     def forget_client(self, client_id: str) -> None:
         """Forget everything that was said of a client."""
@@ -380,13 +378,19 @@ class SessionGrants:
         """Forget what was allowed to one tool, or which of its calls were denied: its mode was set since."""
         with self._lock:
             if not allowed:
-                for call in [call for call in self._refused if call[1] == tool]:
-                    del self._refused[call]
+                self._forget_calls(lambda call: call[1] == tool)
                 return
             for mine in self._kept.values():
                 for kept in mine:
                     if kept.decision.allows and kept.extent.tool == tool:
                         mine.remove(kept.id)
+
+    def _forget_calls(self, is_meant: Callable[[_Call], bool]) -> bool:
+        """Forget that some calls were denied; False where there are none. The lock is held."""
+        calls = [call for call in self._refused if is_meant(call)]
+        for call in calls:
+            del self._refused[call]
+        return bool(calls)
 
     def _near(self, holder: str, case: ConsentCase, *, allows: bool) -> tuple[Standing, ...]:
         """Return what one holder was said that may be about a case and has not ended. The lock is held."""
@@ -425,9 +429,8 @@ class SessionGrants:
 
     def _silence(self, case: ConsentCase, rung: Rung | None) -> Grant:
         """Ask no more about a target, or about a tool that touches none. The lock is held."""
-        if rung is None:
-            extent = Extent(Holder.CLIENT, Coverage.TOOL, Until.STOP, tool=case.tool)
-        else:
+        extent = Extent(Holder.CLIENT, Coverage.TOOL, Until.STOP, tool=case.tool)
+        if rung is not None:
             about = _STRUCK.get(case.operation, Coverage.CHANGING)
             extent = Extent(Holder.CLIENT, about, Until.STOP, rungs=(rung,))
         standing = Standing.of("s", Decision.DENY_SESSION, extent, case, now=self._clock.now(), feedback=None)
@@ -447,10 +450,6 @@ def _denied(holder: str) -> str:
 def _holders(case: ConsentCase) -> Iterable[str]:
     """Return the holders of answers that may allow a call."""
     return dict.fromkeys((case.caller.session_id, case.caller.subject, _EVERYBODY))
-
-
-def _revocable(standing: Standing) -> str:
-    return f"{standing.sentence(None)} `vault-bridge policy revoke {standing.id}` takes that back"
 
 
 def _places(case: ConsentCase) -> list[Rung | None]:

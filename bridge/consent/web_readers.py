@@ -11,7 +11,7 @@ hash. Those that an agent had read and wrote down unchanged are not here. Both l
 import hashlib
 import threading
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Final
 
@@ -102,11 +102,10 @@ class WebReaders:
             return
         sites = [site for target in targets if (site := _site(target)) is not None]
         with self._lock:
-            before = self._readers.get(caller.subject)
-            known = before.sites if before is not None else ()
-            kept = (*(site for site in known if site not in sites), *dict.fromkeys(sites))[-MOST_SITES:]
-            since = before.since if before is not None else stamp(self._clock.now())
-            self._save({**self._readers, caller.subject: WebReader(caller.subject, caller.name, since, kept)})
+            new = WebReader(caller.subject, caller.name, stamp(self._clock.now()), ())
+            before = self._readers.get(caller.subject, new)
+            kept = (*(site for site in before.sites if site not in sites), *dict.fromkeys(sites))[-MOST_SITES:]
+            self._save({**self._readers, caller.subject: replace(new, since=before.since, sites=kept)})
 
     def clear(self, client: str) -> bool:
         """Clear a client for the person; return whether it was marked. Blocks.
@@ -140,9 +139,9 @@ class WebReaders:
         if reader is None and self.fault is None:
             return ""
         known = reader.sites if reader is not None else ()
-        what = next(filter(None, (_why(target, known, sends_new=sends_new) for target in targets)), None)
-        if what is None:
-            what = next((f"text that {_HAZARDS[hazard]}" for hazard in hazards if hazard in _HAZARDS), None)
+        reasons = [_why(target, known, sends_new=sends_new) for target in targets]
+        reasons += [f"text that {_HAZARDS[hazard]}" for hazard in hazards if hazard in _HAZARDS]
+        what = next(filter(None, reasons), None)
         if what is None:
             return ""
         return f"{caller.name} has read from {_source(known)}, which may have told it to do this: {what}"

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
+from dataclasses import KW_ONLY, dataclass
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -50,6 +51,7 @@ TITLES: Final = {Provider.OLLAMA: "Ollama", Provider.BRAVE: "Brave Search", Prov
 """The names, for people, of the services that want a key."""
 
 
+@dataclass(eq=False, repr=False)
 class KeyStore:
     """The keys. Blocks, as the system's keyring does; may be used from several threads.
 
@@ -60,18 +62,13 @@ class KeyStore:
         changed: Called after a key was set, cleared or sealed anew.
     """
 
-    def __init__(
-        self,
-        settings: SettingsStore,
-        masters: MasterKeys,
-        *,
-        learned: Callable[[str], None],
-        changed: Callable[[], object] = lambda: None,
-    ) -> None:
-        self._settings = settings
-        self._masters = masters
-        self._learned = learned
-        self._changed = changed
+    settings: SettingsStore
+    masters: MasterKeys
+    _: KW_ONLY
+    learned: Callable[[str], None]
+    changed: Callable[[], object] = lambda: None
+
+    def __post_init__(self) -> None:
         self._lock = threading.RLock()
 
     def has(self, provider: Provider) -> bool:
@@ -151,7 +148,7 @@ class KeyStore:
             if not held:
                 raise NotFound("There is no API key that could be encrypted anew")
             opened = {one: self._open(one, before[one.value], self._server(one))[0] for one in held}
-            master = self._masters.make()
+            master = self.masters.make()
             sealed = {one.value: seal(key, self._label(one), master) for one, key in opened.items()}
             self._replace(before, before | sealed, by)
             return self.all()
@@ -177,17 +174,17 @@ class KeyStore:
             return status.model_copy(update={"fault": fault.message})
 
     def _sealed(self) -> dict[str, str]:
-        return self._settings.current.encrypted_keys
+        return self.settings.current.encrypted_keys
 
     def _server(self, provider: Provider) -> str:
-        return key_server(provider, ollama=self._settings.current.ollama_web_search_endpoint)
+        return key_server(provider, ollama=self.settings.current.ollama_web_search_endpoint)
 
     def _open(self, provider: Provider, sealed: str, server: str) -> tuple[str, KeptIn]:
         """Return a key in the clear, and where its master key is."""
         named = master_id(sealed)
         if named is None:
             raise self._damaged(provider)
-        secret, kept_in = self._masters.find(named)
+        secret, kept_in = self.masters.find(named)
         try:
             key = unseal(sealed, Label(provider.value, server), secret)
         except DoesNotOpen:
@@ -198,33 +195,32 @@ class KeyStore:
     def _learn(self, key: str) -> None:
         """Have the key hidden wherever it turns up, as it is and as it stands in a URL."""
         for form in {key, quote(key, safe="")}:
-            self._learned(form)
+            self.learned(form)
 
     def _master(self, kept: Mapping[str, str]) -> tuple[str, bytes]:
         """Return the master key for a new key: the one that the others have, or a new one where there are no others."""
-        fault: KeyFault | None = None
-        for named in sorted(_ids(kept)):
+        named = sorted(_ids(kept))
+        for at, one in enumerate(named, 1):
             try:
-                return named, self._masters.find(named)[0]
-            except KeyFault as found:
-                fault = found
-        if fault is not None:
-            raise fault
-        return self._masters.make()
+                return one, self.masters.find(one)[0]
+            except KeyFault:
+                if at == len(named):
+                    raise
+        return self.masters.make()
 
     def _replace(self, before: Mapping[str, str], after: Mapping[str, str], by: str | None) -> None:
         """Store keys, and remove the master keys that are then of no use, whether it succeeded or not."""
         try:
-            self._settings.store_keys(after, by=by)
+            self.settings.store_keys(after, by=by)
         except BaseException:
             self._drop(_ids(after) - _ids(before))
             raise
-        self._changed()
+        self.changed()
         self._drop(_ids(before) - _ids(after))
 
     def _drop(self, unused: AbstractSet[str]) -> None:
         for named in unused:
-            self._masters.remove(named)
+            self.masters.remove(named)
 
     def _label(self, provider: Provider) -> Label:
         return Label(provider.value, self._server(provider))

@@ -39,6 +39,10 @@ from bridge.policy.targets import Rung, Target
 Letter = Literal["r", "w", "x"]
 """Read, write, execute: the three characters of the permission file."""
 
+_LETTERS_OF: Final[dict[Operation, tuple[Letter, ...]]] = {
+    **dict.fromkeys((Operation.READ, Operation.NETWORK), ("r",)),
+    Operation.EXECUTE: ("x",),
+}
 DENIALS = (Decision.DENY_ONCE, Decision.DENY_SESSION, Decision.DENY_ALWAYS)
 """The answers that can always be given."""
 
@@ -89,6 +93,13 @@ class ConsentCase(NamedTuple):
     mode_of: str = ""
     insists: str = ""
 
+    @classmethod
+    def reading(cls, caller: Caller, targets: tuple[Target, ...], mode: ConsentMode) -> "ConsentCase":
+        """Return the case of a call that reads something with the tool `read`, which is set to a mode."""
+        return cls(
+            "read", Operation.READ, ConsentClass.ALWAYS, Covers.TOOL, targets, caller, mode, developer_mode=False
+        )
+
     @property
     def names(self) -> frozenset[str]:
         """Return every name under which something of the call could be asked for."""
@@ -116,15 +127,9 @@ class ConsentCase(NamedTuple):
     @property
     def letters(self) -> tuple[Letter, ...]:
         """Return the permission file's letters that the call needs; `r` and `w` for a request that writes."""
-        match self.operation:
-            case Operation.READ:
-                return ("r",)
-            case Operation.EXECUTE:
-                return ("x",)
-            case Operation.NETWORK:
-                return ("r", "w") if self.consent_class is ConsentClass.NEVER else ("r",)
-            case _:
-                return ("w",)
+        if self.operation is Operation.NETWORK and self.consent_class is ConsentClass.NEVER:
+            return ("r", "w")
+        return _LETTERS_OF.get(self.operation, ("w",))
 
 
 class Rule(NamedTuple):

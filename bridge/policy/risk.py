@@ -295,17 +295,19 @@ def _edited(plan: ChangePlan, own: Sequence[FilePreview]) -> Iterator[_Part]:
     lost = sum(max(shown.removed - shown.added, 0) for shown in own)
     changed = sum(min(shown.removed, shown.added) for shown in own)
     if plan.replaces:
-        level = RiskLevel.HIGH if lost + changed >= MANY_LINES else RiskLevel.MEDIUM
-        yield level, "replaces the whole text of a file"
+        yield _level(lost + changed, MANY_LINES), "replaces the whole text of a file"
     if lost:
-        yield RiskLevel.HIGH if lost >= MANY_LINES else RiskLevel.MEDIUM, f"removes {_counted(lost, 'line')}"
+        yield _level(lost, MANY_LINES), f"removes {_counted(lost, 'line')}"
     if changed:
-        level = RiskLevel.HIGH if changed >= MANY_CHANGED_LINES else RiskLevel.MEDIUM
-        yield level, f"changes {_counted(changed, 'line')}"
+        yield _level(changed, MANY_CHANGED_LINES), f"changes {_counted(changed, 'line')}"
     if any(shown.change == "modify" and not shown.removed for shown in own):
         yield RiskLevel.MEDIUM, "adds lines that may change how others are read"
     if len(own) - len(plan.moved) >= MANY_FILES:
         yield RiskLevel.HIGH, f"changes {_counted(len(own) - len(plan.moved), 'file')}"
+
+
+def _level(lines: int, many: int) -> RiskLevel:
+    return RiskLevel.HIGH if lines >= many else RiskLevel.MEDIUM
 
 
 def _many(files: int, few: RiskLevel) -> RiskLevel:

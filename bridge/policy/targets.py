@@ -87,13 +87,10 @@ class Rung:
     @property
     def label(self) -> str:
         """Return the rung for people, to be read in the middle of a sentence."""
-        scheme, _, rest = self.key.rpartition("://")
-        name = (rest if scheme else self.key).removesuffix("/")
+        key, name = self.key, self.key.rpartition("://")[2].removesuffix("/")
         server, _, tool = name.partition("/")
-        command = self.key.removeprefix("command:")
-        return _LABELS.get(self.reach, "{key}").format(
-            key=self.key, name=name, server=server, tool=tool, command=command
-        )
+        said = {"key": key, "name": name, "server": server, "tool": tool, "command": key.removeprefix("command:")}
+        return _LABELS.get(self.reach, "{key}").format(**said)
 
 
 _LABELS: Final = {
@@ -188,11 +185,8 @@ def url_target(url: str) -> Target:
     place = _url(url)
     floor = place.index("://") + len("://")
     site = Rung(Reach.SITE, place[: place.index("/", floor) + 1])
-    sections = [
-        Rung(Reach.SECTION, place[: index + 1])
-        for index in range(len(place) - 2, len(site.key) - 1, -1)
-        if place[index] == "/"
-    ]
+    ends = (index for index in range(len(place) - 2, len(site.key) - 1, -1) if place[index] == "/")
+    sections = [Rung(Reach.SECTION, place[: end + 1]) for end in ends]
     label = _USER.sub(r"\1", url)
     if place == site.key:
         return Target(TargetKind.URL, label, site)
@@ -219,12 +213,8 @@ def command_target(
     said = shlex.join([executable, *arguments])
     # What is quoted cannot look like the words that stand for a place.
     words = [_ANY_PLACE if at in vault_paths else shlex.quote(word) for at, word in enumerate(arguments)]
-    return Target(
-        TargetKind.COMMAND,
-        said,
-        Rung(Reach.COMMAND, f"command:{' '.join([shlex.quote(program), *words])}"),
-        (Rung(Reach.EXECUTABLE, program),),
-    )
+    place = Rung(Reach.COMMAND, f"command:{' '.join([shlex.quote(program), *words])}")
+    return Target(TargetKind.COMMAND, said, place, (Rung(Reach.EXECUTABLE, program),))
 
 
 def server_tool_target(server: str, tool: str) -> Target:
@@ -236,12 +226,8 @@ def server_tool_target(server: str, tool: str) -> Target:
     for name in (server, tool):
         if not name or "/" in name or _CONTROL.search(name):
             raise ValueError("a server and its tool are named without slashes and control characters")
-    return Target(
-        TargetKind.SERVER_TOOL,
-        f"{server}/{tool}",
-        Rung(Reach.TOOL, f"{_SERVER}{server}/{tool}"),
-        (Rung(Reach.SERVER, f"{_SERVER}{server}/"),),
-    )
+    place, above = Rung(Reach.TOOL, f"{_SERVER}{server}/{tool}"), (Rung(Reach.SERVER, f"{_SERVER}{server}/"),)
+    return Target(TargetKind.SERVER_TOOL, f"{server}/{tool}", place, above)
 
 
 def custom_tool_target(name: str) -> Target:

@@ -225,12 +225,8 @@ def install_filter(code: bytes) -> None:
     Raises:
         OSError: The kernel refuses.
     """
-    libc = _libc()
-    made = _Program(len(code) // 8, code)
-    if (
-        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0
-        or libc.prctl(_SET_SECCOMP, _FILTER_MODE, ctypes.byref(made)) != 0
-    ):
+    libc, made = _libc(), ctypes.byref(_Program(len(code) // 8, code))
+    if libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0) != 0 or libc.prctl(_SET_SECCOMP, _FILTER_MODE, made) != 0:
         raise OSError(ctypes.get_errno(), f"seccomp: {os.strerror(ctypes.get_errno())}")
 
 

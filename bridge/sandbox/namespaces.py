@@ -19,10 +19,8 @@ from typing import Final, NoReturn
 from bridge.sandbox.profile import Layer, LayerKind, devices
 
 # From the kernel's headers sched.h, mount.h, prctl.h and capability.h
-_NEW_MOUNTS, _NEW_NAMES, _NEW_IPC, _NEW_USERS, _NEW_PROCESSES, _NEW_NETWORK = (
-    *(0x00020000, 0x04000000, 0x08000000),
-    *(0x10000000, 0x20000000, 0x40000000),
-)
+_NEW_MOUNTS, _NEW_NAMES, _NEW_IPC = 0x00020000, 0x04000000, 0x08000000
+_NEW_USERS, _NEW_PROCESSES, _NEW_NETWORK = 0x10000000, 0x20000000, 0x40000000
 _READ_ONLY, _NO_SUID, _NO_DEVICES, _NO_PROGRAMS = 1, 2, 4, 8
 """The same for mount(2) and for mount_setattr(2)."""
 _BIND, _RECURSIVE, _PRIVATE = 4096, 16384, 1 << 18
@@ -44,17 +42,7 @@ _SIZE: Final = "size=4m,mode=755"
 
 
 class _Attributes(ctypes.Structure):
-    _fields_ = (
-        ("set", ctypes.c_uint64),
-        ("clear", ctypes.c_uint64),
-        ("propagation", ctypes.c_uint64),
-        ("users", ctypes.c_uint64),
-    )
-
-
-def is_supported() -> bool:
-    """Return whether they can be made on this system's architecture. Whether the system lets us is found by trying."""
-    return platform.machine() in _CLONE
+    _fields_ = tuple((name, ctypes.c_uint64) for name in ("set", "clear", "propagation", "users"))
 
 
 def fork(*, users: bool, network: bool) -> int:
@@ -121,15 +109,10 @@ def lay(layers: Sequence[Layer], root: Path) -> None:
 
 def _beginning() -> list[Layer]:
     """Return the devices, which nothing can change, and the links that programs look for beside them."""
-    links = {
-        "fd": "/proc/self/fd",
-        "stdin": "/proc/self/fd/0",
-        "stdout": "/proc/self/fd/1",
-        "stderr": "/proc/self/fd/2",
-    }
+    streams = (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2"))
     return [
         *(Layer(LayerKind.READ, device, device) for device in devices()),
-        *(Layer(LayerKind.LINK, leads_to, f"/dev/{name}") for name, leads_to in links.items()),
+        *(Layer(LayerKind.LINK, f"/proc/self/fd{number}", f"/dev/{name}") for name, number in streams),
     ]
 
 
@@ -140,13 +123,8 @@ def _bind(layer: Layer, place: Path) -> None:
     elif not place.exists():
         place.touch()
     _mount(layer.source, place, "", _BIND | _RECURSIVE)
-    _restrict(
-        place,
-        _NO_SUID
-        | (0 if layer.source in devices() else _NO_DEVICES)
-        | (0 if layer.kind is LayerKind.WRITE else _READ_ONLY),
-        _ALL_BELOW,
-    )
+    no_devices = 0 if layer.source in devices() else _NO_DEVICES
+    _restrict(place, _NO_SUID | no_devices | (0 if layer.kind is LayerKind.WRITE else _READ_ONLY), _ALL_BELOW)
 
 
 def _enter(root: Path) -> None:
@@ -198,11 +176,9 @@ def _mount(source: str, place: Path, kind: str, flags: int, options: str = "") -
 
 
 def _restrict(place: Path, attributes: int, flags: int) -> None:
-    wanted = _Attributes(set=attributes)
-    result = _libc().syscall(
-        *(_MOUNT_SETATTR, ctypes.c_int(_HERE), os.fsencode(place), ctypes.c_uint(flags)),
-        *(ctypes.byref(wanted), ctypes.c_size_t(ctypes.sizeof(wanted))),
-    )
+    wanted, name = _Attributes(set=attributes), os.fsencode(place)
+    given = (ctypes.byref(wanted), ctypes.c_size_t(ctypes.sizeof(wanted)))
+    result = _libc().syscall(_MOUNT_SETATTR, ctypes.c_int(_HERE), name, ctypes.c_uint(flags), *given)
     _check(result, f"mount of {place}")
 
 

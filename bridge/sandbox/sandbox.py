@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from enum import StrEnum
 from functools import cache
 from pathlib import Path
@@ -16,16 +16,20 @@ from typing import Final, Literal, NamedTuple
 
 from bridge.errors import PermissionDenied
 from bridge.sandbox import namespaces
-from bridge.sandbox.commands import (
-    BUBBLEWRAP_KEEPERS,
-    bubblewrap_beginnings,
-    bubblewrap_command,
-    has_seatbelt,
-    seatbelt_command,
-)
 from bridge.sandbox.job import TELL_ERROR, Ending, Job, Report
 from bridge.sandbox.kernel_rules import TRUNCATE_ABI, has_filter, landlock_abi
-from bridge.sandbox.profile import LayerKind, Profile, devices, layers, shown
+from bridge.sandbox.profile import (
+    BUBBLEWRAP_KEEPERS,
+    LayerKind,
+    Profile,
+    bubblewrap_beginnings,
+    bubblewrap_command,
+    devices,
+    has_seatbelt,
+    layers,
+    seatbelt_command,
+    shown,
+)
 
 _PACKAGE_PARENT: Final = str(Path(__file__).parents[2])
 _MODULE: Final = "windows_job" if sys.platform == "win32" else "supervisor"
@@ -285,8 +289,8 @@ def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> J
         folder: Its working directory.
         place: What `make_place` made.
     """
-    limits = profile.limits
-    shared = place / _SHARED
+    limits, shared = asdict(profile.limits), place / _SHARED
+    del limits["output"]  # which is counted where it is read
     job = Job(
         argv=(),
         folder=str(folder),
@@ -295,12 +299,7 @@ def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> J
         network=profile.network,
         filtered=sandbox.filtered and sandbox.kind is not SandboxKind.NONE,
         grown=(*map(str, profile.write), str(shared)),
-        seconds=limits.seconds,
-        grace=limits.grace,
-        memory=limits.memory,
-        processes=limits.processes,
-        file_size=limits.file_size,
-        disk=limits.disk,
+        **limits,
     )
     match sandbox.kind:
         case SandboxKind.BUBBLEWRAP:
@@ -309,7 +308,6 @@ def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> J
             return replace(job, wrapper=tuple(command), keepers=BUBBLEWRAP_KEEPERS)
         case SandboxKind.NAMESPACES:
             seen = layers(profile, shared)
-            write = [*devices(), *(layer.place for layer in seen if layer.kind is LayerKind.WRITE)]
             return replace(
                 job,
                 folder=str(shown(profile, folder)),
@@ -317,7 +315,7 @@ def make_job(sandbox: Sandbox, profile: Profile, folder: Path, place: Path) -> J
                 own_users=sandbox.own_users,
                 keepers=namespaces.KEEPERS,
                 read=("/",) if landlock_abi() > 0 else None,
-                write=tuple(write),
+                write=(*devices(), *(layer.place for layer in seen if layer.kind is LayerKind.WRITE)),
             )
         case SandboxKind.SEATBELT:
             return replace(job, wrapper=tuple(seatbelt_command(profile)))
@@ -392,14 +390,9 @@ def _holds(sandbox: Sandbox) -> bool:
         try:
             os.write(telling, job.to_json())
             # The pipe stays open, since the supervisor ends everything when it does not.
+            command, shown_to = supervisor_command(), supervisor_environment()
             subprocess.run(  # noqa: S603 - our own
-                supervisor_command(),
-                stdin=told,
-                cwd="/",
-                env=supervisor_environment(),
-                timeout=_SECONDS,
-                capture_output=True,
-                check=False,
+                command, stdin=told, cwd="/", env=shown_to, timeout=_SECONDS, capture_output=True, check=False
             )
         finally:
             os.close(telling)

@@ -80,12 +80,9 @@ def _enter_job(job: Job) -> None:
 def _run(job: Job) -> Report:
     growth = Growth(job.grown, job.disk)
     try:
+        stdin, flags = subprocess.PIPE if job.talks else subprocess.DEVNULL, getattr(subprocess, "CREATE_NO_WINDOW", 0)
         process = subprocess.Popen(  # noqa: S603 - starting programs is what this is for
-            list(job.argv),
-            stdin=subprocess.PIPE if job.talks else subprocess.DEVNULL,
-            cwd=job.folder,
-            env=job.environment,
-            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+            list(job.argv), stdin=stdin, cwd=job.folder, env=job.environment, creationflags=flags
         )
     except OSError as error:
         return Report(ending=Ending.NOT_STARTED, message=f"as {job.argv[0]}: {error.strerror}")

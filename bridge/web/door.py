@@ -9,7 +9,7 @@ import asyncio
 import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -200,6 +200,7 @@ async def _refuse(url: WebUrl, why: str) -> None:
     raise NetworkFailure(f"{why}, which nobody has allowed: {url.page}", code="redirect")
 
 
+@dataclass(eq=False, repr=False)
 class WebDoor:
     """The door that every request of the bridge goes through.
 
@@ -213,33 +214,21 @@ class WebDoor:
         jitter: A random number from 0 to 1.
     """
 
-    def __init__(
-        self,
-        settings: Callable[[], Settings],
-        transport: Callable[[], "Transport"],
-        clock: Clock,
-        *,
-        own_ports: Callable[[], frozenset[int]] = frozenset,
-        log: Callable[[Exchanged], None] = lambda _exchanged: None,
-        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
-        jitter: Callable[[], float] = random.random,
-    ) -> None:
-        self._settings = settings
-        self._make = transport
-        self._made: Transport | None = None
-        self._clock = clock
-        self._own_ports = own_ports
-        self._log = log
-        self._sleep = sleep
-        self._jitter = jitter
+    settings: Callable[[], Settings]
+    transport: Callable[[], "Transport"]
+    clock: Clock
+    _: KW_ONLY
+    own_ports: Callable[[], frozenset[int]] = frozenset
+    log: Callable[[Exchanged], None] = lambda _exchanged: None
+    sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+    jitter: Callable[[], float] = random.random
 
-    def rules(self) -> Rules:
-        """Return the settings' present rules for the network."""
-        return Rules.of(self._settings(), self._own_ports())
+    def __post_init__(self) -> None:
+        self._made: Transport | None = None
 
     def passage(self, url: WebUrl, service: Service | None = None) -> Passage:
         """Return how a URL may be reached; see `guard.check`, which raises when it may not."""
-        return check(url, self.rules(), service)
+        return check(url, Rules(self.settings(), self.own_ports()), service)
 
     async def send(
         self, request: WebRequest, *, service: Service | None = None, authorize: Authorize = _refuse
@@ -258,29 +247,27 @@ class WebDoor:
             PermissionDenied: `authorize` has refused.
         """
         _check_headers(request)
-        settings = self._settings()
+        settings = self.settings()
         hops: list[WebUrl] = []
         seconds = 0.0
         while True:
             passage = self.passage(request.url, service)
             request = replace(request, url=passage.url)
-            began = self._clock.monotonic()
+            began = self.clock.monotonic()
             try:
                 answer = await self._persist(request, passage, settings, service)
                 location = answer.header("location") if answer.status in _REDIRECTS else ""
                 final = not location or not settings.follow_redirects
                 body = await _unpacked(answer, settings) if final else b""
             finally:
-                seconds += self._clock.monotonic() - began
+                seconds += self.clock.monotonic() - began
             if final:
                 headers = {name: answer.header(name) for name, _value in answer.headers}
                 return WebResponse(request.url, answer.status, headers, body, answer.received, seconds, tuple(hops))
             hops.append(request.url)
             if len(hops) > settings.max_redirects:
-                raise NetworkFailure(
-                    f"{hops[0].host} leads from one address to another more than {settings.max_redirects} times",
-                    code="redirects",
-                )
+                why = f"{hops[0].host} leads from one address to another more than {settings.max_redirects} times"
+                raise NetworkFailure(why, code="redirects")
             request = await self._followed(request, answer, passage.place, service, authorize)
 
     @asynccontextmanager
@@ -323,10 +310,8 @@ class WebDoor:
         if request.url.scheme == "https" and to.scheme == "http":
             raise NetworkFailure(f"{request.url.host} leads from https to http, which is not followed", code="redirect")
         elsewhere = to.origin != request.url.origin
-        turned = status == HTTPStatus.SEE_OTHER or (
-            status in {HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.FOUND} and request.method == "POST"
-        )
-        if turned:
+        moved = {HTTPStatus.MOVED_PERMANENTLY, HTTPStatus.FOUND}
+        if status == HTTPStatus.SEE_OTHER or (status in moved and request.method == "POST"):
             request = replace(request, method="GET", body=b"", content_type="")
         if elsewhere:
             if request.method == "POST":
@@ -347,14 +332,14 @@ class WebDoor:
             except NetworkFailure as error:
                 if not left or error.code not in _BROKEN:
                     raise
-                pause = wait * (0.5 + self._jitter())
+                pause = wait * (0.5 + self.jitter())
             else:
-                asked = _retry_after(answer, self._clock)
+                asked = _retry_after(answer, self.clock)
                 if not left or answer.status not in _REPEATED or (asked or 0) > LONGEST_WAIT:
                     return answer
-                pause = max(wait * (0.5 + self._jitter()), asked or 0)
+                pause = max(wait * (0.5 + self.jitter()), asked or 0)
             left, wait = left - 1, wait * 2
-            await self._sleep(pause)
+            await self.sleep(pause)
 
     async def _once(self, request: WebRequest, passage: Passage, settings: Settings, service: Service | None) -> Answer:
         transport = await self._transport()
@@ -369,7 +354,7 @@ class WebDoor:
     @contextmanager
     def _logged(self, request: WebRequest, service: Service | None) -> Iterator[list["Answer | StreamedAnswer"]]:
         """Log a request at the end of a block, which puts its answer into the list."""
-        began = self._clock.monotonic()
+        began = self.clock.monotonic()
         answers: list[Answer | StreamedAnswer] = []
         failure: str | None = "stopped"
         try:
@@ -380,12 +365,12 @@ class WebDoor:
             raise
         finally:
             status, received = (answers[0].status, answers[0].received) if answers else (None, 0)
-            name, seconds = service.name if service is not None else None, self._clock.monotonic() - began
-            self._log(Exchanged(request.url, request.method, name, status, failure, received, seconds))
+            name, seconds = service.name if service is not None else None, self.clock.monotonic() - began
+            self.log(Exchanged(request.url, request.method, name, status, failure, received, seconds))
 
     async def _transport(self) -> "Transport":
         if self._made is None:
-            self._made = await asyncio.to_thread(self._make)
+            self._made = await asyncio.to_thread(self.transport)
         return self._made
 
 
@@ -399,9 +384,9 @@ def _location(base: WebUrl, location: str) -> WebUrl:
 
 
 def _headers(request: WebRequest) -> dict[str, str]:
-    headers = {"Host": request.url.netloc, "User-Agent": USER_AGENT, "Accept": "*/*"}
+    usual = {"Host": request.url.netloc, "User-Agent": USER_AGENT, "Accept": "*/*"}
     given = {name.lower() for name in request.headers}
-    headers = {name: value for name, value in headers.items() if name.lower() not in given} | dict(request.headers)
+    headers = {name: value for name, value in usual.items() if name.lower() not in given} | dict(request.headers)
     headers |= {"Accept-Encoding": ACCEPTED, "Connection": "close"}
     if request.method == "POST":
         headers["Content-Length"] = str(len(request.body))

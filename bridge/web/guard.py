@@ -29,42 +29,38 @@ from bridge.settings.model import Settings
 from bridge.web.url import DEFAULT_PORTS, Address, BadUrl, WebUrl, parse_host, parse_url
 
 _CLOSED_FOUR: Final = tuple(
-    map(
-        ipaddress.IPv4Network,
-        (
-            "0.0.0.0/8",  # this network (RFC 791)
-            "10.0.0.0/8",  # private (RFC 1918)
-            "100.64.0.0/10",  # shared by a provider's customers (RFC 6598); a cloud's metadata, too
-            "127.0.0.0/8",  # this machine (RFC 1122)
-            "169.254.0.0/16",  # link-local (RFC 3927); a cloud's metadata
-            "172.16.0.0/12",  # private (RFC 1918)
-            "192.0.0.0/24",  # protocol assignments (RFC 6890)
-            "192.0.2.0/24",  # documentation (RFC 5737)
-            "192.31.196.0/24",  # AS112 (RFC 7535)
-            "192.52.193.0/24",  # multicast tunnels (RFC 7450)
-            "192.88.99.0/24",  # 6to4 relays (RFC 7526)
-            "192.168.0.0/16",  # private (RFC 1918)
-            "192.175.48.0/24",  # AS112 (RFC 7534)
-            "198.18.0.0/15",  # benchmarks (RFC 2544)
-            "198.51.100.0/24",  # documentation (RFC 5737)
-            "203.0.113.0/24",  # documentation (RFC 5737)
-            "224.0.0.0/4",  # multicast (RFC 5771)
-            "240.0.0.0/4",  # reserved, and broadcast (RFC 1112, RFC 919)
-            "168.63.129.16/32",  # a cloud's own services for its machines (Azure)
-        ),
+    ipaddress.IPv4Network(block)
+    for block in (
+        "0.0.0.0/8",  # this network (RFC 791)
+        "10.0.0.0/8",  # private (RFC 1918)
+        "100.64.0.0/10",  # shared by a provider's customers (RFC 6598); a cloud's metadata, too
+        "127.0.0.0/8",  # this machine (RFC 1122)
+        "169.254.0.0/16",  # link-local (RFC 3927); a cloud's metadata
+        "172.16.0.0/12",  # private (RFC 1918)
+        "192.0.0.0/24",  # protocol assignments (RFC 6890)
+        "192.0.2.0/24",  # documentation (RFC 5737)
+        "192.31.196.0/24",  # AS112 (RFC 7535)
+        "192.52.193.0/24",  # multicast tunnels (RFC 7450)
+        "192.88.99.0/24",  # 6to4 relays (RFC 7526)
+        "192.168.0.0/16",  # private (RFC 1918)
+        "192.175.48.0/24",  # AS112 (RFC 7534)
+        "198.18.0.0/15",  # benchmarks (RFC 2544)
+        "198.51.100.0/24",  # documentation (RFC 5737)
+        "203.0.113.0/24",  # documentation (RFC 5737)
+        "224.0.0.0/4",  # multicast (RFC 5771)
+        "240.0.0.0/4",  # reserved, and broadcast (RFC 1112, RFC 919)
+        "168.63.129.16/32",  # a cloud's own services for its machines (Azure)
     )
 )
 _OPEN_SIX: Final = ipaddress.IPv6Network("2000::/3")
 _CLOSED_SIX: Final = tuple(
-    map(
-        ipaddress.IPv6Network,
-        (
-            "2001::/23",  # protocol assignments, with Teredo and ORCHID (RFC 2928)
-            "2001:db8::/32",  # documentation (RFC 3849)
-            "2002::/16",  # 6to4: an address of IPv4 inside (RFC 3056)
-            "2620:4f:8000::/48",  # AS112 (RFC 7534)
-            "3fff::/20",  # documentation (RFC 9637)
-        ),
+    ipaddress.IPv6Network(block)
+    for block in (
+        "2001::/23",  # protocol assignments, with Teredo and ORCHID (RFC 2928)
+        "2001:db8::/32",  # documentation (RFC 3849)
+        "2002::/16",  # 6to4: an address of IPv4 inside (RFC 3056)
+        "2620:4f:8000::/48",  # AS112 (RFC 7534)
+        "3fff::/20",  # documentation (RFC 9637)
     )
 )
 
@@ -99,12 +95,8 @@ def is_for_services(address: Address) -> bool:
     return is_public(address) or address in HERE or any(address in block for block in _HOME)
 
 
-_HOME: Final[Sequence[ipaddress.IPv4Network | ipaddress.IPv6Network]] = (
-    ipaddress.IPv4Network("10.0.0.0/8"),
-    ipaddress.IPv4Network("100.64.0.0/10"),
-    ipaddress.IPv4Network("172.16.0.0/12"),
-    ipaddress.IPv4Network("192.168.0.0/16"),
-    ipaddress.IPv6Network("fc00::/7"),
+_HOME: Final = tuple(
+    map(ipaddress.ip_network, ("10.0.0.0/8", "100.64.0.0/10", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"))
 )
 
 
@@ -183,46 +175,15 @@ class Service(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """The settings' rules for the network.
+    """The rules for the network.
 
     Attributes:
-        allowed: The entries of `allowedDomains` in one spelling each, with `*.` before those that mean subdomains.
-        all_domains: Whether every public host counts as allowed.
-        only_listed: Whether no other site is reached.
-        blocked: Whether nothing may leave this machine.
-        https_only: Whether `http:` becomes `https:` outside this machine.
-        self_signed_here: Whether a server on this machine may have a certificate that nobody has signed.
-        listed_ports: The ports of this machine that its entries in `allowedDomains` mean.
+        settings: The settings that make them.
         own_ports: The ports at which the bridge itself listens.
     """
 
-    allowed: frozenset[str]
-    all_domains: bool
-    only_listed: bool
-    blocked: bool
-    https_only: bool
-    self_signed_here: bool
-    listed_ports: frozenset[int]
+    settings: Settings
     own_ports: frozenset[int]
-
-    @classmethod
-    def of(cls, settings: Settings, own_ports: frozenset[int]) -> "Rules":
-        """Return the rules that settings make.
-
-        Args:
-            settings: The settings.
-            own_ports: The ports at which the bridge itself listens.
-        """
-        return cls(
-            allowed=_entries(settings.allowed_domains),
-            all_domains=settings.allow_all_domains,
-            only_listed=settings.only_allowed_domains,
-            blocked=settings.block_external_requests,
-            https_only=settings.https_only,
-            self_signed_here=settings.allow_self_signed_localhost,
-            listed_ports=_ports_here(settings.ollama_web_search_endpoint),
-            own_ports=own_ports,
-        )
 
 
 class Passage(NamedTuple):
@@ -262,10 +223,12 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
     if url.port in CLOSED_PORTS:
         raise Refused(f"Port {url.port} belongs to another protocol than the web's")
     if here:
-        unsigned = rules.self_signed_here and url.scheme == "https"
-        listed = url.port in rules.listed_ports and url.host in rules.allowed  # an entry means Ollama's port alone
+        unsigned = rules.settings.allow_self_signed_localhost and url.scheme == "https"
+        # An entry of the list means this machine at Ollama's port alone.
+        at_ollama = url.port in _ports_here(rules.settings.ollama_web_search_endpoint)
+        listed = at_ollama and url.host in _entries(rules.settings.allowed_domains)
         return _if_reached(Passage(url, Place.HERE, listed, is_here, unsigned), rules)
-    if rules.blocked:
+    if rules.settings.block_external_requests:
         raise Refused("The user has blocked requests that leave this computer", code="blocked")
     address = url.address
     if address is not None and not is_public(address):
@@ -274,13 +237,13 @@ def check(url: WebUrl, rules: Rules, service: Service | None = None) -> Passage:
         raise Refused(
             f"{url.host!r} is a name of a local network; only services that the user has entered can be there"
         )
-    passed = url.upgraded() if rules.https_only and url.scheme == "http" else url
+    passed = url.upgraded() if rules.settings.https_only and url.scheme == "http" else url
     return _if_reached(Passage(passed, Place.PUBLIC, _is_listed(passed, rules), is_public), rules)
 
 
 def _if_reached(passage: Passage, rules: Rules) -> Passage:
     """Return a passage. Raises Refused where its site is none of those that alone are reached."""
-    if rules.only_listed and not passage.listed:
+    if rules.settings.only_allowed_domains and not passage.listed:
         raise Refused(
             f"{passage.url.origin} is none of the sites that the user allows: setting `onlyAllowedDomains` is on, so "
             "nothing is reached but the sites of `allowedDomains`"
@@ -295,7 +258,7 @@ def all_listed(targets: Iterable[Target], settings: Settings) -> bool:
         targets: The things that it touches.
         settings: The settings.
     """
-    rules = Rules.of(settings, frozenset())
+    rules = Rules(settings, frozenset())
     for target in targets:
         if target.kind is not TargetKind.URL:
             continue
@@ -316,11 +279,11 @@ def _service(url: WebUrl, rules: Rules, service: Service, *, here: bool) -> Pass
     if not service.holds(url):
         raise Refused(f"{service.name} leads to {url.origin}, which is not the address that the user has entered")
     if here:
-        unsigned = rules.self_signed_here and url.scheme == "https"
+        unsigned = rules.settings.allow_self_signed_localhost and url.scheme == "https"
         return Passage(url, Place.SERVICE, listed=True, admits=is_here, unsigned=unsigned)
-    if rules.blocked:
+    if rules.settings.block_external_requests:
         raise Refused("The user has blocked requests that leave this computer", code="blocked")
-    plain = url.scheme == "http" and rules.https_only
+    plain = url.scheme == "http" and rules.settings.https_only
 
     # What is sent in the clear stays at home: a key must not cross the internet unencrypted.
     def admits(address: Address) -> bool:
@@ -331,21 +294,22 @@ def _service(url: WebUrl, rules: Rules, service: Service, *, here: bool) -> Pass
 
 def _is_listed(url: WebUrl, rules: Rules) -> bool:
     """Return whether a public site is in the list. Another port than the scheme's own is a site of its own."""
-    if rules.all_domains:
+    if rules.settings.allow_all_domains:
         return True
     if url.port != DEFAULT_PORTS[url.scheme]:
         return False
-    if url.host in rules.allowed:
+    allowed = _entries(rules.settings.allowed_domains)
+    if url.host in allowed:
         return True
     if url.address is not None:
         return False
     labels = url.host.split(".")
-    return any(f"*.{'.'.join(labels[start:])}" in rules.allowed for start in range(1, len(labels)))
+    return any(f"*.{'.'.join(labels[start:])}" in allowed for start in range(1, len(labels)))
 
 
 @lru_cache(maxsize=8)  # the settings are the same for many calls
 def _entries(entries: tuple[str, ...]) -> frozenset[str]:
-    """Return the entries of `allowedDomains` in one spelling each, without those that no host can be."""
+    """Return the entries of `allowedDomains` that a host can be, in one spelling each: `*.` means its subdomains."""
     spelled = set()
     for entry in entries:
         wild, name = (entry[:2], entry[2:]) if entry.startswith("*.") else ("", entry)

@@ -274,8 +274,7 @@ class Ollama(WebSearchService):
     def request(self, query: SearchQuery, settings: Settings, key: str | None) -> WebRequest:
         """Return the request, with the key where there is one; only a server on this computer answers without."""
         place = self.place(settings)
-        here = names_this_machine(place.base.host)
-        if key is None and not here:
+        if key is None and not names_this_machine(place.base.host):
             raise NotReady("Ollama needs an API key: enter it in Obsidian, or with `vault-bridge keys set ollama`")
         path = "/api/experimental/web_search" if key is None else "/api/web_search"
         headers = _JSON | ({"Authorization": f"Bearer {key}"} if key is not None else {})

@@ -205,15 +205,12 @@ def _authority(text: str, default: int) -> tuple[str, int]:
     """Return the host and port."""
     if "@" in text:
         raise BadUrl("it has a user name before the host; leave out everything up to the `@`")
-    host, colon, port = text, "", ""
+    host, colon, port = text.partition(":")
     if text.startswith("["):
         inside, end, after = text.partition("]")
-        host = inside + end
-        colon, port = after[:1], after[1:]
+        host, colon, port = inside + end, after[:1], after[1:]
         if colon not in {"", ":"}:
             raise BadUrl("after the `]` of an address there is only a port")
-    elif ":" in text:
-        host, colon, port = text.partition(":")
     if not colon:
         return parse_host(host), default
     if not _PORT.fullmatch(port) or not 0 < int(port) < 1 << 16:

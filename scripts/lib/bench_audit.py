@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from bridge.audit.chain import LogChain
 from bridge.audit.log import AuditLog
 from bridge.audit.service import AuditService
+from bridge.audit.verify import LogChain
 from bridge.clock import SystemClock, stamp
 from bridge.settings.model import Settings
 from bridge.vault.folder import Folder

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from bridge.audit import service
-from bridge.audit.chain import HEAD_FILE, KEY_FILE
 from bridge.audit.files import GENERATIONS, NAME
 from bridge.audit.log import DAY_SECONDS, LogMaintenance
 from bridge.audit.service import safe_cell
+from bridge.audit.verify import HEAD_FILE, KEY_FILE
 from bridge.errors import ExecutionFailed, InvalidParameters
 from bridge.records.folder import MemoryFolder
 from bridge.settings.model import Settings

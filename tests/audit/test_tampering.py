@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, assume, given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
 
-from bridge.audit.chain import HEAD_FILE, KEY_FILE
 from bridge.audit.files import GENERATIONS, pack
+from bridge.audit.verify import HEAD_FILE, KEY_FILE
 from bridge.records.folder import MemoryFolder
 from tests.audit.audit_world import FaultyDisk, World, open_world
 

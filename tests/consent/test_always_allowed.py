@@ -63,13 +63,13 @@ async def test_a_tool_that_asks_all_the_same_is_no_grant(tmp_path: Path) -> None
 def test_with_only_these_domains_no_other_is_reached_or_asked_about(
     url: str, settings: dict[str, object], *, reached: bool
 ) -> None:
-    rules = Rules.of(Settings.parse(settings | {"onlyAllowedDomains": True}), frozenset())
+    rules = Rules(Settings.parse(settings | {"onlyAllowedDomains": True}), frozenset())
     if reached:
         assert check(parse_url(url), rules).listed
     else:
         with pytest.raises(Refused, match="onlyAllowedDomains"):
             check(parse_url(url), rules)
-    assert check(parse_url(url), Rules.of(Settings.parse(settings), frozenset())).url == parse_url(url)
+    assert check(parse_url(url), Rules(Settings.parse(settings), frozenset())).url == parse_url(url)
 
 
 async def test_another_site_is_refused_without_a_question_also_as_a_redirect(tmp_path: Path) -> None:

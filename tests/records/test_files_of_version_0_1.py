@@ -16,7 +16,7 @@ from bridge.agents.connection import ConnectionRecord, ConnectionRecords
 from bridge.agents.machine import Machine
 from bridge.agents.protected import PROTECTED_BY_ID
 from bridge.agents.protection import Options, ProtectionPlan, Protector
-from bridge.audit.chain import ChainState, Head
+from bridge.audit.verify import ChainState, Head
 from bridge.chat.chats import Conversations
 from bridge.chat.endpoints import CHAT, EMBEDDING, AgreedEndpoints, Purpose
 from bridge.clock import SystemClock

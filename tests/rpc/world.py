@@ -549,8 +549,8 @@ class World:
             is_open=lambda _connection: True,
             client=lambda _client_id: None,
             notify=self.hub.notify_client,
-            show=lambda _told: False,
-            unsaved=lambda _path: False,
+            present=lambda _told: False,
+            is_unsaved=lambda _path: False,
         )
         self.services = Services(
             vault="Notes",

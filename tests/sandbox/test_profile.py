@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 
 from bridge.errors import PermissionDenied
-from bridge.sandbox.commands import seatbelt_command
 from bridge.sandbox.job import Ending, Job, Report
 from bridge.sandbox.kernel_rules import landlock_abi
 from bridge.sandbox.processes import Growth
-from bridge.sandbox.profile import MEGABYTE, Profile, environment, readable_places
+from bridge.sandbox.profile import MEGABYTE, Profile, environment, readable_places, seatbelt_command
 from bridge.sandbox.sandbox import NO_SANDBOX, Programs, Sandbox, SandboxKind, probe, probe_one
 
 posix = pytest.mark.skipif(os.name != "posix", reason="paths as POSIX has them")

@@ -101,7 +101,7 @@ async def test_another_server_is_not_spoken_with_either(tmp_path: Path, server: 
         web.own_contexts[HOST] = SERVERS[server](web)
         vault = tmp_path / "Vault"
         vault.mkdir()
-        rules = Rules.of(Settings(), frozenset())
+        rules = Rules(Settings(), frozenset())
         opener = Opener(
             Programs([], tmp_path, required=lambda: False),
             web.transport,

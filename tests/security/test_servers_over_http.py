@@ -81,7 +81,7 @@ async def connected(server: Server, folder: Path, *, own_port: bool = False) -> 
     vault = folder / "Vault"
     vault.mkdir(exist_ok=True)
     ports = frozenset({server.web.plain_port}) if own_port else frozenset()
-    rules = Rules.of(Settings(), ports)
+    rules = Rules(Settings(), ports)
     opener = Opener(
         Programs([], folder, required=lambda: False),
         server.web.transport,

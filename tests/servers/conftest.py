@@ -33,7 +33,7 @@ def opener(tmp_path: Path) -> Opener:
     scratch = tmp_path / "state" / "scratch"
     scratch.mkdir(parents=True)
     programs = Programs([tmp_path / "state"], scratch, required=lambda: False)
-    rules = Rules.of(Settings(), frozenset())
+    rules = Rules(Settings(), frozenset())
     return Opener(
         programs,
         lambda: Transport(SystemResolver()),

@@ -14,7 +14,7 @@ OWN = 4711
 
 
 def rules(**settings: Any) -> Rules:
-    return Rules.of(Settings.parse(settings), frozenset({OWN}))
+    return Rules(Settings.parse(settings), frozenset({OWN}))
 
 
 def passage(url: str, service: Service | None = None, /, **settings: Any) -> Passage:

@@ -161,15 +161,11 @@ def _outside(said: dict[str, str]) -> bool:
 
 def _without_contrast(said: dict[str, str]) -> bool:
     colour = said.get("color", "").replace(" ", "")
-    if not colour:
-        return False
-    if _ALPHA_ZERO.match(colour):
-        return True
+    if not colour or _ALPHA_ZERO.match(colour):
+        return bool(colour)
     background = (said.get("background-color") or said.get("background", "")).replace(" ", "")
     found = _COLOUR.match(background)
-    if found is None:
-        return False
-    return _plain(colour) == _plain(found[0])
+    return found is not None and _plain(colour) == _plain(found[0])
 
 
 _HIDING: Final = (_not_shown, _too_small, _outside, _without_contrast)
@@ -185,17 +181,12 @@ def _plain(colour: str) -> str:
 
 def _number(text: str) -> float | None:
     found = _LENGTH.match(text)
-    if found is None:
-        return None
-    return float(found[1]) / (100 if found[2] == "%" else 1)
+    return None if found is None else float(found[1]) / (100 if found[2] == "%" else 1)
 
 
 def _pixels(text: str) -> float | None:
     found = _LENGTH.match(text)
-    if found is None:
-        return None
-    unit = (found[2] or "").lower()
-    return float(found[1]) * _PIXELS.get(unit, 10.0)
+    return None if found is None else float(found[1]) * _PIXELS.get((found[2] or "").lower(), 10.0)
 
 
 def _hidden_by_rules(tree: HtmlElement) -> Iterator[HtmlElement]:

@@ -180,6 +180,7 @@ _NONE: Final = "$"
 _UNSEEN: Final = " \t\r\n\u2061\u2062\u2063\u2064"
 """White space, and operators that are not seen."""
 _SCRIPT: Final = re.compile(r"^math/tex\b")
+_FORMULA_CLASSES: Final = ("katex", "mathjax", "mwe-math", "math-inline")
 _NOTE_ID: Final = re.compile(r"(?:^|[-_:.])(?:fn|footnote|cite_note|note|ftn|endnote)s?(?=[-_:.\d])", re.IGNORECASE)
 _BACK: Final = re.compile(r"^[\s↩↑^⤴←]*$")
 
@@ -199,7 +200,9 @@ def write_formulas(tree: HtmlElement, *, seen: bool = False) -> None:
         if tex and len(tex) <= MOST_FORMULA:
             place = _whole_formula(formula)
             if display:
-                place.addprevious(_paragraph(f"$${tex}$$"))
+                paragraph = lxml.html.Element("p")
+                paragraph.text = f"$${tex}$$"
+                place.addprevious(paragraph)
             replace_by_text(place, "" if display else f"${tex}$")
         elif seen:
             replace_by_text(formula, "")
@@ -225,10 +228,9 @@ def write_footnotes(tree: HtmlElement) -> None:
         replace_by_text(above if alone else link, f"[^{number}]")
     for target, number in numbers.items():
         note = notes[target]
-        for back in [
-            each for each in note.iter("a") if _BACK.match(_stripped(each)) and each.get("href", "").startswith("#")
-        ]:
-            replace_by_text(back, "")
+        for link in list(note.iter("a")):
+            if _BACK.match(_stripped(link)) and link.get("href", "").startswith("#"):
+                replace_by_text(link, "")
         note.tag = "p"  # not an item of a list, whose number would stand before it
         first = next((part for part in note.iter("p", "li", "div", "dd", "span") if (part.text or "").strip()), note)
         first.text = f"[^{number}]: {(first.text or '').lstrip()}"
@@ -266,12 +268,6 @@ def _letters(element: HtmlElement) -> str:
     return "".join("".join(element.itertext()).split())
 
 
-def _paragraph(text: str) -> HtmlElement:
-    paragraph: HtmlElement = lxml.html.Element("p")
-    paragraph.text = text
-    return paragraph
-
-
 def _math_tex(formula: HtmlElement) -> tuple[str, bool]:
     display = formula.get("display") == "block" or "block" in formula.get("mode", "")
     for annotation in formula.iter("annotation"):
@@ -301,9 +297,7 @@ def _script_tex(formula: HtmlElement) -> tuple[str, bool]:
 
 def _clean(tex: str) -> str:
     """Return TeX in one line, without the frame that Wikipedia puts around it; empty when it could end the formula."""
-    line = " ".join(tex.split())
-    framed = re.fullmatch(r"\{\\displaystyle (.*)\}", line)
-    line = framed[1].strip() if framed else line
+    line = re.sub(r"^\{\\displaystyle (.*)\}$", r"\1", " ".join(tex.split())).strip()
     return "" if _NONE in line else line
 
 
@@ -312,9 +306,7 @@ def _whole_formula(formula: HtmlElement) -> HtmlElement:
     place = formula
     for above in formula.iterancestors("span", "mjx-container", "mjx-assistive-mml"):
         names = above.get("class", "").lower()
-        if above.tag.startswith("mjx") or any(
-            name in names for name in ("katex", "mathjax", "mwe-math", "math-inline")
-        ):
+        if above.tag.startswith("mjx") or any(name in names for name in _FORMULA_CLASSES):
             place = above
     return place
 

@@ -179,8 +179,7 @@ def _bound(tree: HtmlElement) -> None:
 
 def _title(tree: HtmlElement) -> str:
     """Return the heading of the page where it has one that its title repeats, else its title."""
-    found = tree.findtext(".//title") or ""
-    title = " ".join(found.split())
+    title = " ".join((tree.findtext(".//title") or "").split())
     headings = [" ".join("".join(heading.itertext()).split()) for heading in tree.iter("h1")]
     for heading in headings:
         if heading and heading.casefold() in title.casefold():

@@ -27,7 +27,7 @@ VALUES: dict[str, Any] = {"string": "x", "number": 5, "integer": 5, "boolean": T
 
 async def main(url: str) -> None:
     context = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
-    rules = Rules.of(Settings(), frozenset())
+    rules = Rules(Settings(), frozenset())
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         opener = Opener(
