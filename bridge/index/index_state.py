@@ -225,15 +225,12 @@ class IndexState:
 
     def see_folder(self, folder: str, files: Sequence[IndexedFile], *, changed: Iterable[str]) -> None:
         """Record all that lies in a folder itself, by name; the content of `changed` files is not known yet."""
-        known = {file.path for file in self.tree.inside(folder)}
+        known, seen = {file.path for file in self.tree.inside(folder)}, {file.path for file in files}
         self.tree.set_folder(folder, files)
-        for file in files:
-            if file.path in known:
-                known.discard(file.path)
-            else:
-                self.names.add(file.path)
+        for path in seen - known:
+            self.names.add(path)
         self._mark_unread(changed)
-        for path in known:
+        for path in known - seen:
             self._drop(path)
 
     def commit(self, readings: Sequence[FileReading], gone: Sequence[str]) -> None:

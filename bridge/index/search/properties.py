@@ -7,9 +7,9 @@ Rules are those of docs/obsidian.md.
 """
 
 import math
-import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
+from operator import ge, gt, le, lt
 from typing import Any
 
 from bridge.index.search.query import And, CompareTerm, Node, Not, Or, PropertyKind, PropertyTerm, RegexTerm, TextTerm
@@ -22,12 +22,7 @@ _COMPARISON = re.compile(r"\s*(<=|>=|<|>)\s*(\S.*?)\s*", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?(\d{1,40}(\.\d{0,40})?|\.\d{1,40})([eE][-+]?\d{1,3})?", re.ASCII)
 _DATE = re.compile(r"\d{4}(-\d{2}){1,2}([T ].*)?")
 _HUGE = 10**4000
-_SIGNS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_SIGNS: dict[str, Callable[[Any, Any], bool]] = {"<": lt, "<=": le, ">": gt, ">=": ge}
 
 
 Tests = Callable[[RegexTerm], Callable[[str], bool]]
@@ -59,7 +54,7 @@ def has_value(value: Any, wanted: Any) -> bool:
         found = _COMPARISON.fullmatch(wanted)
         return compares(value, found[1], found[2]) if found else equals(value, wanted)
     if wanted is None:
-        return is_null(value)
+        return value is None  # a name without a value: not even an empty text or list (rule 92)
     if isinstance(wanted, bool):
         return any(item is wanted for item in items(value))
     return any(_number(item) == wanted for item in items(value))
@@ -93,16 +88,6 @@ def compares(value: Any, sign: str, text: str) -> bool:
         text: The text to compare with.
     """
     return any(_compares(item, _SIGNS[sign], text.strip()) for item in items(value))
-
-
-def is_null(value: Any) -> bool:
-    """Return whether there is a name but no value: not even an empty text or list (rule 92)."""
-    return value is None
-
-
-def is_empty(value: Any) -> bool:
-    """Return whether it is empty: null, empty text, an empty list or map, or a list of such."""
-    return all(item is None or item == "" for item in items(value))
 
 
 def items(value: Any) -> Iterator[Any]:
@@ -208,7 +193,7 @@ def _fits(value: Any, query: Node, tests: Tests) -> bool:
 
 def _is(value: Any, kind: PropertyKind) -> bool:
     if kind is PropertyKind.NULL:
-        return is_null(value)
+        return value is None
     if kind is PropertyKind.EMPTY:
-        return is_empty(value)
+        return all(item is None or item == "" for item in items(value))
     return any(item is (kind is PropertyKind.TRUE) for item in items(value))

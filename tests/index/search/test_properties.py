@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from bridge.index.search.properties import contains, equals, find_properties, has_value, is_empty, is_null, items
+from bridge.index.search.properties import contains, equals, find_properties, has_property, has_value, items
+from bridge.index.search.query import PropertyKind, PropertyTerm, TextTerm
 
 
 @pytest.mark.parametrize(
@@ -103,7 +104,11 @@ def test_a_name_is_found_whatever_its_case() -> None:
     ],
 )
 def test_null_is_not_empty(value: Any, null: bool, empty: bool) -> None:
-    assert (is_null(value), is_empty(value)) == (null, empty)
+    def holds(kind: PropertyKind) -> bool:
+        term = PropertyTerm(TextTerm("due"), kind)
+        return has_property({"due": value}, term, lambda _pattern: lambda _text: False)
+
+    assert (holds(PropertyKind.NULL), holds(PropertyKind.EMPTY)) == (null, empty)
 
 
 def test_a_value_that_means_billions_is_looked_at_in_part() -> None:
