@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
+from bridge.audit.records import counted
 from bridge.clock import Clock, stamp
 from bridge.consent.broker import Broker
 from bridge.contract.drafts import ReviewComment
@@ -347,9 +348,9 @@ def _told(new: Sequence[_Waiting]) -> str:
     drafts = [one for one in new if one.draft is not None]
     questions = [one for one in new if one.draft is None]
     files = sum(len(one.draft.paths) for one in drafts if one.draft is not None)
-    said = [f"{_who(drafts)} handed in {files:,} {'file' if files == 1 else 'files'}"] if drafts else []
+    said = [f"{_who(drafts)} handed in {counted(files, 'file')}"] if drafts else []
     if questions:
-        said.append(f"{_who(questions)} asked {len(questions):,} {'question' if len(questions) == 1 else 'questions'}")
+        said.append(f"{_who(questions)} asked {counted(len(questions), 'question')}")
     return ", ".join(said)
 
 

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
+from bridge.audit.records import counted
 from bridge.contract.chains import ChainCall
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import ChainEffect
@@ -193,8 +194,7 @@ def chain_effect(
     if summary is None:
         tools = list(dict.fromkeys(call.tool for call in calls))
         more = f" and {len(tools) - NAMED_CALLS} more" if len(tools) > NAMED_CALLS else ""
-        count = "1 call" if len(calls) == 1 else f"{len(calls)} calls"
-        summary = f"Make {count} as one ({', '.join(tools[:NAMED_CALLS])}{more})"
+        summary = f"Make {counted(len(calls), 'call')} as one ({', '.join(tools[:NAMED_CALLS])}{more})"
     return ChainEffect(tuple(calls), summary, params)
 
 

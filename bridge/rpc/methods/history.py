@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from datetime import datetime
 
-from bridge.audit.records import read_time
+from bridge.audit.records import counted, read_time
 from bridge.audit.sentences import caller_words
 from bridge.contract import tools as wire
 from bridge.contract.identity import Capability
@@ -80,11 +80,11 @@ def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) ->
     done = sum(found.why is None for _entry, found in pairs)
     skipped = len(pairs) - done
     verb = "Would undo" if preview else "Undid"
-    text = f"{verb} {_counted(done, 'change')} in {_counted(len(files), 'file')}"
+    text = f"{verb} {counted(done, 'change')} in {counted(len(files), 'file')}"
     if not pairs:
         text = "There is nothing to undo"
     elif skipped:
-        text += f". {_counted(skipped, 'change')} cannot be undone" if preview else f". {skipped:,} could not be undone"
+        text += f". {counted(skipped, 'change')} cannot be undone" if preview else f". {skipped:,} could not be undone"
     if left:
         text += ". 1 file stays as it is" if len(left) == 1 else f". {len(left):,} files stay as they are"
     return wire.UndoneAll(
@@ -104,10 +104,6 @@ def _answer(pairs: Sequence[tuple[HistoryEntry, Foreseen]], *, preview: bool) ->
         files=len(files),
         text=text,
     )
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class HistoryFilter:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
+from bridge.audit.records import counted
 from bridge.contract.consent import LineComment, Operation, Preview, Take
 from bridge.contract.drafts import ReviewComment
 from bridge.contract.tools import WritePlan
@@ -320,8 +321,7 @@ class Approval:
             for file in revised:
                 lines += [f"{file.path}:", *file.diff.splitlines()]
                 if file.others:
-                    count = f"{file.others} line{'' if file.others == 1 else 's'}"
-                    lines.append(f"They changed {count} that you did not propose.")
+                    lines.append(f"They changed {counted(file.others, 'line')} that you did not propose.")
         if self.left_out:
             facts["leftOut"] = [self._left_out(part) for part in self.left_out]
             lines.append("The user left out the following; do not repeat it without asking them why.")
