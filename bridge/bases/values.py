@@ -46,9 +46,7 @@ def is_true(value: Value) -> bool:
         return not (value == 0 or math.isnan(value))
     if kind is Duration:
         return any(value)
-    if kind is Link or kind is Row or kind is Date or kind is dict or kind is Pattern:
-        return True
-    return bool(value)
+    return kind is dict or bool(value)
 
 
 def text(value: Value, depth: int = 0) -> str:
@@ -62,8 +60,7 @@ def text(value: Value, depth: int = 0) -> str:
         return str(value)
     if kind in LISTS:
         return joined(value, ", ", depth)
-    write = _WRITERS.get(kind)
-    return str(value) if write is None else write(value)
+    return _WRITERS.get(kind, str)(value)
 
 
 _WRITERS: Final[dict[type, Callable[[Any], str]]] = {

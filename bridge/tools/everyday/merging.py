@@ -14,10 +14,10 @@ from pydantic import Field
 from bridge.contract.consent import ConsentClass
 from bridge.errors import Conflict, InvalidParameters, NotFound
 from bridge.notes.frontmatter import find_frontmatter
-from bridge.notes.merged_properties import merge_properties
 from bridge.notes.names import link_path
 from bridge.notes.note import Heading, ParsedNote
 from bridge.notes.parts import Outline, block_keys
+from bridge.notes.properties import merge_properties
 from bridge.notes.rewriting import LinkTarget, Redirection
 from bridge.notes.syntax import encode_destination, fits_wikilink
 from bridge.toolkit.tool import Applied, CallContext, Output

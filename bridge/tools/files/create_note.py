@@ -17,9 +17,9 @@ from bridge.clock import Clock
 from bridge.contract.consent import Operation, RiskLevel
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.index.knowledge import is_link
-from bridge.notes.merged_properties import merge_properties
 from bridge.notes.moment_format import TemplateFields, unfilled
 from bridge.notes.parts import parse_reference
+from bridge.notes.properties import merge_properties
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import Sentence
 from bridge.toolkit.tool import (
