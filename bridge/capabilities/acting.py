@@ -14,8 +14,8 @@ from bridge.records.folder import UserFolder
 from bridge.rpc.hosts import HostRuns
 from bridge.rpc.methods.outside_changes import notice_sent
 from bridge.tools import specs, terminal_provider
+from bridge.tools.allow_edit import edits_provider
 from bridge.tools.custom import CustomProvider
-from bridge.tools.edits.allow_edit import edits_provider
 from bridge.tools.history import LinkMender, RestoreProvider
 from bridge.tools.storage import VaultStorage
 from bridge.vault.plan import ChangePlan

@@ -135,7 +135,7 @@ def open_calls(core: Core, *, consent: Literal["ask", "deny"]) -> Calls:
         on_finished=finished,
         losses=losses,
         read_only=lambda plan: read_only_warnings(base.root, plan),
-        nearest_names=NearestNames(tools.services.index),
+        nearest_names=NearestNames(tools.services.storage.knowledge),
         incomplete_answers=lambda: index.incomplete_answers,
         is_indexing=lambda: index.status().indexing,
         drafts=tools.drafts,

@@ -54,7 +54,7 @@ def build_services(core: Core, calls: Calls) -> Services:
         in_place=base.root.in_place,
         by_name_only=index.by_name_only,
         compare=partial(compare, index),
-        knowledge=lambda person: index if person else tools.services.index,
+        knowledge=lambda person: index if person else tools.services.storage.knowledge,
         closed=trust.grants.closed,
         faults=base.faults.all,
         unprotected=unprotected,

@@ -1,6 +1,7 @@
 """The tools that look at the vault, over the vault and over each draft; and the drafts themselves."""
 
 import asyncio
+from dataclasses import replace
 from typing import NamedTuple
 
 from bridge.capabilities.base import Base
@@ -80,7 +81,9 @@ async def open_tools(
         on_change=lambda: base.on_loop(lambda: base.hub.notify_hosts(DraftsChanged())),
         on_end=ended,
     )
-    drafted = DraftedTools(drafts, lambda draft: providers(services.over(draft.files, draft.index)))
+    drafted = DraftedTools(
+        drafts, lambda draft: providers(replace(services, files=draft.files, everything=draft.index))
+    )
     ended.on(lambda draft_id: base.on_loop(lambda: base.hub.spawn(drafted.end(draft_id))))
     base.stop_in_thread(drafts.stop)
     base.stack.push_async_callback(drafted.stop)

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -49,14 +49,10 @@ from bridge.toolkit.pipeline import Pipeline
 from bridge.toolkit.registry import StaticProvider, ToolProvider, ToolRegistry
 from bridge.toolkit.tool import Tool
 from bridge.toolkit.tool_call import ToolCall
-from bridge.tools import draft_provider, providers
-from bridge.tools.agent import agent_tools
-from bridge.tools.core import core_tools
+from bridge.tools import agent_tools, core_tools, draft_provider, file_tools, note_tools, providers
 from bridge.tools.drafts import DraftedTools
 from bridge.tools.everyday import everyday_tools
-from bridge.tools.files import file_tools
 from bridge.tools.history import RedoTool, UndoTool
-from bridge.tools.notes import note_tools
 from bridge.tools.services import ToolServices
 from bridge.tools.storage import PlanningStorage
 from bridge.tools.templates.templates import TemplateStore
@@ -405,7 +401,9 @@ def _in_folder(
     base = Base(services.files, index, lambda: PlanBuilder(root, judge))
     kept = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="vault-bridge-drafts-")))
     drafts = Drafts(kept, base, clock=clock, days=lambda: settings.current.draft_days, on_end=end)
-    drafted = DraftedTools(drafts, lambda draft: providers(services.over(draft.files, draft.index)))
+    drafted = DraftedTools(
+        drafts, lambda draft: providers(replace(services, files=draft.files, everything=draft.index))
+    )
     stack.callback(drafts.stop)
     stack.push_async_callback(drafted.stop)
     made = [*drafted.wrapped(providers(services)), draft_provider(drafts, TemplateStore(MemoryFolder()), clock)]

@@ -8,6 +8,7 @@ back that is not in it, under any name. A tool that is in no named set (of the w
 comes on top, where `enabledTools` has it or a setting of its own has switched it on.
 """
 
+import asyncio
 import difflib
 import logging
 import re
@@ -18,7 +19,7 @@ from typing import Any, NamedTuple
 
 from bridge.contract.consent import ConsentClass, ConsentMode, Operation
 from bridge.errors import PermissionDenied
-from bridge.identity.caller import CHAT_ID, PERSON, Caller, Client
+from bridge.identity.caller import CHAT_ID, PERSON, Caller
 from bridge.own_commands import own_command
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import AGENT, MINIMAL, Tool, ToolSpec
@@ -85,22 +86,35 @@ class ToolProvider(ABC):
 
 
 class StaticProvider(ToolProvider):
-    """A provider whose tools are always the same. Subclass it when starting or stopping takes work.
+    """A provider whose tools are always the same.
 
     Args:
         id: Unique.
         tools: Its tools, in the order they are listed.
-        only_for: The one client that has them; None: every client.
+        has: Whether a caller has the tools now.
+        close: Ends the processes and threads of its tools. Blocks.
     """
 
-    def __init__(self, *, id: str, tools: Sequence[Tool[Any]], only_for: Client | None = None) -> None:
+    def __init__(
+        self,
+        id: str,
+        tools: Sequence[Tool[Any]],
+        *,
+        has: Callable[[Caller], bool] = lambda _caller: True,
+        close: Callable[[], None] = lambda: None,
+    ) -> None:
         self.id = id
         self._tools = tuple(tools)
-        self._only_for = only_for
+        self._has = has
+        self._close = close
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
         """Return all of them, or none."""
-        return self._tools if self._only_for is None or caller.client == self._only_for else ()
+        return self._tools if self._has(caller) else ()
+
+    async def stop(self) -> None:
+        """End what its tools started."""
+        await asyncio.to_thread(self._close)
 
 
 class ToolRegistry:

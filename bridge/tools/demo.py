@@ -7,7 +7,7 @@ from bridge.clock import Clock
 from bridge.contract.base import NoParams
 from bridge.contract.consent import ConsentClass, Operation, RiskLevel
 from bridge.toolkit.tool import Applied, CallContext, Output, WriteTool
-from bridge.tools.files.link_keeping import CreationPlanner
+from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.formatting import done
 from bridge.tools.kinds import write_spec
 from bridge.tools.storage import PlanningStorage, exists
@@ -48,14 +48,14 @@ class DemoNoteTool(WriteTool[NoParams]):
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
         self._storage = storage
-        self._creation = CreationPlanner(storage, clock)
+        self._keeper = LinkKeeper(storage, clock)
 
     def prepare(self, _params: NoParams, context: CallContext) -> ChangePlan:
         """Plan the note, under a name that is free."""
         names = (f"{NAME}.md" if number == 1 else f"{NAME} {number}.md" for number in count(1))
         free = next(path for path in map(VaultPath.root().child, names) if not exists(self._storage, path))
         place = self._storage.resolve_new(free)
-        return self._creation.plan(place, TEXT, f'Create the demo note "{place}"', context)
+        return self._keeper.creation(place, TEXT, f'Create the demo note "{place}"', context)
 
     def report(self, _params: NoParams, applied: Applied) -> Output:
         """Report where the note is."""

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final, NamedTuple, TypeVar
 
 from bridge.clock import stamp
+from bridge.contract.consent import FilePreview
 from bridge.errors import InvalidParameters
 from bridge.toolkit.tool import Applied
 from bridge.vault.paths import without_middle
@@ -14,18 +15,9 @@ from bridge.vault.paths import without_middle
 UNLINKABLE = "#^[]|"
 """Characters that keep Obsidian from following links to a name."""
 
+NEWLINE = "\n"
 _KB = 1024
 _NANOSECONDS = 1e9
-_DONE = {
-    "Append": "Appended",
-    "Create": "Created",
-    "Delete": "Deleted",
-    "Insert": "Inserted",
-    "Move": "Moved",
-    "Overwrite": "Overwrote",
-    "Prepend": "Prepended",
-    "Replace": "Replaced",
-}
 
 
 def size(count: int) -> str:
@@ -75,10 +67,11 @@ def done(summary: str) -> str:
     """Return a question's sentence (`Create folder "A"`) as one that says it is done (`Created folder "A".`).
 
     Args:
-        summary: Its first word is one of `_DONE`.
+        summary: It begins with a verb.
     """
     verb, _, rest = summary.partition(" ")
-    return f"{_DONE[verb]} {rest}."
+    past = "Overwrote" if verb == "Overwrite" else f"{verb.removesuffix('e')}ed"
+    return f"{past} {rest}."
 
 
 def value_text(value: Any) -> str:
@@ -99,6 +92,11 @@ def lines_shown(first: int, last: int, total: int, *, of: str = "", following: M
     which = f"Lines {first}-{last} of {total}" if last >= first else f"No lines of {total}"
     inside = ", the last one not to its end" if "nextLineOffset" in following else ""
     return f"{which}{f' of {of}' if of else ''}{inside}{next_words(following)}"
+
+
+def with_foot(text: str, foot: str) -> str:
+    """Return a text with a remark below it, in brackets on a line of its own."""
+    return f"{text}{'' if text.endswith(NEWLINE) or not text else NEWLINE}[{foot}]"
 
 
 def next_words(following: Mapping[str, int], names: tuple[str, str] = ("startLine", "lineOffset")) -> str:
@@ -130,10 +128,15 @@ def some(items: Sequence[str], separator: str = ", ", *, most: int = 500) -> str
     return separator.join(named) + (f"{separator}and {more:,} more" if more else "")
 
 
-def first_of(items: Sequence[str], most: int) -> str:
+def first_of(items: Sequence[str], most: int = 3) -> str:
     """Return the first of some texts, and how many are left out: `a, b and 3 more`."""
     more = f" and {len(items) - most:,} more" if len(items) > most else ""
     return ", ".join(items[:most]) + more
+
+
+def changed_files(paths: Sequence[str], named: int = 3) -> str:
+    """Return files in the middle of a sentence: a few by name."""
+    return f"{len(paths)} files: {first_of(paths, named)}" if len(paths) > named else ", ".join(paths)
 
 
 def within(texts: Sequence[str], room: int) -> list[str]:
@@ -150,6 +153,12 @@ def shortened(text: str, most: int = 100) -> str:
     return text if len(text) <= most else f"{text[:most]}..."
 
 
+def cut(text: str, most: int) -> str:
+    """Return a text as it is, or so many bytes of it and three dots."""
+    data = text.encode()
+    return text if len(data) <= most else f"{data[:most].decode(errors='ignore')}..."
+
+
 def edit_facts(applied: Applied) -> dict[str, Any]:
     """Return the edited file and its diff.
 
@@ -157,12 +166,12 @@ def edit_facts(applied: Applied) -> dict[str, Any]:
         applied: The ledger's result for a plan of one change.
     """
     (shown,) = applied.plan.previews
-    return {
-        "path": shown.path,
-        "added": shown.added,
-        "removed": shown.removed,
-        "diff": shown.diff,
-    }
+    return diff_facts(shown)
+
+
+def diff_facts(shown: FilePreview) -> dict[str, Any]:
+    """Return what became of a file as data."""
+    return {"path": shown.path, "added": shown.added, "removed": shown.removed, "diff": shown.diff}
 
 
 T = TypeVar("T")

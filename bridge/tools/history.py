@@ -17,13 +17,14 @@ from bridge.contract.consent import ConsentClass, FilePreview, Operation
 from bridge.errors import Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.identity.caller import Caller
 from bridge.index.losses import broken_links
+from bridge.journal.journal import HistoryEntry
 from bridge.toolkit.permitted import Denials
 from bridge.toolkit.registry import ToolProvider
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, P, Tool, Unchanged, WriteTool, in_vault
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper, broken_data, broken_sentence
 from bridge.tools.formatting import NOTHING_THERE, counted, first_of, some, within
 from bridge.tools.kinds import UNLISTED, CountingCursor, SnakeCaseParams, write_spec
-from bridge.tools.services import HistoryPort, PastChange, ReversalPort
+from bridge.tools.services import HistoryPort, ReversalPort
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import parse_path
 from bridge.vault.plan import ChangePlan
@@ -392,7 +393,7 @@ class HistoryParams(SnakeCaseParams):
 class _Entry(NamedTuple):
     """A change, and the files of it that the caller may see."""
 
-    change: PastChange
+    change: HistoryEntry
     files: tuple[str, ...]
     left: tuple[str, ...]
 

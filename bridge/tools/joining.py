@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import count
 
 from bridge.errors import Conflict
 from bridge.notes.frontmatter import find_frontmatter
@@ -110,8 +111,5 @@ def free_block(block: str, taken: AbstractSet[str]) -> str:
         block: The id.
         taken: Those that are taken.
     """
-    number, name = 1, block
-    while name in taken:
-        number += 1
-        name = f"{block}-{number}"
-    return name
+    names = (block if number == 1 else f"{block}-{number}" for number in count(1))
+    return next(name for name in names if name not in taken)

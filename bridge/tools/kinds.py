@@ -6,12 +6,18 @@ from typing import Annotated, Any, Final, TypedDict, TypeVar, Unpack
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
+from bridge.clock import Clock
 from bridge.contract.base import Params
 from bridge.contract.consent import ConsentClass, ConsentMode, Covers, Operation, RiskLevel
+from bridge.errors import DeadlineExceeded
 from bridge.notes.canvas_board import CANVAS
 from bridge.toolkit.parameters import ModelParameters, Schema, Sentence
-from bridge.toolkit.tool import VAULT, P, ReadTool, ToolSpec, WriteTool
+from bridge.toolkit.tool import VAULT, CallContext, P, ReadTool, ToolSpec, WriteTool
 from bridge.tools.storage import PlanningStorage, Storage
+from bridge.vault.app_settings import IgnoreRules
+from bridge.vault.edits import Edited
+from bridge.vault.paths import VaultPath
+from bridge.vault.plan import ChangePlan
 from bridge.vault.text import encode, is_note
 
 WP = TypeVar("WP", bound=Params)
@@ -29,10 +35,11 @@ class SnakeCaseParams(Params):
     model_config = ConfigDict(alias_generator=None)
 
 
-_Path = Field(min_length=1, max_length=LONGEST_PATH)
-RequiredPath = Annotated[str, _Path, Sentence("path is required and must be a non-empty string.")]
-RequiredSource = Annotated[str, _Path, Sentence("source is required and must be a non-empty string.")]
-RequiredDestination = Annotated[str, _Path, Sentence("destination is required and must be a non-empty string.")]
+PathText = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
+"""A path, perhaps a note's name or a wikilink."""
+RequiredPath = Annotated[PathText, Sentence("path is required and must be a non-empty string.")]
+RequiredSource = Annotated[PathText, Sentence("source is required and must be a non-empty string.")]
+RequiredDestination = Annotated[PathText, Sentence("destination is required and must be a non-empty string.")]
 
 NO_CONTENT = "content is required and must be a string."
 RequiredContent = Annotated[str, Sentence(NO_CONTENT)]
@@ -119,6 +126,22 @@ def by_text(paths: Sequence[str], notes: frozenset[str], others: frozenset[str])
         yield from by_kind([path for path in paths if path not in canvases], notes, others)
 
 
+def until(clock: Clock, context: CallContext, late: str) -> Callable[[], None]:
+    """Return a function that raises DeadlineExceeded with a sentence once the time of a call is over."""
+
+    def check() -> None:
+        if clock.monotonic() > context.deadline:
+            raise DeadlineExceeded(late)
+
+    return check
+
+
+def left_out(storage: Storage, context: CallContext) -> tuple[IgnoreRules, ...]:
+    """Return the rule for what the user keeps out of searches; nothing where there is none."""
+    rules = storage.ignored(context.settings.ignore_patterns)
+    return (rules,) if rules else ()
+
+
 class VaultReadTool(ReadTool[P]):
     """A tool that reads the vault and needs nothing else.
 
@@ -140,17 +163,44 @@ class VaultWriteTool(WriteTool[P]):
     def __init__(self, storage: PlanningStorage) -> None:
         self._storage = storage
 
+    def _changed(
+        self,
+        path: VaultPath,
+        old: bytes,
+        new: bytes | Edited,
+        summary: str,
+        warnings: Sequence[str] = (),
+        *,
+        replaces: bool = False,
+    ) -> ChangePlan:
+        """Return the plan by which a file gets another content, which differs.
+
+        Args:
+            path: The file.
+            old: Its bytes as they were read; the ledger refuses the plan when they are others by then.
+            new: The bytes it gets, perhaps with the regions in which they differ.
+            summary: One sentence for the person.
+            warnings: Warnings of what the diff does not show.
+            replaces: Whether the caller gave the whole content.
+        """
+        builder = self._storage.plan()
+        data, regions = (new, None) if isinstance(new, bytes) else (new.data, new.regions or None)
+        builder.modify(path, old, data, regions, replaces=replaces)
+        return builder.build(self.spec.operation, summary, warnings)
+
 
 class SpecFields(TypedDict, total=False):
     """The fields in which specs of both kinds differ from most; `ToolSpec` has what each of them means."""
 
+    title: str
     action: str
+    output: Schema
     risk: RiskLevel
     consent_class: ConsentClass
     default_rate: int
     presets: frozenset[str]
     replaces: frozenset[str]
-    acts: Acts | None
+    acts: Acts
     bulky: frozenset[str]
 
 
@@ -177,58 +227,39 @@ UNLISTED: Final = _Unlisted(consent_class=ConsentClass.NEVER, listed=False, stag
 
 
 def read_spec(
-    *,
-    name: str,
-    title: str = "",
-    description: str,
-    icon: str,
-    parameters: type[Params],
-    output: Schema | None = None,
-    **differing: Unpack[SpecFields],
+    *, name: str, description: str, icon: str, parameters: type[Params], **differing: Unpack[SpecFields]
 ) -> ToolSpec:
     """Return the spec of a tool that reads the vault. A yes holds for the tool, not for one file, and may hold always.
 
     Args:
-        name: Its name.
-        title: For people; the words of the name where it is empty.
+        name: Its name. Its title is the name in words, where it has no other.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: Its parameters.
-        output: The shape of what it answers, where that is always the same.
         **differing: What it says otherwise than most.
     """
     usual = ToolSpec(
         name=name,
-        title=title,
+        title=_in_words(name),
         description=description,
         icon=icon,
         parameters=ModelParameters(parameters),
-        output=output,
         operation=Operation.READ,
         risk=RiskLevel.LOW,
         consent_class=ConsentClass.ALWAYS,
-        default_mode=ConsentMode.SESSION_ALLOW,
         covers=Covers.TOOL,
-        default_rate=100,
         presets=_IN_VAULT,
     )
     return replace(usual, **differing)
 
 
 def write_spec(
-    *,
-    name: str,
-    title: str = "",
-    description: str,
-    icon: str,
-    parameters: type[Params],
-    **differing: Unpack[WriteFields],
+    *, name: str, description: str, icon: str, parameters: type[Params], **differing: Unpack[WriteFields]
 ) -> ToolSpec:
     """Return the spec of a tool that changes the vault. A yes holds for one file, and at most for the session.
 
     Args:
-        name: Its name.
-        title: For people; the words of the name where it is empty.
+        name: Its name. Its title is the name in words, where it has no other.
         description: For models and people.
         icon: The name of a Lucide icon.
         parameters: Its parameters.
@@ -237,36 +268,27 @@ def write_spec(
     per_session = differing.get("consent_class", ConsentClass.SESSION) is ConsentClass.SESSION
     usual = ToolSpec(
         name=name,
-        title=title,
+        title=_in_words(name),
         description=description,
         icon=icon,
         parameters=WrittenParameters(parameters),
-        default_mode=ConsentMode.SESSION_ALLOW if per_session else ConsentMode.ALWAYS_ASK,
         operation=Operation.UPDATE,
         risk=RiskLevel.HIGH,
         consent_class=ConsentClass.SESSION,
+        default_mode=ConsentMode.SESSION_ALLOW if per_session else ConsentMode.ALWAYS_ASK,
         default_rate=10,
         presets=_IN_VAULT,
     )
     return replace(usual, **differing)
 
 
+def _in_words(name: str) -> str:
+    return name.replace("_", " ").capitalize()
+
+
 MOST_FILES: Final = 100
 """Files that one call names."""
-_NAMED_FILES: Final = 3
 
 
-def one_or_many(value: Any) -> Any:
-    """Return a list, also of the one thing that was sent without one."""
-    return [value] if isinstance(value, str | dict) else value
-
-
-Several: Final = BeforeValidator(one_or_many)
+Several: Final = BeforeValidator(lambda value: [value] if isinstance(value, str | dict) else value)
 """Marks a list in place of which its only item may be sent."""
-
-
-def changed_files(paths: Sequence[str]) -> str:
-    """Return files in the middle of a sentence: a few by name."""
-    shown = ", ".join(paths[:_NAMED_FILES])
-    more = len(paths) - _NAMED_FILES
-    return f"{len(paths)} files: {shown} and {more} more" if more > 0 else shown

@@ -131,11 +131,7 @@ class PlanningStorage(Storage, Protocol):
         """Return whether a path, exactly so spelled, is a symbolic link."""
 
     def subtree(
-        self,
-        top: VaultPath,
-        check: Callable[[VaultPath], None],
-        refuse: Refuse | None = None,
-        most: int | None = None,
+        self, top: VaultPath, check: Callable[[VaultPath], None], refuse: Refuse | None = None, most: int | None = None
     ) -> Subtree:
         """Return a folder with everything in it, hidden and closed files too; see `bridge.vault.files`."""
 
@@ -170,11 +166,7 @@ class VaultStorage:
     """
 
     def __init__(
-        self,
-        files: VaultFiles,
-        knowledge: Knowledge,
-        closed: Denials = lambda: None,
-        everything: Storage | None = None,
+        self, files: VaultFiles, knowledge: Knowledge, closed: Denials = lambda: None, everything: Storage | None = None
     ) -> None:
         self.files = files
         self.knowledge = knowledge
@@ -242,11 +234,7 @@ class VaultStorage:
             return folder.exists(path.name) and is_link(folder.stat(path.name))
 
     def subtree(
-        self,
-        top: VaultPath,
-        check: Callable[[VaultPath], None],
-        refuse: Refuse | None = None,
-        most: int | None = None,
+        self, top: VaultPath, check: Callable[[VaultPath], None], refuse: Refuse | None = None, most: int | None = None
     ) -> Subtree:
         """Return a folder with everything in it."""
         return subtree(self._root, top, check, refuse, most)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.slow
 
 HEAVY = {
     *("aiohttp", "asyncio", "hyperscan", "jsonrpcserver", "jsonschema", "orjson", "pcre2", "prompt_toolkit"),
-    *("pydantic", "rapidfuzz", "re2", "rich", "ruamel", "send2trash", "sqlite3", "unidiff", "watchfiles", "wcmatch"),
+    *("pydantic", "rapidfuzz", "re2", "rich", "ruamel", "send2trash", "sqlite3", "watchfiles", "wcmatch"),
 }
 OURS = {"bridge", "bridge.__main__", "bridge.cli", "bridge.cli.main", "bridge.cli.options", "bridge.leaving_out"}
 

@@ -3,6 +3,7 @@
 import asyncio
 import tempfile
 from collections.abc import Awaitable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -167,7 +168,7 @@ class Drafting(RuleBasedStateMachine):
         (top / "state").mkdir()
         self.plain, self.drafted = World(top / "plain"), World(top / "drafted")
         self.draft = Draft.begun(top / "state" / "d-1", HEAD, self.drafted.base, self.drafted.clock)
-        services = self.drafted.services.over(self.draft.files, self.draft.index)
+        services = replace(self.drafted.services, files=self.draft.files, everything=self.draft.index)
         self.tools = by_name(providers(services))
         self.first = self.drafted.bytes()
         self.theirs: dict[str, bytes] = {}
@@ -277,7 +278,9 @@ def test_an_edit_of_another_hand_is_never_lost(tmp_path: Path, path: str) -> Non
     ):
         world = World(tmp_path / tool)
         draft = Draft.begun(tmp_path / "state" / tool, HEAD, world.base, world.clock)
-        plan = planned(by_name(providers(world.services.over(draft.files, draft.index))), tool, arguments)
+        plan = planned(
+            by_name(providers(replace(world.services, files=draft.files, everything=draft.index))), tool, arguments
+        )
         assert plan is not None
         draft.stage(plan, tool)
         place = world.folder / path

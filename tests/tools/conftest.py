@@ -23,8 +23,7 @@ from bridge.policy.redaction import hide_secrets
 from bridge.settings.model import Settings
 from bridge.testing.memory import MemoryStorage, MemoryTree
 from bridge.toolkit.tool import Applied, CallContext, Effect, Output, ReadTool, Tool, WriteTool
-from bridge.tools import providers
-from bridge.tools.core import core_tools
+from bridge.tools import core_tools, providers
 from bridge.tools.history import RedoTool, UndoTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles

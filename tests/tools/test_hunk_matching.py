@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import Conflict, InvalidParameters
-from bridge.tools.core.hunk_matching import apply_hunks, new_content
+from bridge.tools.core.apply_patch import apply_hunks, new_content
 from bridge.tools.core.patch_text import parse_patch
 from bridge.vault.diff import unified_diff
 

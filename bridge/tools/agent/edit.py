@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field, model_validator
@@ -14,29 +13,19 @@ from bridge.identity.caller import Caller
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import respelled
 from bridge.toolkit.permitted import Screens
-from bridge.toolkit.tool import AGENT, Applied, CallContext, ChainEffect, Output, RequestEffect, Unchanged, in_vault
-from bridge.tools.attachments import MOST_IMAGES, Image, KeptImages, check_images
+from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, WriteEffect, in_vault
+from bridge.tools import incoming
 from bridge.tools.core.screen import SCREEN, SELECTED, with_selection
 from bridge.tools.everyday.places import heading_number, with_text_below
-from bridge.tools.files.editing import EditTarget, PlannedEdit, append_text, prepend_text, replace_text
+from bridge.tools.files.editing import EditTarget, append_text, prepend_text, replace_text
 from bridge.tools.files.link_keeping import KeptLinks, LinkKeeper
-from bridge.tools.formatting import counted, shortened, some
+from bridge.tools.formatting import changed_files, counted, diff_facts, shortened, some
 from bridge.tools.joining import parsed
-from bridge.tools.kinds import (
-    LONGEST_PATH,
-    Several,
-    SnakeCaseParams,
-    VaultWriteTool,
-    by_text,
-    changed_files,
-    write_spec,
-)
+from bridge.tools.kinds import PathText, Several, SnakeCaseParams, VaultWriteTool, by_text, write_spec
 from bridge.tools.notes.changing import rewritten, shrinking
-from bridge.tools.pages import LONGEST_URL, SECONDS, FetchedPage, page_for_note, section_of, to_be_fetched, warnings_of
 from bridge.tools.paths import existing_path, failing_as, read_text
 from bridge.tools.storage import PlanningStorage
-from bridge.vault.diff import Region
-from bridge.vault.edits import LineEdit, apply_edits
+from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
 from bridge.vault.text import encode, is_note
@@ -47,14 +36,14 @@ _TEXT = frozenset({"edit", "edit_file", "modify_note"})
 _ADDS = frozenset({"edit", "modify_note"})
 _WHOLE_NOTE = frozenset({"edit", "update_note", "write_file"})
 _WHOLE_FILE = frozenset({"edit", "write_file"})
+_WAYS = ("old_text", "start_line", "after_line", "append", "url", "prepend", "content")
 _TEXTS = ("new_text", "append", "prepend", "content")
-_Path = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
 
 
 class Edit(SnakeCaseParams):
     """One edit: in exactly one of its ways."""
 
-    path: _Path | None = Field(default=None, description="Default: the call's path")
+    path: PathText | None = Field(default=None, description="Default: the call's path")
     old_text: str | None = Field(default=None, min_length=1, description="Exact text to replace, with new_text")
     new_text: str | None = None
     replace_all: bool = Field(default=False, description="Every place")
@@ -65,11 +54,9 @@ class Edit(SnakeCaseParams):
     )
     append: str | None = Field(default=None, min_length=1, description="Instead: add at the end")
     url: str | None = Field(
-        default=None, min_length=1, max_length=LONGEST_URL, description="Instead: add this web page at the end"
+        default=None, min_length=1, max_length=incoming.LONGEST_URL, description="Instead: add this web page at the end"
     )
-    heading: str | None = Field(
-        default=None, min_length=1, max_length=LONGEST_PATH, description="With append, url: below this heading"
-    )
+    heading: PathText | None = Field(default=None, description="With append, url: below this heading")
     prepend: str | None = Field(default=None, min_length=1, description="Instead: add below the properties")
     content: str | None = Field(
         default=None, description="Instead: all of its text; the properties stay unless new ones are in it"
@@ -94,20 +81,10 @@ class Edit(SnakeCaseParams):
 
     @model_validator(mode="after")
     def _one_way(self) -> "Edit":
-        ways = {
-            "old_text": self.old_text,
-            "start_line": self.start_line,
-            "after_line": self.after_line,
-            "append": self.append,
-            "url": self.url,
-            "prepend": self.prepend,
-            "content": self.content,
-        }
-        given = [name for name, value in ways.items() if value is not None]
+        given = [name for name in _WAYS if getattr(self, name) is not None]
         if len(given) != 1:
-            raise ValueError(
-                f"an edit needs exactly one of {', '.join(ways)}" + (f", not {' and '.join(given)}" if given else "")
-            )
+            instead = f", not {' and '.join(given)}" if given else ""
+            raise ValueError(f"an edit needs exactly one of {', '.join(_WAYS)}{instead}")
         by_text = given[0] in {"old_text", "start_line", "after_line"}
         if by_text and self.new_text is None:
             raise ValueError(f"{given[0]} needs new_text; empty text deletes")
@@ -126,11 +103,11 @@ _FLAT = frozenset(Edit.model_fields) - {"path"} | {"delete_lines"}
 class EditParams(SnakeCaseParams):
     """The edits, of one file or of several."""
 
-    path: _Path | None = Field(default=None, description="File or note: path, name or wikilink")
+    path: PathText | None = Field(default=None, description="File or note: path, name or wikilink")
     edits: Annotated[list[Edit], Several] = Field(
         min_length=1, max_length=MOST_EDITS, description="Line numbers are those before the call"
     )
-    images: list[Image] = Field(default_factory=list, max_length=MOST_IMAGES)
+    images: list[incoming.Image] = Field(default_factory=list, max_length=incoming.MOST_SENT)
 
     @model_validator(mode="before")
     @classmethod
@@ -176,19 +153,16 @@ class EditTool(VaultWriteTool[EditParams]):
 
     spec = write_spec(
         name="edit",
-        title="Edit",
         action="edit/edited {files|files}",
-        description=(
-            "Change notes and files: replace text or lines, insert, append, prepend or rewrite. All edits of "
-            "a call are one change."
-        ),
+        description="Change notes and files: replace text or lines, insert, append, prepend or rewrite. All edits of "
+        "a call are one change.",
         icon="pencil",
         parameters=EditParams,
         presets=frozenset({AGENT}),
         replaces=frozenset({"edit_file", "modify_note", "update_note", "write_file"}),
         acts=_acts,
         bulky=frozenset({"images"}),
-        timeout=lambda params: SECONDS if any(edit.url for edit in params.edits) else 30.0,
+        timeout=lambda params: incoming.SECONDS if any(edit.url for edit in params.edits) else 30.0,
     )
 
     def __init__(
@@ -203,9 +177,7 @@ class EditTool(VaultWriteTool[EditParams]):
         self._screens = screens
         self._pictures = pictures
 
-    def prepare(
-        self, params: EditParams, context: CallContext
-    ) -> ChangePlan | Unchanged | Awaitable[ChangePlan | Unchanged | ChainEffect | RequestEffect]:
+    def prepare(self, params: EditParams, context: CallContext) -> WriteEffect | Awaitable[WriteEffect]:
         """Work out what each file will be."""
         if any(edit.url is not None for edit in params.edits):
             return self._with_pages(params, context)
@@ -224,48 +196,49 @@ class EditTool(VaultWriteTool[EditParams]):
         first, last, text = with_selection(str(place), data, given.selection, content)
         return EditParams(path=str(place), edits=[Edit(start_line=first, end_line=last, new_text=text)])
 
-    async def _with_pages(self, params: EditParams, context: CallContext) -> ChangePlan | Unchanged | RequestEffect:
+    async def _with_pages(self, params: EditParams, context: CallContext) -> WriteEffect:
         """Fetch the pages first: a failure to fetch tells nothing of the vault."""
-        pages: dict[str, FetchedPage] = {}
+        pages: dict[str, incoming.FetchedPage] = {}
         for edit in params.edits:
             if edit.url is None or edit.url in pages:
                 continue
             if context.looking:
-                return to_be_fetched(edit.url, f"add its text to {edit.path or params.path}")
-            pages[edit.url] = await page_for_note(context, edit.url)
+                return incoming.to_be_fetched(edit.url, f"add its text to {edit.path or params.path}")
+            pages[edit.url] = await incoming.page_for_note(context, edit.url)
         return await asyncio.to_thread(self._planned, params, pages, context)
 
     def _planned(
-        self, params: EditParams, pages: Mapping[str, FetchedPage], context: CallContext
+        self, params: EditParams, pages: Mapping[str, incoming.FetchedPage], context: CallContext
     ) -> ChangePlan | Unchanged:
         texts = (text for edit in params.edits for text in _texts(edit).values())
-        images = check_images(params.images, texts, self._storage, self._pictures, context.deadline)
+        images = incoming.check_images(params.images, texts, self._storage, self._pictures, context.deadline)
         if SELECTED in {params.path, params.edits[0].path}:
             params = self._of_selection(params.edits[0].content or "", context.caller)
+        places: dict[VaultPath, VaultPath] = {}
         files: dict[VaultPath, _File] = {}
         for number, edit in enumerate(params.edits, 1):
             path = existing_path(edit.path or params.path or "", self._storage)
-            file = files.get(path)
-            if file is None:
-                place, data = read_text(self._storage, path)
-                file = next((known for known in files.values() if known.path == place), _File(place, data))
-                files[path] = file
-            file.edits.append((number, _with_images(edit, images, file.path)))
+            if path not in places:
+                places[path], data = read_text(self._storage, path)
+                files.setdefault(places[path], _File(places[path], data, []))
+            file = files[places[path]]
+            embedded = {name: images.embedded(text, file.path) for name, text in _texts(edit).items()}
+            file.edits.append((number, edit.model_copy(update=embedded)))
         builder, changed = self._storage.plan(), []
-        warnings = [warning for page in pages.values() for warning in warnings_of(page)]
-        distinct = list({file.path: file for file in files.values()}.values())
-        for file in distinct:
-            new = _edited(file, len(params.edits), pages)
+        warnings = [warning for page in pages.values() for warning in incoming.warnings_of(page)]
+        for file in files.values():
+            whole = any(edit.content is not None for _number, edit in file.edits)
+            new = _rewritten(file) if whole else _edited(file, len(params.edits), pages)
             if new.data != file.data:
-                builder.modify(file.path, file.data, new.data, new.regions, replaces=new.replaces)
+                builder.modify(file.path, file.data, new.data, new.regions or None, replaces=whole)
                 changed.append(str(file.path))
-                warnings += [f"{file.path}: {warning}" for warning in new.warnings]
+                warnings += [f"{file.path}: {said}" for said in (shrinking(file.data, new.data) if whole else ())]
         for place, image in images.files.items():
             builder.create(place, image.data, image.shown)
         kept = self._keeper.keep_for_new(builder, map(str, images.files), context) if images.files else KeptLinks()
         warnings += kept.warnings
         if not changed:
-            paths = [str(file.path) for file in distinct]
+            paths = list(map(str, files))
             output = Output({"files": []}, f"No changes made: {changed_files(paths)} already as asked.")
             return Unchanged(in_vault(*paths), f"Compare {changed_files(paths)} with an edit", output)
         count = f" ({counted(len(params.edits), 'edit')})" if len(params.edits) > 1 else ""
@@ -275,21 +248,12 @@ class EditTool(VaultWriteTool[EditParams]):
         summary = f"Edit {changed_files(changed)}{count}{added}{source}{kept.sentence}"
         return builder.build(self.spec.operation, summary, warnings, broken=kept.broken)
 
-    def report(self, params: EditParams, applied: Applied) -> Output:
+    def report(self, _params: EditParams, applied: Applied) -> Output:
         """Report which files changed, and by how much."""
-        del params
-        files = [
-            {"path": shown.path, "added": shown.added, "removed": shown.removed, "diff": shown.diff}
-            for shown in applied.plan.previews
-        ]
+        files = list(map(diff_facts, applied.plan.previews))
         named = some([f"{file['path']} (+{file['added']} -{file['removed']})" for file in files])
         count = f"{applied.plan.counted_files}: " if len(files) > 1 else ""
         return Output({"files": files}, f"Edited {count}{named}.")
-
-
-def _with_images(edit: Edit, images: KeptImages, note: VaultPath) -> Edit:
-    """Return an edit whose text embeds images where they will be."""
-    return edit.model_copy(update={name: images.embedded(text, note) for name, text in _texts(edit).items()})
 
 
 def _texts(edit: Edit) -> dict[str, str]:
@@ -297,80 +261,47 @@ def _texts(edit: Edit) -> dict[str, str]:
     return {name: text for name in _TEXTS if (text := getattr(edit, name)) is not None}
 
 
-@dataclass(slots=True)
-class _File:
+class _File(NamedTuple):
     """One file, and what is to be done to it, each edit with its number in the call."""
 
     path: VaultPath
     data: bytes
-    edits: list[tuple[int, Edit]] = field(default_factory=list)
+    edits: list[tuple[int, Edit]]
 
 
-class _New(NamedTuple):
-    """The new content of a file.
-
-    Attributes:
-        data: Its bytes.
-        regions: Where they differ, when that is known.
-        replaces: Whether the caller gave the whole text.
-        warnings: What a person should know beside the diff.
-    """
-
-    data: bytes
-    regions: Sequence[Region] | None = None
-    replaces: bool = False
-    warnings: Sequence[str] = ()
-
-
-def _edited(file: _File, of: int, pages: Mapping[str, FetchedPage]) -> _New:
+def _edited(file: _File, of: int, pages: Mapping[str, incoming.FetchedPage]) -> Edited:
     """Return the new content of one file: first its lines are edited, numbered as before the call, then its texts."""
-    edits = [edit for _, edit in file.edits]
-    if any(edit.content is not None for edit in edits):
-        if len(edits) > 1:
-            raise InvalidParameters(f'"{file.path}": content is the whole new text, so no other edit goes with it')
-        return _rewritten(file, edits[0].content or "")
-    lines = [line for edit in edits if (line := _line_edit(edit)) is not None]
-    target, steps = EditTarget(file.path, file.data), 0
-    regions: Sequence[Region] | None = None
-    if lines:
-        edited = apply_edits(file.data, lines, file.path)
-        target, regions, steps = EditTarget(file.path, edited.data), edited.regions, 1
+    steps: list[Edited] = []
+    if lines := [line for _number, edit in file.edits if (line := _line_edit(edit)) is not None]:
+        steps.append(apply_edits(file.data, lines, file.path))
     for number, edit in file.edits:
-        if edit.start_line is not None or edit.after_line is not None:
-            continue
-        with failing_as(f"Edit {number}") if of > 1 else nullcontext():
-            if edit.old_text is not None:
-                planned = _replaced(target, edit, edit.old_text)
-            elif edit.url is not None or (edit.append is not None and edit.heading is not None):
-                target, regions, steps = _with_section(target, edit, pages), None, steps + 1
-                continue
-            elif edit.append is not None:
-                planned = append_text(target, edit.append)
-            else:
-                planned = prepend_text(target, edit.prepend or "")
-        target, regions, steps = EditTarget(file.path, planned.edited.data), planned.edited.regions, steps + 1
-    return _New(target.data, (regions or None) if steps == 1 else None)
+        if _line_edit(edit) is None:
+            target = EditTarget(file.path, steps[-1].data if steps else file.data)
+            with failing_as(f"Edit {number}") if of > 1 else nullcontext():
+                steps.append(_step(target, edit, pages))
+    return steps[0] if len(steps) == 1 else Edited(steps[-1].data, ())
 
 
-def _replaced(target: EditTarget, edit: Edit, old: str) -> PlannedEdit:
-    """Return a file with a text in the place of another. Raises Conflict."""
-    try:
-        return replace_text(target, old, edit.new_text or "", everywhere=edit.replace_all)
-    except Conflict as failure:
-        sentence = f"{failure.message}: read it again, and give the text as it is there, to the letter"
-        raise Conflict(sentence, code="no_match") from None
-
-
-def _with_section(target: EditTarget, edit: Edit, pages: Mapping[str, FetchedPage]) -> EditTarget:
-    """Return a note with a text or a page below a heading, or at its end."""
+def _step(target: EditTarget, edit: Edit, pages: Mapping[str, incoming.FetchedPage]) -> Edited:
+    """Return a file after an edit that names no lines."""
+    if edit.old_text is not None:
+        try:
+            return replace_text(target, edit.old_text, edit.new_text or "", everywhere=edit.replace_all).edited
+        except Conflict as failure:
+            sentence = f"{failure.message}: read it again, and give the text as it is there, to the letter"
+            raise Conflict(sentence, code="no_match") from None
+    if edit.prepend is not None:
+        return prepend_text(target, edit.prepend).edited
+    if edit.append is not None and edit.heading is None:
+        return append_text(target, edit.append).edited
     text, path = target.data.decode(), str(target.path)
     added = edit.append or ""
     if edit.url is not None:
         level = 0
         if edit.heading is not None:
             level = parsed(text).headings[heading_number(text, path, edit.heading)].level
-        added = section_of(pages[edit.url], level)
-    return EditTarget(target.path, with_text_below(text, path, added, edit.heading).encode())
+        added = incoming.section_of(pages[edit.url], level)
+    return Edited(with_text_below(text, path, added, edit.heading).encode(), ())
 
 
 def _line_edit(edit: Edit) -> LineEdit | None:
@@ -378,12 +309,12 @@ def _line_edit(edit: Edit) -> LineEdit | None:
     text = edit.new_text or ""
     if edit.start_line is not None:
         return LineEdit(edit.start_line, edit.end_line or edit.start_line, text)
-    if edit.after_line is not None:
-        return LineEdit(edit.after_line + 1, edit.after_line, text)
-    return None
+    return None if edit.after_line is None else LineEdit(edit.after_line + 1, edit.after_line, text)
 
 
-def _rewritten(file: _File, content: str) -> _New:
+def _rewritten(file: _File) -> Edited:
     """Return a file with another text, a note with its own properties where the text has none."""
-    new = rewritten(file.data, content)[0] if is_note(str(file.path)) else encode(content)
-    return _New(new, replaces=True, warnings=tuple(shrinking(file.data, new)))
+    if len(file.edits) > 1:
+        raise InvalidParameters(f'"{file.path}": content is the whole new text, so no other edit goes with it')
+    content = file.edits[0][1].content or ""
+    return Edited(rewritten(file.data, content)[0] if is_note(str(file.path)) else encode(content), ())

@@ -18,72 +18,40 @@ from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, 
 from bridge.tools.everyday.merging import MergeNotesTool, SplitNoteTool
 from bridge.tools.everyday.renaming import RenameHeadingTool, RenamePropertyTool, RenameTagTool
 from bridge.tools.files.deletion import DeletingTool
-from bridge.tools.files.link_keeping import broken_data, broken_sentence
-from bridge.tools.files.moving import MOST_LISTED, MovePlanner
+from bridge.tools.files.link_keeping import MOST_LISTED, broken_sentence, followed_data
+from bridge.tools.files.moving import MovePlanner
 from bridge.tools.formatting import counted
-from bridge.tools.kinds import LONGEST_PATH, MOST_FILES, Several, SnakeCaseParams, by_kind, write_spec
+from bridge.tools.kinds import MOST_FILES, PathText, Several, SnakeCaseParams, by_kind, write_spec
 from bridge.tools.paths import NOTE, existing_path, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
 from bridge.vault.plan import ChangeKind, ChangePlan
 from bridge.vault.text import is_note
 
-What = Literal["file", "heading", "tag", "property", "section", "merge"]
-
-NAMED_AFTER: Final[Mapping[str, str]] = {
-    "heading": "rename_heading",
-    "tag": "rename_tag",
-    "property": "rename_property",
-    "section": "split_note",
-    "merge": "merge_notes",
-}
-"""The tool whose work a move is, by what is moved."""
-
 _Maker = RenameHeadingTool | RenameTagTool | RenamePropertyTool | SplitNoteTool | MergeNotesTool
 
-Pairs = Sequence[tuple[str, str]]
-"""Sources and destinations, as a caller named them."""
+What = Literal["file", "heading", "tag", "property", "section", "merge"]
+
+_MAKERS: Final[Mapping[str, type[_Maker]]] = {
+    "heading": RenameHeadingTool,
+    "tag": RenameTagTool,
+    "property": RenamePropertyTool,
+    "section": SplitNoteTool,
+    "merge": MergeNotesTool,
+}
+"""The tools whose work moves of what is no file are, by what is moved."""
+NAMED_AFTER: Final[Mapping[str, str]] = {what: tool.spec.name for what, tool in _MAKERS.items()}
 
 
-class NamedMoves:
-    """The planning and the reports of moves of what is no file.
-
-    Args:
-        storage: The vault.
-        clock: The clock that deadlines are given in.
-    """
-
-    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        self._tools: Mapping[str, _Maker] = {
-            "heading": RenameHeadingTool(storage, clock),
-            "tag": RenameTagTool(storage, clock),
-            "property": RenamePropertyTool(storage, clock),
-            "section": SplitNoteTool(storage, clock),
-            "merge": MergeNotesTool(storage, clock),
-        }
-
-    def prepare(self, what: str, pairs: Pairs, context: CallContext) -> ChangePlan | Unchanged:
-        """Plan the moves. Raises what the tool raises whose work it is, and InvalidParameters."""
-        maker = self._tools[what]
-        return maker.prepare(maker.spec.parameters.parse(_arguments(what, pairs)), context)
-
-    def report(self, what: str, pairs: Pairs, applied: Applied) -> Output:
-        """Return what was done."""
-        maker = self._tools[what]
-        return maker.report(maker.spec.parameters.parse(_arguments(what, pairs)), applied)
-
-
-def _arguments(what: str, pairs: Pairs) -> dict[str, Any]:
+def _arguments(params: "MoveParams") -> dict[str, Any]:
     """Return the moves as the arguments of the tool whose work they are."""
-    source, destination = pairs[0]
+    what, source, destination = params.what, params.moves[0].source, params.moves[0].destination
+    sources = [move.source for move in params.moves]
     if what in {"section", "merge"}:
-        if any(other != destination for _, other in pairs):
+        if any(move.destination != destination for move in params.moves):
             raise InvalidParameters(f"With what={what}, all moves of a call go to the same destination")
-        sources = [each for each, _ in pairs]
-        if what == "section":
-            return _sections(sources, destination)
-        return {"sources": sources, "target": destination}
-    if len(pairs) > 1:
+        return _sections(sources, destination) if what == "section" else {"sources": sources, "target": destination}
+    if len(sources) > 1:
         raise InvalidParameters(f"With what={what}, a call has one move; for several, use a draft")
     if what == "tag":
         return {"tag": source, "new_tag": destination}
@@ -117,14 +85,13 @@ def _in_note(source: str) -> tuple[str, str]:
 
 _EXTENSION = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,4}\Z")
 """An extension that a name may end in, so that `.md` is not added: `v1.2 notes` has none."""
-_Path = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
 
 
 class Move(SnakeCaseParams):
     """One move."""
 
-    source: _Path = Field(description="Path, name or wikilink")
-    destination: _Path = Field(description="New path; or a folder ending with '/'")
+    source: PathText = Field(description="Path, name or wikilink")
+    destination: PathText = Field(description="New path; or a folder ending with '/'")
 
 
 class MoveParams(SnakeCaseParams):
@@ -166,12 +133,9 @@ class MoveTool(WriteTool[MoveParams]):
 
     spec = write_spec(
         name="move",
-        title="Move",
         action="move/moved {files|files}",
-        description=(
-            "Move or rename notes, files, folders, headings, tags or properties; split and merge notes. "
-            "Links follow. Never overwrites."
-        ),
+        description="Move or rename notes, files, folders, headings, tags or properties; split and merge notes. Links "
+        "follow. Never overwrites.",
         icon="folder-input",
         parameters=MoveParams,
         consent_class=ConsentClass.NEVER,
@@ -184,12 +148,13 @@ class MoveTool(WriteTool[MoveParams]):
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
         self._storage = storage
         self._moves = MovePlanner(storage, clock)
-        self._named = NamedMoves(storage, clock)
+        self._makers = {what: maker(storage, clock) for what, maker in _MAKERS.items()}
 
     def prepare(self, params: MoveParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the moves and every link that follows."""
         if params.what != "file":
-            return self._named.prepare(params.what, [(move.source, move.destination) for move in params.moves], context)
+            maker = self._makers[params.what]
+            return maker.prepare(maker.spec.parameters.parse(_arguments(params)), context)
         for move in params.moves:  # what is wrong with a destination alone is said before anything is looked at
             vault_path(move.destination, self._storage, "destination")
         pairs = [self._pair(move) for move in params.moves]
@@ -203,23 +168,20 @@ class MoveTool(WriteTool[MoveParams]):
     def report(self, params: MoveParams, applied: Applied) -> Output:
         """Report what went where, and how many notes changed for it."""
         if params.what != "file":
-            pairs = [(move.source, move.destination) for move in params.moves]
-            return self._named.report(params.what, pairs, applied)
+            maker = self._makers[params.what]
+            return maker.report(maker.spec.parameters.parse(_arguments(params)), applied)
         plan = applied.plan
         moved = {change.path: change.new_path for change in plan.changes if change.kind is ChangeKind.MOVE}
         arrived = {source: target for source, target in moved.items() if source not in moved.values()}
-        updated = [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY]
         names = [path.rstrip("/") for path in plan.subjects]
         shown = counted(len(arrived), "file")
         if len(names) == 2:  # noqa: PLR2004 - one thing and its place
             shown = f'{f"{shown} " if len(arrived) > 1 else ""}to "{names[-1]}"'
-        data = {
-            "moved": [{"source": source, "destination": target} for source, target in arrived.items()][:MOST_LISTED],
-            "updated": updated[:MOST_LISTED],
-            "updatedCount": len(updated),
-        }
-        follows = f" Links in {counted(len(updated), 'note')} follow." if updated else ""
-        return Output(data | broken_data(plan), f"Moved {shown}.{follows}" + broken_sentence(plan))
+        listed = [{"source": source, "destination": target} for source, target in arrived.items()][:MOST_LISTED]
+        data = {"moved": listed} | followed_data(plan)
+        updated = data["updatedCount"]
+        follows = f" Links in {counted(updated, 'note')} follow." if updated else ""
+        return Output(data, f"Moved {shown}.{follows}" + broken_sentence(plan))
 
     def _pair(self, move: Move) -> tuple[VaultPath, VaultPath]:
         source = existing_path(move.source, self._storage, "source")
@@ -240,7 +202,7 @@ class MoveTool(WriteTool[MoveParams]):
 class DeleteParams(SnakeCaseParams):
     """The files and folders to delete."""
 
-    paths: Annotated[list[Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]], Several] = Field(
+    paths: Annotated[list[PathText], Several] = Field(
         min_length=1, max_length=MOST_FILES, description="By path, name or wikilink"
     )
 
@@ -248,16 +210,11 @@ class DeleteParams(SnakeCaseParams):
 _DELETES = frozenset({"delete", "delete_file"})
 
 
-def _delete_acts(_params: DeleteParams, paths: Sequence[str]) -> Iterator[frozenset[str]]:
-    return by_kind(paths, _DELETES | {"delete_note"}, _DELETES)
-
-
 class DeleteTool(DeletingTool[DeleteParams]):
     """The tool that puts files and folders into the trash."""
 
     spec = write_spec(
         name="delete",
-        title="Delete",
         action="delete/deleted {files|files}",
         description="Delete notes, files or folders, into the user's trash.",
         icon="trash-2",
@@ -266,7 +223,7 @@ class DeleteTool(DeletingTool[DeleteParams]):
         consent_class=ConsentClass.NEVER,
         presets=frozenset({AGENT}),
         replaces=frozenset({"delete_file", "delete_note"}),
-        acts=_delete_acts,
+        acts=lambda _params, paths: by_kind(paths, _DELETES | {"delete_note"}, _DELETES),
     )
 
     def prepare(self, params: DeleteParams, context: CallContext) -> ChangePlan:
@@ -276,4 +233,4 @@ class DeleteTool(DeletingTool[DeleteParams]):
             path = existing_path(name, self._storage)
             self._storage.is_folder(path)
             places.append(path)
-        return self._deletions.plan(places, context)
+        return self._deletion(places, context)

@@ -11,7 +11,7 @@ from bridge.toolkit.tool import AGENT, CallContext, Output, ReadEffect, ReadTool
 from bridge.tools.bases.holding import Asked
 from bridge.tools.everyday.tasks import TasksParams, TasksTool
 from bridge.tools.formatting import listing, page, shortened, value_text
-from bridge.tools.kinds import LONGEST_NAME, LONGEST_PATH, Cursor, Several, SnakeCaseParams, Tag, read_spec
+from bridge.tools.kinds import LONGEST_NAME, LONGEST_PATH, Cursor, PathText, Several, SnakeCaseParams, Tag, read_spec
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.tags_and_properties import MostNames, Wanted, listed_tags, with_properties, with_tags
 from bridge.tools.paths import folder_start
@@ -33,8 +33,7 @@ class QueryParams(SnakeCaseParams):
     )
     match: Literal["all", "any"] = "all"
     properties: Wanted = Field(
-        default_factory=dict,
-        description="Values it must have; '>5' compares; a list: any of it; null: no value",
+        default_factory=dict, description="Values it must have; '>5' compares; a list: any of it; null: no value"
     )
     having: Annotated[MostNames, Several] = Field(default_factory=list, description="Properties it must have")
     list_tags: bool = Field(default=False, description="Instead: all tags")
@@ -44,14 +43,12 @@ class QueryParams(SnakeCaseParams):
     due_before: str | None = Field(default=None, description="Of tasks: YYYY-MM-DD")
     due_after: str | None = None
     text: Annotated[str | None, Field(min_length=1, max_length=500)] = Field(default=None, description="Of tasks")
-    base: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = Field(
-        default=None, description="Instead: rows of a .base or note"
-    )
+    base: PathText | None = Field(default=None, description="Instead: rows of a .base or note")
     view: Annotated[str | None, Field(max_length=LONGEST_NAME)] = None
     filter: Annotated[str | None, Field(min_length=1, max_length=_LONGEST_FILTER)] = Field(
         default=None, description="Instead, or of it: expression of bases"
     )
-    this: Annotated[str | None, Field(min_length=1, max_length=LONGEST_PATH)] = None
+    this: PathText | None = None
     folder: Annotated[str | None, Field(max_length=LONGEST_PATH)] = Field(default=None, description="Only in here")
     limit: int | None = Field(default=None, ge=1, le=1000, description="Default 50")
     cursor: Cursor | None = Field(default=None, description="From the last answer")
@@ -102,7 +99,6 @@ class QueryTool(ReadTool[QueryParams]):
 
     spec = read_spec(
         name="query",
-        title="Query",
         action="look/looked for notes by tags and properties[: {count:result}]",
         description="List notes by tags and properties, all tags, tasks, or rows of a base (.base).",
         icon="list-filter",
@@ -138,7 +134,8 @@ class QueryTool(ReadTool[QueryParams]):
         """Look."""
         if (tasks := _tasks(params)) is not None:
             return self._tasks.run(tasks, context)
-        if (asked := self._asked(params, self._folder(params))) is not None:
+        folder = folder_start(params.folder, self._storage, real=True)
+        if (asked := self._asked(params, folder)) is not None:
             return self._bases().run(asked, params.limit or USUAL, params.cursor, context)
         if params.list_tags:
             return listed_tags(self._notes, context, params.limit or USUAL, params.cursor)
@@ -148,9 +145,9 @@ class QueryTool(ReadTool[QueryParams]):
         if params.tags:
             paths = with_tags(self._notes, params.tags, params.match)
         if params.properties or params.having:
-            values = with_properties(self._notes, params.properties, params.having, self._clock, context.deadline)
+            values = with_properties(self._notes, params.properties, params.having, self._clock, context)
             paths = set(values) if paths is None else paths & values.keys()
-        start = fold(self._folder(params))
+        start = fold(folder)
         found = [
             path
             for path in sorted(paths or ())
@@ -160,10 +157,6 @@ class QueryTool(ReadTool[QueryParams]):
         data = [{"path": path} | ({"properties": values[path]} if values else {}) for path in shown.items]
         lines = [f"{path}{_values(values.get(path, {}))}" for path in shown.items]
         return Output(data, listing(lines, shown, "No note has these."), shown.metadata)
-
-    def _folder(self, params: QueryParams) -> str:
-        """Return how the paths in the folder begin, which has to be there."""
-        return folder_start(params.folder, self._storage, real=True)
 
     def _bases(self) -> "BaseQueries":
         """Return the object that answers from bases; it is made when it is first needed."""
@@ -184,16 +177,9 @@ def _tasks(params: QueryParams) -> TasksParams | None:
     """Return the tasks that are wanted; None where notes or tags are."""
     if params.tasks is None:
         return None
-    return TasksParams(
-        status=params.tasks,
-        folder=params.folder,
-        tag=params.tags[0] if params.tags else None,
-        due_before=params.due_before,
-        due_after=params.due_after,
-        text=params.text,
-        limit=params.limit or USUAL,
-        cursor=params.cursor,
-    )
+    same = params.model_dump(include={"folder", "due_before", "due_after", "text", "cursor"})
+    tag = params.tags[0] if params.tags else None
+    return TasksParams(status=params.tasks, tag=tag, limit=params.limit or USUAL, **same)
 
 
 def _values(values: dict[str, Any]) -> str:

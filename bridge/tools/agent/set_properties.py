@@ -8,8 +8,8 @@ from pydantic import Field, model_validator
 from bridge.errors import InvalidParameters
 from bridge.notes.properties import TAGS, check_tag, remove_property, set_property
 from bridge.toolkit.tool import AGENT, Applied, CallContext, Output, Unchanged, in_vault
-from bridge.tools.formatting import counted
-from bridge.tools.kinds import LONGEST_NAME, MOST_FILES, Several, SnakeCaseParams, Tag, changed_files, write_spec
+from bridge.tools.formatting import changed_files, counted
+from bridge.tools.kinds import LONGEST_NAME, MOST_FILES, Several, SnakeCaseParams, Tag, write_spec
 from bridge.tools.notes.changing import has_tag, with_tag, without_tag
 from bridge.tools.notes.lookup import NoteWriteTool, decoded, encoded
 from bridge.vault.paths import parse_path
@@ -60,7 +60,6 @@ class SetPropertiesTool(NoteWriteTool[SetPropertiesParams]):
 
     spec = write_spec(
         name="set_properties",
-        title="Set properties",
         action="set/set the properties of {files|notes}",
         description=("Set or remove properties (frontmatter) and tags of notes, as one change."),
         icon="list-plus",
@@ -71,9 +70,8 @@ class SetPropertiesTool(NoteWriteTool[SetPropertiesParams]):
         acts=_acts,
     )
 
-    def prepare(self, params: SetPropertiesParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(self, params: SetPropertiesParams, _context: CallContext) -> ChangePlan | Unchanged:
         """Work out what each note will be."""
-        del context
         add, remove = ([check_tag(tag) for tag in tags] for tags in (params.add_tags, params.remove_tags))
         builder, paths, changed = self._storage.plan(), [], []
         for name in params.paths:
@@ -108,14 +106,13 @@ class SetPropertiesTool(NoteWriteTool[SetPropertiesParams]):
 
 
 def _deed(params: SetPropertiesParams) -> str:
-    parts = []
-    if params.properties:
-        parts.append(f"set {', '.join(params.properties)}")
-    if params.remove:
-        parts.append(f"remove {', '.join(params.remove)}")
-    if params.add_tags:
-        parts.append(f"add {' '.join(f'#{check_tag(tag)}' for tag in params.add_tags)}")
-    if params.remove_tags:
-        parts.append(f"remove {' '.join(f'#{check_tag(tag)}' for tag in params.remove_tags)}")
+    add, remove = (" ".join(f"#{check_tag(tag)}" for tag in tags) for tags in (params.add_tags, params.remove_tags))
+    deeds = (
+        ("set", ", ".join(params.properties)),
+        ("remove", ", ".join(params.remove)),
+        ("add", add),
+        ("remove", remove),
+    )
+    parts = [f"{verb} {what}" for verb, what in deeds if what]
     said = ", ".join(parts)
     return said[:1].upper() + said[1:]

@@ -57,9 +57,8 @@ class AwaitDecisionTool(ReadTool[AwaitDecisionParams]):
         self._calls = calls
         self._drafts = drafts
 
-    def prepare(self, params: AwaitDecisionParams, context: CallContext) -> ReadEffect:
+    def prepare(self, _params: AwaitDecisionParams, _context: CallContext) -> ReadEffect:
         """Return an effect that looks at nothing in the vault."""
-        del params, context
         return ReadEffect((), "Wait for the user's answer")
 
     async def run(self, params: AwaitDecisionParams, context: CallContext) -> Output | Relayed:

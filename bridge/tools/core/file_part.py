@@ -1,13 +1,15 @@
 """The lines of a file that are asked for, gathered while it goes by, with their numbers, and the outline of a note."""
 
+import io
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from bridge.errors import InvalidParameters
 from bridge.notes.markdown import parse_note
 from bridge.notes.note import TooMuchWork, Work
+from bridge.toolkit.tool import Output
 from bridge.tools.formatting import utc_time, within
 from bridge.tools.storage import Storage
 from bridge.vault.files import FileStat
@@ -73,23 +75,51 @@ class FilePart:
         here = min(self._to_skip, (end if rest < 0 else rest) - start)
         self._to_skip -= here
         if self._to_skip and rest >= 0:
-            raise self.beyond_line()
+            raise self._beyond_line()
         return here
 
-    def beyond_line(self) -> InvalidParameters:
+    def _beyond_line(self) -> InvalidParameters:
         """Return the refusal when the first line is shorter than what is to be left out of it."""
         return InvalidParameters(
             f"Line {self.first} has no {self._offset_in_line} bytes to leave out; take both numbers from an answer"
         )
 
-    @property
-    def is_beyond_line(self) -> bool:
-        """Return whether the whole file went by without all that was to be left out of its last line."""
-        return self._to_skip > 0
+    def read(self, storage: Storage, file: FileStat, kept: list[bytes] | None = None) -> bytes | None:
+        """Take the whole file.
 
-    def fit(self, room: int) -> None:
-        """Keep no more than can be shown in so many bytes of text: what is no UTF-8 takes three bytes each."""
-        self.keep(len(fitting(self.data, room)))
+        Args:
+            storage: The vault.
+            file: The file.
+            kept: Gets each block; None: the part alone is kept.
+
+        Returns:
+            The file's first bytes when it is binary, and then the part has nothing; else None.
+
+        Raises:
+            InvalidParameters: The first line is shorter than what is to be left out of it.
+        """
+        with storage.open(file.path) as stream:
+            block = stream.read(CHUNK)
+            if not is_text(block):
+                return block
+            while block:
+                self.take(block)
+                if kept is not None:
+                    kept.append(block)
+                block = stream.read(CHUNK)
+        if self._to_skip and self.first <= self.total_lines:
+            raise self._beyond_line()
+        return None
+
+    def fit(self, room: int, *, numbered: bool = False) -> str | None:
+        """Keep no more than can be shown in so many bytes of text: what is no UTF-8 takes three bytes each.
+
+        Returns:
+            The lines with their numbers, where these are to be shown.
+        """
+        lines = number_lines(self.data, self.first, room) if numbered else None
+        self.keep(len(fitting(self.data, room)) if lines is None else lines.taken)
+        return None if lines is None else lines.text
 
     def keep(self, taken: int) -> None:
         """Keep no more than so many bytes."""
@@ -163,45 +193,23 @@ def fitting(data: bytes, room: int) -> bytes:
     return cut
 
 
-def read_part(storage: Storage, file: FileStat, part: FilePart, keep: Callable[[bytes], object]) -> bytes | None:
-    """Give a part the whole file.
-
-    Args:
-        storage: The vault.
-        file: The file.
-        part: The part.
-        keep: Called with each block.
-
-    Returns:
-        The file's first bytes when it is binary, and then the part has nothing; else None.
-    """
-    with storage.open(file.path) as stream:
-        block = stream.read(CHUNK)
-        if not is_text(block):
-            return block
-        while block:
-            part.take(block)
-            keep(block)
-            block = stream.read(CHUNK)
-    if part.is_beyond_line and part.first <= part.total_lines:
-        raise part.beyond_line()
-    return None
-
-
 def file_facts(file: FileStat) -> dict[str, Any]:
     """Return a file's path, its size in bytes, and when it changed, for programs."""
     return {"path": str(file.path), "size": file.size, "modified": utc_time(file.mtime_ns)}
 
 
-def binary_facts(file: FileStat, head: bytes) -> dict[str, Any]:
-    """Return the facts of a file that is not text.
+def not_text(file: FileStat, head: bytes, name: str, length: str) -> Output:
+    """Return the answer for a file that is not text.
 
     Args:
         file: The file.
         head: Its first bytes.
+        name: What it is called in the answer.
+        length: Its size in words.
     """
     kind, mime_type = describe_binary(head, file.path.name)
-    return file_facts(file) | {"binary": True, "kind": kind, "mimeType": mime_type}
+    data = file_facts(file) | {"binary": True, "kind": kind, "mimeType": mime_type}
+    return Output(data, f"{name} is not text: {kind}, {mime_type}, {length}. Its bytes are not shown.")
 
 
 def _after_breaks(block: bytes, number: int) -> int:
@@ -262,7 +270,7 @@ def number_lines(data: bytes, first: int, room: int) -> NumberedLines:
     """
     shown: list[str] = []
     used = taken = 0
-    for number, line in enumerate(_lines(data), first):
+    for number, line in enumerate(io.BytesIO(data), first):
         text = _numbered(number, line)
         used += len(text.encode()) + 1
         if used > room:
@@ -273,12 +281,6 @@ def number_lines(data: bytes, first: int, room: int) -> NumberedLines:
         shown.append(text)
         taken += len(line)
     return NumberedLines("\n".join(shown), first - 1 + len(shown), taken=taken, cut=False)
-
-
-def _lines(data: bytes) -> list[bytes]:
-    """Return lines with their line breaks."""
-    parts = data.split(b"\n")
-    return [line + b"\n" for line in parts[:-1]] + ([parts[-1]] if parts[-1] else [])
 
 
 def _numbered(number: int, line: bytes) -> str:

@@ -12,10 +12,10 @@ from bridge.contract.base import Params
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, check_glob, compile_glob
 from bridge.index.texts.grep import Grep, GrepHit, GrepQuery, GrepResult
-from bridge.index.texts.patterns import MAX_LENGTH, Pattern
+from bridge.index.texts.patterns import MAX_LENGTH
 from bridge.toolkit.parameters import TEXT, WHOLE, a_list, members
-from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, matching
-from bridge.tools.kinds import SnakeCaseParams, read_spec
+from bridge.toolkit.tool import MINIMAL, VAULT, CallContext, Output, P, ReadEffect, matching
+from bridge.tools.kinds import SnakeCaseParams, VaultReadTool, left_out, read_spec
 from bridge.tools.storage import Storage
 from bridge.vault.paths import nfc
 
@@ -42,17 +42,46 @@ class GrepParams(Params):
     )
 
 
-class GrepTool(ReadTool[GrepParams]):
-    """The tool that searches the text of the vault's files.
+class PatternTool(VaultReadTool[P]):
+    """A tool that searches the text of the vault's files.
 
     Args:
         storage: The vault.
         grep: Searches them.
     """
 
+    def __init__(self, storage: Storage, grep: Grep) -> None:
+        super().__init__(storage)
+        self._grep = grep
+
+    def _query(
+        self, pattern: str, glob: Glob | None, context: CallContext, *, context_lines: int, limit: int
+    ) -> GrepQuery:
+        """Return the search of a call: what the user ignores is left out, and progress goes to the caller.
+
+        Args:
+            pattern: What to look for.
+            glob: Which files; None for all.
+            context: The call.
+            context_lines: Lines of context on each side of a hit.
+            limit: The most hits.
+        """
+        return GrepQuery(
+            pattern=self._grep.compile(pattern, context.deadline),
+            glob=glob,
+            excludes=left_out(self._storage, context),
+            context_lines=context_lines,
+            limit=limit,
+            deadline=context.deadline,
+            progress=lambda files: context.progress(files, None, f"{files} files searched"),
+        )
+
+
+class GrepTool(PatternTool[GrepParams]):
+    """The tool that finds lines."""
+
     spec = read_spec(
         name="grep",
-        title="Grep",
         action="search/searched the vault[ for {pattern}][: {count:line}]",
         description="Find lines by a regular expression, with the lines around each.",
         icon="text-search",
@@ -61,10 +90,6 @@ class GrepTool(ReadTool[GrepParams]):
         default_rate=60,
         presets=frozenset({MINIMAL, VAULT}),
     )
-
-    def __init__(self, storage: Storage, grep: Grep) -> None:
-        self._storage = storage
-        self._grep = grep
 
     def prepare(self, params: GrepParams, context: CallContext) -> ReadEffect:
         """Check the patterns."""
@@ -82,36 +107,13 @@ class GrepTool(ReadTool[GrepParams]):
         context_lines = settings.grep_context_lines if params.context_lines is None else params.context_lines
         limit = params.max_matches or settings.grep_max_matches
         glob = None if params.file_pattern is None else compile_glob(nfc(params.file_pattern))
-        pattern = self._grep.compile(params.pattern, context.deadline)
-        found = self._grep.search(
-            query_of(self._storage, context, pattern, glob, context_lines=context_lines, limit=limit)
-        )
+        found = self._grep.search(self._query(params.pattern, glob, context, context_lines=context_lines, limit=limit))
         return _output(params, found, limit)
 
 
-def query_of(
-    storage: Storage, context: CallContext, pattern: Pattern, glob: Glob | None, *, context_lines: int, limit: int
-) -> GrepQuery:
-    """Return the search of a call: what the user ignores is left out, and progress goes to the caller.
-
-    Args:
-        storage: The vault.
-        context: The call.
-        pattern: From `Grep.compile`.
-        glob: Which files; None for all.
-        context_lines: Lines of context on each side of a hit.
-        limit: The most hits.
-    """
-    rules = storage.ignored(context.settings.ignore_patterns)
-    return GrepQuery(
-        pattern=pattern,
-        glob=glob,
-        excludes=(rules,) if rules else (),
-        context_lines=context_lines,
-        limit=limit,
-        deadline=context.deadline,
-        progress=lambda files: context.progress(files, None, f"{files} files searched"),
-    )
+def hit_data(hit: GrepHit) -> dict[str, Any]:
+    """Return a matching line as data."""
+    return {"line": hit.line, "match": hit.match, "context": hit.context}
 
 
 def lines_around(hits: Iterable[GrepHit]) -> list[tuple[int, str, bool]]:
@@ -129,7 +131,7 @@ def lines_around(hits: Iterable[GrepHit]) -> list[tuple[int, str, bool]]:
 
 
 def _output(params: GrepParams, found: GrepResult, limit: int) -> Output:
-    data = [{"file": hit.file, "line": hit.line, "match": hit.match, "context": hit.context} for hit in found.hits]
+    data = [{"file": hit.file} | hit_data(hit) for hit in found.hits]
     truncated = found.more or found.full
     metadata: dict[str, Any] = {"truncated": truncated, "limit": limit, "filesSearched": found.files}
     if not truncated:
@@ -202,22 +204,14 @@ class SearchFilesParams(SnakeCaseParams):
     )
 
 
-class SearchFilesTool(ReadTool[SearchFilesParams]):
-    """The tool that searches the text of the vault's files, and lists those in which most lines match.
-
-    Args:
-        storage: The vault.
-        grep: Searches them.
-    """
+class SearchFilesTool(PatternTool[SearchFilesParams]):
+    """The tool that lists the files in which most lines match."""
 
     spec = read_spec(
         name="search_files",
-        title="Search files",
         action="search/searched the vault[ for {pattern}][: {count:file}]",
-        description=(
-            "Search file contents using a regular expression, with contextual excerpts around each match. "
-            "For words rather than patterns use search_notes."
-        ),
+        description="Search file contents using a regular expression, with contextual excerpts around each match. For "
+        "words rather than patterns use search_notes.",
         icon="file-search",
         parameters=SearchFilesParams,
         output=a_list(
@@ -225,10 +219,6 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
         ),
         default_rate=60,
     )
-
-    def __init__(self, storage: Storage, grep: Grep) -> None:
-        self._storage = storage
-        self._grep = grep
 
     def prepare(self, params: SearchFilesParams, context: CallContext) -> ReadEffect:
         """Check the patterns."""
@@ -241,10 +231,8 @@ class SearchFilesTool(ReadTool[SearchFilesParams]):
 
     def run(self, params: SearchFilesParams, context: CallContext) -> Output:
         """Count in all files, then look closer at the best."""
-        pattern = self._grep.compile(_re2_pattern(params), context.deadline)
-        context_lines = params.context_lines
-        query = query_of(
-            self._storage, context, pattern, _files_glob(params), context_lines=context_lines, limit=MOST_LINES
+        query = self._query(
+            _re2_pattern(params), _files_glob(params), context, context_lines=params.context_lines, limit=MOST_LINES
         )
         counted = self._grep.count(query)
         best = sorted(counted.counts, key=lambda count: -count[1])[: params.max_results]
@@ -269,11 +257,7 @@ def _files_glob(params: SearchFilesParams) -> Glob:
 
 def _files_output(params: SearchFilesParams, counted: GrepResult, best: list[tuple[str, int, list[GrepHit]]]) -> Output:
     data: list[dict[str, Any]] = [
-        {
-            "path": path,
-            "matches": lines,
-            "excerpts": [{"line": hit.line, "match": hit.match, "context": hit.context} for hit in hits],
-        }
+        {"path": path, "matches": lines, "excerpts": list(map(hit_data, hits))}
         for path, lines, hits in best
         if hits  # else it was changed or removed meanwhile
     ]

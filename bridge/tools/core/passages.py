@@ -6,6 +6,8 @@ four letters), those of other scripts seldom shorter, so what is said stays belo
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Annotated, Any, NamedTuple
 
 from pydantic import Field
@@ -15,23 +17,26 @@ from bridge.index.search.note_search import FoundNote, FoundPassage, NoteSearch
 from bridge.index.search.query import MAX_LENGTH
 from bridge.index.texts.globs import MAX_LENGTH as LONGEST_GLOB
 from bridge.index.texts.globs import Glob, compile_glob
-from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
-from bridge.tools.formatting import shortened
-from bridge.tools.kinds import SnakeCaseParams, read_spec
+from bridge.toolkit.tool import CallContext, Output, P, ReadEffect, matching
+from bridge.tools.formatting import cut, shortened
+from bridge.tools.kinds import SnakeCaseParams, VaultReadTool, left_out, read_spec
 from bridge.tools.storage import Storage
 from bridge.vault.paths import nfc
 
 ROOM = 1900
 """Bytes of text that all passages may take together; what is said below them comes on top."""
 _LEAST = 60
-_LINE = 8
-"""Bytes of a passage that are neither its place nor its text: its number, its indent, its line breaks."""
+_LINE = 11
+"""Bytes of a passage that are neither its place nor its text: its number, its indent, its line breaks, three dots."""
 
 
 def snippets(passages: Sequence[FoundPassage]) -> list[str]:
     """Return what is shown of each of some passages, so that they fit together."""
     room = max(ROOM // max(len(passages), 1), _LEAST)
-    return [_cut(passage.text, room - len(_place(passage).encode()) - _LINE) for passage in passages]
+    return [
+        cut(" ".join(passage.text.split()), max(room - len(_place(passage).encode()) - _LINE, _LEAST))
+        for passage in passages
+    ]
 
 
 def numbered(passages: Sequence[FoundPassage], shown: Sequence[str]) -> Iterator[str]:
@@ -48,10 +53,24 @@ def numbered(passages: Sequence[FoundPassage], shown: Sequence[str]) -> Iterator
 
 def found_note(note: FoundNote) -> dict[str, Any]:
     """Return a note that was found as data."""
-    entry: dict[str, Any] = {"path": note.path, "excerpt": note.excerpt}
-    if note.is_drawn:
-        entry["recognised"] = True
-    return entry if note.page is None else entry | {"page": note.page}
+    return {"path": note.path, "excerpt": note.excerpt} | _in_file(note)
+
+
+def found_passage(passage: FoundPassage, snippet: str) -> dict[str, Any]:
+    """Return the heading, the lines and the text of a passage as data.
+
+    Args:
+        passage: The passage.
+        snippet: The part of it that is shown.
+    """
+    first, last = passage.lines
+    return {"heading": passage.heading, "start_line": first, "end_line": last, "snippet": snippet}
+
+
+def _in_file(found: FoundNote | FoundPassage) -> dict[str, Any]:
+    """Return what is said of text in a file that is no note: its page, and whether it was recognised in a picture."""
+    page = {} if found.page is None else {"page": found.page}
+    return page | ({"recognised": True} if found.is_drawn else {})
 
 
 def words_only(why: str) -> str:
@@ -68,16 +87,22 @@ def _place(passage: FoundPassage) -> str:
     return passage.place + (f" ({passage.heading})" if passage.heading else "")
 
 
-def _cut(text: str, room: int) -> str:
-    """Return a text as one line in so many bytes at most, but a few words of it at least."""
-    data = " ".join(text.split()).encode()
-    room = max(room - 3, _LEAST)
-    return data.decode() if len(data) <= room else f"{data[:room].decode(errors='ignore')}..."
-
-
 MOST_PASSAGES = 10
 _MOST_FOLDERS = 20
 _NO_PASSAGE = "No passage holds any of the words. Ask in other words, or in other directories."
+
+
+class SearchingTool(VaultReadTool[P]):
+    """A tool that searches the notes.
+
+    Args:
+        storage: The vault.
+        search: Searches it.
+    """
+
+    def __init__(self, storage: Storage, search: NoteSearch) -> None:
+        super().__init__(storage)
+        self._search = search
 
 
 class CodebaseSearchParams(SnakeCaseParams):
@@ -99,34 +124,22 @@ class CodebaseSearchParams(SnakeCaseParams):
     )
 
 
-class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
-    """The tool that finds the passages of notes that answer a question.
-
-    Args:
-        storage: The vault.
-        search: Searches it.
-    """
+class CodebaseSearchTool(SearchingTool[CodebaseSearchParams]):
+    """The tool that finds the passages of notes that answer a question."""
 
     spec = read_spec(
         name="codebase_search",
         title="Search by question",
         action="search/searched for what answers {query|a question}[: {count:passage}]",
-        description=(
-            "Find the passages of notes most relevant to a question, each with its note, heading and lines. "
-            "Ask a complete question; reuse the user's wording."
-        ),
+        description="Find the passages of notes most relevant to a question, each with its note, heading and lines. "
+        "Ask a complete question; reuse the user's wording.",
         icon="message-circle-question",
         parameters=CodebaseSearchParams,
         default_rate=60,
     )
 
-    def __init__(self, storage: Storage, search: NoteSearch) -> None:
-        self._storage = storage
-        self._search = search
-
-    def prepare(self, params: CodebaseSearchParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: CodebaseSearchParams, _context: CallContext) -> ReadEffect:
         """Check the question and the globs."""
-        del context
         if not params.query.strip():
             raise InvalidParameters("query is required and must be a non-empty string.")
         for folder in params.target_directories or ():
@@ -137,22 +150,13 @@ class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
 
     def run(self, params: CodebaseSearchParams, context: CallContext) -> Output:
         """Search."""
-        ignored = self._storage.ignored(context.settings.ignore_patterns)
-        outside = _Outside(params.target_directories) if params.target_directories else None
-        excludes = tuple(each for each in (ignored, outside) if each is not None)
+        outside = (_Outside(frozenset(params.target_directories)),) if params.target_directories else ()
+        excludes = left_out(self._storage, context) + outside
         found = self._search.passages(params.query, context.deadline, excludes)
         shown = found[:MOST_PASSAGES]
         texts = snippets(shown)
         data = [
-            {
-                "file": passage.path,
-                "heading": passage.heading,
-                "start_line": passage.lines[0],
-                "end_line": passage.lines[1],
-                "snippet": snippet,
-            }
-            | ({} if passage.page is None else {"page": passage.page})
-            | ({"recognised": True} if passage.is_drawn else {})
+            {"file": passage.path} | found_passage(passage, snippet) | _in_file(passage)
             for passage, snippet in zip(shown, texts, strict=True)
         ]
         metadata: dict[str, Any] = {"total": len(found), "truncated": len(found) > len(shown)}
@@ -167,26 +171,23 @@ class CodebaseSearchTool(ReadTool[CodebaseSearchParams]):
         return Output({"results": data}, "\n".join(lines), metadata)
 
 
+@dataclass(frozen=True)
 class _Outside:
-    """A rule that leaves out what is in some folders. Equal rules leave out the same.
+    """A rule that leaves out what is in none of some folders. Equal rules leave out the same.
 
-    Args:
+    Attributes:
         folders: Globs.
     """
 
-    def __init__(self, folders: Sequence[str]) -> None:
-        self._folders = tuple(sorted(set(folders)))
-        self._globs: list[Glob] = [compile_glob(_files_in(folder), case_sensitive=False) for folder in self._folders]
+    folders: frozenset[str]
+
+    @cached_property
+    def _globs(self) -> list[Glob]:
+        return [compile_glob(_files_in(folder), case_sensitive=False) for folder in self.folders]
 
     def __call__(self, path: str) -> bool:
         """Return whether a path is in none of the folders."""
         return not any(glob.matches(nfc(path)) for glob in self._globs)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Outside) and self._folders == other._folders
-
-    def __hash__(self) -> int:
-        return hash(self._folders)
 
 
 def _files_in(folder: str) -> str:
@@ -235,51 +236,45 @@ class _Chosen(NamedTuple):
         by = f", {self.by}" if self.by else ""
         return f"[{self.passage.place}{heading}{by}]\n{self.passage.text}\n"
 
+    @property
+    def data(self) -> dict[str, Any]:
+        """Return it for programs."""
+        passage, (first, last) = self.passage, self.passage.lines
+        place = {"path": passage.path, "heading": passage.heading, "start_line": first, "end_line": last}
+        return place | {"text": passage.text} | _in_file(passage) | ({"because": self.by} if self.by else {})
 
-class ContextPackTool(ReadTool[ContextPackParams]):
-    """The tool that collects what answers a question.
 
-    Args:
-        storage: The vault.
-        search: Searches it.
-    """
+class ContextPackTool(SearchingTool[ContextPackParams]):
+    """The tool that collects what answers a question."""
 
     spec = read_spec(
         name="context_pack",
         title="Collect context",
         action="collect/collected what the vault says on {question|a question}[: {count:passage}]",
-        description=(
-            "Collect what the notes say on a question, within a budget of tokens: the best passages with note, "
-            "heading and lines, and passages of linked notes where they add something."
-        ),
+        description="Collect what the notes say on a question, within a budget of tokens: the best passages with "
+        "note, heading and lines, and passages of linked notes where they add something.",
         icon="package-search",
         parameters=ContextPackParams,
         default_rate=30,
     )
 
-    def __init__(self, storage: Storage, search: NoteSearch) -> None:
-        self._storage = storage
-        self._search = search
-
-    def prepare(self, params: ContextPackParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: ContextPackParams, _context: CallContext) -> ReadEffect:
         """Check the question."""
-        del context
         if not params.question.strip():
             raise InvalidParameters("question is required and must be a non-empty string.")
         return ReadEffect(matching("**"), f"Collect what the notes say on {shortened(params.question)!r}")
 
     def run(self, params: ContextPackParams, context: CallContext) -> Output:
         """Collect."""
-        ignored = self._storage.ignored(context.settings.ignore_patterns)
-        found = self._search.passages(params.question, context.deadline, (ignored,) if ignored else ())
+        excludes = left_out(self._storage, context)
+        found = self._search.passages(params.question, context.deadline, excludes)
         best = max((passage.score for passage in found), default=0.0)
         answers = [_Chosen(passage) for passage in found if passage.score >= WORTH_READING * best]
         pack = _Pack(min(params.budget * TOKEN_BYTES, context.settings.max_output_bytes) - _FOOT)
         pack.fill(answers)
         if pack.room > LEAST_TOKENS:
             near = self._neighbours([chosen.passage for chosen in pack.chosen], [each.passage.path for each in answers])
-            if ignored:
-                near = {path: by for path, by in near.items() if not ignored(path)}
+            near = {path: by for path, by in near.items() if not any(rule(path) for rule in excludes)}
             passages = self._search.passages_in(params.question, list(near)[:_NEIGHBOURS], context.deadline)
             pack.fill(_Chosen(each, near[each.path]) for each in passages if each.score >= NEIGHBOUR * best)
         text = "\n".join(chosen.text for chosen in pack.chosen) or _NOTHING
@@ -292,7 +287,7 @@ class ContextPackTool(ReadTool[ContextPackParams]):
         if why := self._search.meaning.fault:
             metadata["wordsOnly"] = why
             text = f"{text}\n{words_only(why)}"
-        return Output({"passages": [_entry(chosen) for chosen in pack.chosen]}, text, metadata)
+        return Output({"passages": [chosen.data for chosen in pack.chosen]}, text, metadata)
 
     def _neighbours(self, passages: Sequence[FoundPassage], answers: Sequence[str]) -> dict[str, str]:
         """Return the notes that passages link to, and those that link to the notes of the first: how each came."""
@@ -341,19 +336,3 @@ class _Pack:
             self._said.add(said)
             self.room -= size
             self.chosen.append(each)
-
-
-def _entry(chosen: _Chosen) -> dict[str, Any]:
-    passage = chosen.passage
-    entry: dict[str, Any] = {
-        "path": passage.path,
-        "heading": passage.heading,
-        "start_line": passage.lines[0],
-        "end_line": passage.lines[1],
-        "text": passage.text,
-    }
-    if passage.page is not None:
-        entry["page"] = passage.page
-    if passage.is_drawn:
-        entry["recognised"] = True
-    return entry | ({"because": chosen.by} if chosen.by else {})

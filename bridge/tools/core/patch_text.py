@@ -1,10 +1,9 @@
 """The reading of a patch as coding agents write it: a unified diff, git's, or the form of `*** Begin Patch`.
 
-A unified diff to the letter is read by `unidiff`. Of any other patch it is forgiven how it is dressed: wrong or missing
-numbers in `@@`, missing `---` and `+++` lines, text around it. The counts in `@@ -5,3 +5,4 @@` are believed when the
-hunk ends just there; otherwise it goes on to the next line that cannot belong to it, because agents count badly, and
-the lines must fit the file anyway. What a patch would do is not guessed: renames, deletions and changes of mode are
-refused.
+It is forgiven how a patch is dressed: wrong or missing numbers in `@@`, missing `---` and `+++` lines, text around it.
+The counts in `@@ -5,3 +5,4 @@` are believed when the hunk ends just there; otherwise it goes on to the next line that
+cannot belong to it, because agents count badly, and the lines must fit the file anyway. What a patch would do is not
+guessed: renames, deletions and changes of mode are refused.
 """
 
 import re
@@ -28,6 +27,11 @@ class PatchLine(NamedTuple):
     text: str
     ended: bool = True
 
+    @property
+    def data(self) -> bytes:
+        """Return its text as bytes."""
+        return self.text.encode("utf-8", "surrogatepass")
+
 
 class PatchHunk(NamedTuple):
     """One hunk.
@@ -43,18 +47,6 @@ class PatchHunk(NamedTuple):
     lines: tuple[PatchLine, ...]
     heading: str = ""
     at_end: bool = False
-
-    @classmethod
-    def checked(cls, at: int, lines: tuple[PatchLine, ...], heading: str = "", *, at_end: bool = False) -> "PatchHunk":
-        """Return a hunk, checked to be one that a file can have.
-
-        Raises:
-            InvalidParameters: A line that is not the last says that the file ends with it.
-        """
-        hunk = cls(at, lines, heading, at_end)
-        if not all(line.ended for side in (hunk.old, hunk.new) for line in side[:-1]):
-            raise malformed(at, "only the last line of a file can have no newline")
-        return hunk
 
     @property
     def old(self) -> list[PatchLine]:
@@ -166,7 +158,8 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
         The hunk, and the index of the line after it.
 
     Raises:
-        InvalidParameters: A line is none of a hunk, or the hunk has none.
+        InvalidParameters: A line is none of a hunk, or the hunk has none, or a line that is not the last says that the
+            file ends with it.
     """
     headed = lines[start].startswith("@@")
     counts = _COUNTS.match(lines[start])
@@ -179,9 +172,11 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
         end = _open_end(lines, first)
     at_end = end < len(lines) and lines[end] == END_OF_FILE
     heading = lines[start][2:].strip().removesuffix("@@").strip(" .") if headed and not counts else ""
-    hunk = PatchHunk.checked(start + 1, tuple(_hunk_lines(lines, first, end)), heading, at_end=at_end)
+    hunk = PatchHunk(start + 1, tuple(_hunk_lines(lines, first, end)), heading, at_end)
     if not hunk.lines:
         raise malformed(start + 1, "the hunk has no lines")
+    if not all(line.ended for side in (hunk.old, hunk.new) for line in side[:-1]):
+        raise malformed(start + 1, "only the last line of a file can have no newline")
     return hunk, end + at_end
 
 
@@ -256,10 +251,8 @@ def parse_patch(text: str, path: str | None) -> list[FilePatch]:
     Raises:
         InvalidParameters: It is malformed (says in which line), or renames, deletes or changes a mode.
     """
-    from bridge.tools.core.strict_diff import read_strictly  # noqa: PLC0415 - slow to import, and only patches need it
-
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    sections = read_strictly(lines) or read_forgivingly(_without_fence(lines))
+    sections = read_sections(_without_fence(lines))
     if not sections:
         raise malformed(1, "it has no hunk, which begins with a line such as '@@ -5,3 +5,4 @@'")
     by_git = any(section.git or is_prefixed(section.source or "", section.target or "") for section in sections)
@@ -275,7 +268,7 @@ def _without_fence(lines: list[str]) -> list[str]:
     return lines
 
 
-def read_forgivingly(lines: Sequence[str]) -> list[Section]:
+def read_sections(lines: Sequence[str]) -> list[Section]:
     """Return the files of a patch, in order; none when it has no hunk and names no file.
 
     Args:

@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Any
 
 from pydantic import Field, model_validator
 
@@ -14,23 +14,21 @@ from bridge.notes.canvas_board import CANVAS, outline_canvas
 from bridge.pdf.document import place_in
 from bridge.pictures.reader import LARGEST, PictureReader
 from bridge.toolkit.permitted import Screens
-from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, ReadTool, in_vault
+from bridge.toolkit.tool import AGENT, MINIMAL, VAULT, CallContext, Output, ReadEffect, in_vault
 from bridge.tools.core.file_part import (
     MOST_HEADINGS,
     MOST_OUTLINED,
     FilePart,
-    binary_facts,
     file_facts,
-    number_lines,
+    not_text,
     outline,
     outline_lines,
-    read_part,
 )
 from bridge.tools.core.read_pdf import MOST, AskedPages, ShownPictures, asked_pages, pdf_path, read_pages, told
 from bridge.tools.core.screen import SCREEN, ScreenReader
 from bridge.tools.everyday.note_info import NoteInfoParams, NoteInfoTool
-from bridge.tools.formatting import NOTHING_THERE, lines_shown
-from bridge.tools.kinds import LONGEST_PATH, CountingCursor, by_kind, read_spec
+from bridge.tools.formatting import NOTHING_THERE, first_of, lines_shown, with_foot
+from bridge.tools.kinds import LONGEST_PATH, CountingCursor, PathText, VaultReadTool, by_kind, read_spec
 from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.reading import ReadNoteParams, ReadNoteTool
 from bridge.tools.storage import Storage
@@ -40,9 +38,6 @@ from bridge.vault.text import CHUNK, Lines, is_text
 MOST_BYTES = 16 * 1024 * 1024
 MOST_PATHS = 50
 """Files that one call reads."""
-MOST_NAMED = 3
-"""Files that a question names."""
-NEWLINE = "\n"
 _ROOM = 300
 """Bytes of text kept free for the remark that says how to get the rest."""
 
@@ -56,7 +51,7 @@ class ReadParams(Params):
         description="Path, name or wikilink; 'Note#Heading', 'Note#^block' or 'x.pdf#page=3-5' reads that part; "
         "'@screen': what the user looks at in Obsidian",
     )
-    paths: list[Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]] | None = Field(
+    paths: list[PathText] | None = Field(
         default=None, min_length=1, max_length=MOST_PATHS, description="Instead of path"
     )
     start_line: int | None = Field(default=None, ge=1, description="First line, from 1")
@@ -116,7 +111,7 @@ _NOTE = frozenset({"read", "read_note", "read_file"})
 _FILE = frozenset({"read", "read_file"})
 
 
-class ReadFileTool(ReadTool[ReadParams]):
+class ReadFileTool(VaultReadTool[ReadParams]):
     """The tool that reads a file of the vault.
 
     Args:
@@ -128,7 +123,6 @@ class ReadFileTool(ReadTool[ReadParams]):
 
     spec = read_spec(
         name="read",
-        title="Read",
         action="read/read {path|a file}",
         description="Read files or notes, whole or in part.",
         icon="file-text",
@@ -139,13 +133,9 @@ class ReadFileTool(ReadTool[ReadParams]):
     )
 
     def __init__(
-        self,
-        storage: Storage,
-        file_texts: FileTexts,
-        pictures: PictureReader | None = None,
-        screens: Screens | None = None,
+        self, storage: Storage, file_texts: FileTexts, pictures: PictureReader | None, screens: Screens | None
     ) -> None:
-        self._storage = storage
+        super().__init__(storage)
         self._file_texts = file_texts
         self._pictures = pictures
         self._screen = ScreenReader(screens, storage)
@@ -159,16 +149,14 @@ class ReadFileTool(ReadTool[ReadParams]):
             return self._screen.prepare(context.caller)
         if params.info:
             told = [self._info.prepare(self._info_of(name, params), context) for name in params.names]
-            named = ", ".join(effect.targets[0].label for effect in told[:MOST_NAMED])
-            more = f" and {len(told) - MOST_NAMED} more" if told[MOST_NAMED:] else ""
+            named = first_of([effect.targets[0].label for effect in told])
             targets = dict.fromkeys(target for effect in told for target in effect.targets)
-            return ReadEffect(tuple(targets), f"Look at the links and properties of {named}{more}")
+            return ReadEffect(tuple(targets), f"Look at the links and properties of {named}")
         paths = [self._asked_for(name) for name in params.names]
         first, last = params.start_line or 1, params.end_line
         if last is not None and last < first:
             raise InvalidParameters(f"endLine {last} is before startLine {first}; swap them or leave one out")
-        shown = ", ".join(paths[:MOST_NAMED]) + (f" and {len(paths) - MOST_NAMED} more" if paths[MOST_NAMED:] else "")
-        return ReadEffect(in_vault(*dict.fromkeys(paths)), f"Read {shown}")
+        return ReadEffect(in_vault(*dict.fromkeys(paths)), f"Read {first_of(paths)}")
 
     def run(self, params: ReadParams, context: CallContext) -> Output:
         """Read, keeping no more of the files than is asked for."""
@@ -236,6 +224,8 @@ class ReadFileTool(ReadTool[ReadParams]):
             if not error.data.get("part") or params.start_line or params.end_line or params.outline:
                 raise
             return self._notes.run(ReadNoteParams(name=name, line_numbers=params.line_numbers), context)
+        if params.outline:
+            return _outlined(self._storage, file, int(params.cursor or 0), context)
         return self._read_lines(file, params, context, shown)
 
     def _read_pdf(self, asked: AskedPages, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
@@ -244,22 +234,16 @@ class ReadFileTool(ReadTool[ReadParams]):
             raise InvalidParameters(
                 f"A PDF is read by its pages, not by lines: give the path as {place_in(asked.path, asked.first)!r}"
             )
-        path = pdf_path(self._storage, asked)
-        file = self._storage.stat(locate(self._storage, self._resolver, path))
-        room = context.settings.max_output_bytes - _ROOM
-        limit = min(params.max_bytes or context.settings.read_max_bytes, room)
+        file = self._storage.stat(locate(self._storage, self._resolver, pdf_path(self._storage, asked)))
         if shown.expected == 1:
             shown.expected = min((asked.last or asked.first + MOST - 1) - asked.first + 1, MOST)
-        return read_pages(self._storage, self._file_texts, file, asked, shown, room=limit)
+        return read_pages(self._storage, self._file_texts, file, asked, shown, room=_limits(params, context)[0])
 
     def _read_lines(self, file: FileStat, params: ReadParams, context: CallContext, shown: ShownPictures) -> Output:
         """Read lines of a text file."""
-        if params.outline:
-            return _outlined(self._storage, file, int(params.cursor or 0), context)
-        room = context.settings.max_output_bytes - _ROOM
-        limit = min(params.max_bytes or context.settings.read_max_bytes, room)
+        limit, room = _limits(params, context)
         part = FilePart(params.start_line or 1, params.end_line, limit, params.line_offset)
-        head = read_part(self._storage, file, part, lambda _block: None)
+        head = part.read(self._storage, file)
         if head is not None:
             return self._shown(file, head, context, shown, limit)
         if part.first > max(part.total_lines, 1):
@@ -267,16 +251,11 @@ class ReadFileTool(ReadTool[ReadParams]):
                 f"startLine {part.first} is beyond the end: {str(file.path)!r} has {part.total_lines} lines",
                 data={"totalLines": part.total_lines},
             )
-        if params.line_numbers:
-            numbered = number_lines(part.data, part.first, room)
-            part.keep(numbered.taken)
-            return _text(file, part, numbered.text)
-        part.fit(room)
-        return _text(file, part)
+        return _text(file, part, part.fit(room, numbered=params.line_numbers))
 
     def _shown(self, file: FileStat, head: bytes, context: CallContext, shown: ShownPictures, limit: int) -> Output:
         """Return a picture as one, with the text in it, and of any other file that is not text what it is."""
-        output = _binary(file, head)
+        output = not_text(file, head, str(file.path), f"{file.size} bytes")
         if self._pictures is None or not output.data["mimeType"].startswith("image/"):
             return output
 
@@ -301,11 +280,17 @@ class ReadFileTool(ReadTool[ReadParams]):
         return Output(facts, text)
 
 
+def _limits(params: ReadParams, context: CallContext) -> tuple[int, int]:
+    """Return how many bytes of a file are read, and how many of text an answer has room for."""
+    room = context.settings.max_output_bytes - _ROOM
+    return min(params.max_bytes or context.settings.read_max_bytes, room), room
+
+
 def _outlined(storage: Storage, file: FileStat, first: int, context: CallContext) -> Output:
     """Return the headings of a note, or what is on a canvas, without the first so many."""
     data, _ = storage.read(file.path, limit=MOST_OUTLINED)
     if not is_text(data):
-        return _binary(file, data[:CHUNK])
+        return not_text(file, data[:CHUNK], str(file.path), f"{file.size} bytes")
     if str(file.path).lower().endswith(CANVAS):
         return _canvas(file, data, first, context)
     headings = outline(data)
@@ -332,13 +317,6 @@ def _canvas(file: FileStat, data: bytes, first: int, context: CallContext) -> Ou
     return Output(facts, f"{found.text}\n[To change it: edit_canvas, or edit]", metadata)
 
 
-def _binary(file: FileStat, head: bytes) -> Output:
-    """Return the answer for a file that is not text."""
-    data = binary_facts(file, head)
-    what = f"{data['kind']}, {data['mimeType']}, {file.size} bytes"
-    return Output(data, f"{file.path} is not text: {what}. Its bytes are not shown.")
-
-
 def _text(file: FileStat, part: FilePart, numbered: str | None = None) -> Output:
     """Return the answer for a text file.
 
@@ -355,10 +333,8 @@ def _text(file: FileStat, part: FilePart, numbered: str | None = None) -> Output
         "truncated": part.truncated,
     }
     metadata |= part.next_place()
-    shown = content if numbered is None else numbered
-    foot = f"[{lines_shown(part.first, part.last_taken, part.total_lines, following=part.next_place())}]"
-    text = f"{shown}{'' if shown.endswith(NEWLINE) or not shown else NEWLINE}{foot}"
     if invalid_at is not None:
         metadata["invalidUtf8At"] = invalid_at
-    data = file_facts(file) | {"content": content}
-    return Output(data, text, metadata)
+    foot = lines_shown(part.first, part.last_taken, part.total_lines, following=part.next_place())
+    text = with_foot(content if numbered is None else numbered, foot)
+    return Output(file_facts(file) | {"content": content}, text, metadata)

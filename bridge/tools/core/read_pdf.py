@@ -188,50 +188,36 @@ def read_pages(
         return Output(facts | {"pages": []}, f"{file.path} cannot be read as text: {text.why}.")
     if asked.first > text.count:
         raise InvalidParameters(f"{str(file.path)!r} has {text.count} pages", data={"totalPages": text.count})
-    return _shown(file, text, asked, facts, room=room, draw=lambda pages: shown.show_pages(load, pages))
-
-
-def _shown(
-    file: FileStat,
-    text: FileText,
-    asked: AskedPages,
-    facts: dict[str, Any],
-    *,
-    room: int,
-    draw: Callable[[Sequence[int]], list[dict[str, Any]]],
-) -> Output:
-    """Return as many of the pages as there is room for, but at least a part of the first."""
-    last = min(asked.last or text.count, text.count)
-    pages: list[dict[str, Any]] = []
-    truncated = False
-    for number in range(asked.first, min(last, len(text.pages)) + 1):
-        page = text.pages[number - 1]
-        taken = len(page.encode()) + _OF_A_PAGE
-        if taken > room:
-            truncated = True
-            if pages:
-                break
-            page = page.encode()[: max(room - _OF_A_PAGE, 0)].decode(errors="ignore")
-        room -= taken
-        pages.append({"page": number, "text": page})
-        if truncated:
-            break
+    pages, truncated = _taken(text, asked, room)
     drawn = [entry for entry in pages if asked.drawn or not entry["text"].strip()]
-    for entry, picture in zip(drawn, draw([entry["page"] for entry in drawn]), strict=True):
+    for entry, picture in zip(drawn, shown.show_pages(load, [entry["page"] for entry in drawn]), strict=True):
         entry.update(picture)
-    end = asked.first + len(pages) - 1
-    foot = f"pages {asked.first}-{end} of {text.count}"
-    if end < text.count:
-        foot += f"; next: {place_in(str(file.path), end + 1)}"
-    if text.why:
-        foot += f"; {text.why}"
+    foot = _foot(str(file.path), text, asked.first, asked.first + len(pages) - 1)
     if truncated and len(pages) == 1:
         foot += "; the page is cut"
     if len(pages) == 1 and not any(map(told, pages)):
         foot += f"; as a picture: {place_in(str(file.path), asked.first)}{_DRAWN}"
-    return Output(
-        facts | {"pages": pages}, "\n".join([*_lines(pages, text.count), f"[{foot}]"]), {"truncated": truncated}
-    )
+    lines = [*_lines(pages, text.count), f"[{foot}]"]
+    return Output(facts | {"pages": pages}, "\n".join(lines), {"truncated": truncated})
+
+
+def _taken(text: FileText, asked: AskedPages, room: int) -> tuple[list[dict[str, Any]], bool]:
+    """Return as many of the pages as there is room for, but a part of the first at least; and whether some lack."""
+    pages: list[dict[str, Any]] = []
+    for number in range(asked.first, min(asked.last or text.count, len(text.pages)) + 1):
+        data = text.pages[number - 1].encode()
+        room -= len(data) + _OF_A_PAGE
+        if room < 0:
+            cut = data[: max(room + len(data), 0)].decode(errors="ignore")
+            return pages or [{"page": number, "text": cut}], True
+        pages.append({"page": number, "text": text.pages[number - 1]})
+    return pages, False
+
+
+def _foot(path: str, text: FileText, first: int, end: int) -> str:
+    """Return which pages of a file are given, and where it goes on."""
+    following = f"; next: {place_in(path, end + 1)}" if end < text.count else ""
+    return f"pages {first}-{end} of {text.count}{following}" + (f"; {text.why}" if text.why else "")
 
 
 def _lines(pages: Sequence[dict[str, Any]], count: int) -> Iterator[str]:

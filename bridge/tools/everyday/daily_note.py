@@ -10,8 +10,8 @@ from bridge.errors import InvalidParameters
 from bridge.notes.moment_format import format_moment
 from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteTool, in_vault
 from bridge.tools.everyday.places import with_text_below
-from bridge.tools.files.create_note import TemplateText, unfilled_warning
-from bridge.tools.files.link_keeping import CreationPlanner
+from bridge.tools.files.create_note import fill_template, find_template, unfilled_warning
+from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.kinds import SnakeCaseParams, write_spec
 from bridge.tools.paths import note_path, read_text
 from bridge.tools.storage import PlanningStorage, exists
@@ -56,8 +56,7 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
         self._storage = storage
         self._clock = clock
-        self._creation = CreationPlanner(storage, clock)
-        self._templates = TemplateText(storage)
+        self._keeper = LinkKeeper(storage, clock)
 
     def prepare(self, params: DailyNoteParams, context: CallContext) -> ChangePlan | Unchanged:
         """Find the note, or plan it."""
@@ -110,11 +109,11 @@ class DailyNoteTool(WriteTool[DailyNoteParams]):
         """Return the note from its template, with the text."""
         text, reads = "", list[str]()
         if settings.template:
-            template = self._templates.find(settings.template)
-            text, reads = self._templates.fill(template, path, when), [str(self._storage.resolve(template))]
+            template = find_template(self._storage, settings.template)
+            text, reads = fill_template(self._storage, template, path, when), [str(self._storage.resolve(template))]
         warnings = unfilled_warning(text)
         if params.append is not None:
             text = with_text_below(text, str(path), params.append, params.heading)
         self._storage.check_new_name(path.name)
         place = self._storage.resolve_new(path)
-        return self._creation.plan(place, encode(text), f"Create {place}", context, warnings, reads=reads)
+        return self._keeper.creation(place, encode(text), f"Create {place}", context, warnings, reads=reads)

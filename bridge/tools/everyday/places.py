@@ -195,7 +195,6 @@ class RelocatingTool(NoteWriteTool[P]):
             warnings: Warnings of what the diffs do not show, besides those about links.
         """
         others = [path for path in self._keeper.sources(moving, own) if path not in own]
-        for found in self._keeper.rewritten(moving, others, kept, context):
-            builder.modify(parse_path(found.path), found.old, found.new, follows=True)
+        self._keeper.follow(builder, moving, others, kept, context)
         warned = [*warnings, *kept.warnings]
         return builder.build(self.spec.operation, f"{summary}{kept.sentence}", warned, broken=kept.broken, whole=True)

@@ -223,7 +223,9 @@ class EditTasksTool(RelocatingTool[EditTasksParams]):
         path, data = self._note(params.to)
         lines = "\n".join(f"- [ ] {text.strip()}" for text in params.texts)
         new = with_text_below(decoded(data), path, lines, params.heading)
-        return self._plan(path, data, encoded(new), f"Add {counted(len(params.texts), 'task')} to {path}")
+        return self._changed(
+            parse_path(path), data, encoded(new), f"Add {counted(len(params.texts), 'task')} to {path}"
+        )
 
     # -- ticking ------------------------------------------------------------------------------------------------
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable
 from contextlib import suppress
 from datetime import datetime
 from itertools import count
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -22,35 +22,12 @@ from bridge.notes.parts import parse_reference
 from bridge.notes.properties import merge_properties
 from bridge.pictures.reader import PictureReader
 from bridge.toolkit.parameters import Sentence
-from bridge.toolkit.tool import (
-    AGENT,
-    VAULT,
-    Applied,
-    CallContext,
-    ChainEffect,
-    Output,
-    RequestEffect,
-    Unchanged,
-    WriteTool,
-    in_vault,
-)
-from bridge.tools.attachments import ABOUT_IMAGES, MOST_IMAGES, Image, check_images
-from bridge.tools.files.link_keeping import CreationPlanner
-from bridge.tools.formatting import UNLINKABLE, counted, done, shortened, size
+from bridge.toolkit.tool import AGENT, VAULT, Applied, CallContext, Output, Unchanged, WriteEffect, in_vault
+from bridge.tools import incoming
+from bridge.tools.files.link_keeping import LinkKeeper
+from bridge.tools.formatting import UNLINKABLE, counted, done, first_of, shortened, size
 from bridge.tools.joining import appended, body_of, ending_of
-from bridge.tools.kinds import LONGEST_PATH, NO_CONTENT, SnakeCaseParams, VaultWriteTool, write_spec
-from bridge.tools.pages import (
-    LONGEST_URL,
-    SECONDS,
-    FetchedPage,
-    SavedImages,
-    note_of,
-    page_for_note,
-    save_images,
-    to_be_fetched,
-    warnings_of,
-    with_origin,
-)
+from bridge.tools.kinds import LONGEST_PATH, NO_CONTENT, PathText, SnakeCaseParams, VaultWriteTool, write_spec
 from bridge.tools.paths import NOTE, name_after, note_path, read_text, title_of, vault_path
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.paths import VaultPath, fold, protected
@@ -71,7 +48,6 @@ class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
 
     spec = write_spec(
         name="create_folder",
-        title="Create folder",
         action="create/created the folder {path|that was named}",
         description="Create a folder in the vault, with the folders above it where they are missing.",
         icon="folder-plus",
@@ -81,9 +57,8 @@ class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
         id_prefix="mkdir",
     )
 
-    def prepare(self, params: CreateFolderParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(self, params: CreateFolderParams, _context: CallContext) -> ChangePlan | Unchanged:
         """Plan the folders that are missing, if any are."""
-        del context
         path = vault_path(params.path.strip() or "/", self._storage)
         if not path.parts:
             raise InvalidParameters("path cannot be empty or root.")
@@ -98,9 +73,8 @@ class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
         builder.mkdir(place)
         return builder.build(self.spec.operation, f'Create folder "{place}"')
 
-    def report(self, params: CreateFolderParams, applied: Applied) -> Output:
+    def report(self, _params: CreateFolderParams, applied: Applied) -> Output:
         """Report which folder was created."""
-        del params
         return Output({"path": applied.plan.changes[-1].path, "created": True}, done(applied.plan.summary))
 
     def _there(self, path: VaultPath) -> VaultPath | None:
@@ -115,49 +89,39 @@ class CreateFolderTool(VaultWriteTool[CreateFolderParams]):
         return place
 
 
-_NAMED = 3
-
-
-class TemplateText:
-    """The text of new notes from the user's templates.
+def find_template(storage: PlanningStorage, name: str) -> VaultPath:
+    """Return where a template is: in the folder for templates, else at this path.
 
     Args:
         storage: The vault.
+        name: Its name or path; `.md` may be left out.
+
+    Raises:
+        NotFound: There is none.
     """
+    folder = storage.note_settings.templates_folder
+    places = [note_path(f"{folder}/{name}", storage, "template")] if folder else []
+    places.append(note_path(name, storage, "template"))
+    for place in places:
+        if exists(storage, place):
+            return place
+    where = f" in {folder!r} or" if folder else ""
+    raise NotFound(f"There is no template {name!r}{where} at this path", wanted=str(places[0]))
 
-    def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
 
-    def find(self, name: str) -> VaultPath:
-        """Return where a template is: in the folder for templates, else at this path.
+def fill_template(storage: PlanningStorage, template: VaultPath, path: VaultPath, when: datetime) -> str:
+    """Return the text of a new note from one of the user's templates.
 
-        Args:
-            name: Its name or path; `.md` may be left out.
-
-        Raises:
-            NotFound: There is none.
-        """
-        folder = self._storage.note_settings.templates_folder
-        places = [note_path(f"{folder}/{name}", self._storage, "template")] if folder else []
-        places.append(note_path(name, self._storage, "template"))
-        for place in places:
-            if exists(self._storage, place):
-                return place
-        where = f" in {folder!r} or" if folder else ""
-        raise NotFound(f"There is no template {name!r}{where} at this path", wanted=str(places[0]))
-
-    def fill(self, template: VaultPath, path: VaultPath, when: datetime) -> str:
-        """Return the text of a new note.
-
-        Args:
-            template: The template.
-            path: Where the note will be.
-            when: The date and time for its fields.
-        """
-        _place, data = read_text(self._storage, template)
-        settings = self._storage.note_settings
-        fields = TemplateFields(note_name(str(path)), when, settings.date_format, settings.time_format)
-        return fields.fill(data.decode())
+    Args:
+        storage: The vault.
+        template: The template.
+        path: Where the note will be.
+        when: The date and time for its fields.
+    """
+    _place, data = read_text(storage, template)
+    settings = storage.note_settings
+    fields = TemplateFields(note_name(str(path)), when, settings.date_format, settings.time_format)
+    return fields.fill(data.decode())
 
 
 def with_content(text: str, content: str) -> str:
@@ -174,17 +138,10 @@ def with_content(text: str, content: str) -> str:
 def unfilled_warning(text: str) -> list[str]:
     """Return a warning of the fields that only a plugin in Obsidian can fill; none where there are none."""
     fields = unfilled(text)
-    if not fields:
-        return []
-    more = f" and {len(fields) - _NAMED} more" if len(fields) > _NAMED else ""
-    return [f"Fields that only a plugin can fill stay as they are: {', '.join(fields[:_NAMED])}{more}"]
+    return [f"Fields that only a plugin can fill stay as they are: {first_of(fields)}"] if fields else []
 
 
-_ACTS = {
-    "note": frozenset({"create_note"}),
-    "file": frozenset({"write_file"}),
-    "folder": frozenset({"create_folder"}),
-}
+_ACTS = {"note": frozenset({"create_note"}), "file": frozenset({"write_file"}), "folder": frozenset({"create_folder"})}
 
 
 class CreateNoteParams(SnakeCaseParams):
@@ -196,57 +153,42 @@ class CreateNoteParams(SnakeCaseParams):
     url: str | None = Field(
         default=None,
         min_length=1,
-        max_length=LONGEST_URL,
+        max_length=incoming.LONGEST_URL,
         description="Web page to save, below content; sets title, source, author, date",
     )
     save_images: bool = Field(default=False, description="Save its images too")
     kind: Literal["note", "file", "folder"] = Field(
         default="note", description="file: other text, exactly at path; folder: an empty one"
     )
-    path: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=LONGEST_PATH,
-        description="Adds .md and missing folders (default: from the title)",
-    )
+    path: PathText | None = Field(default=None, description="Adds .md and missing folders (default: from the title)")
     title: str | None = Field(
-        default=None,
-        max_length=LONGEST_PATH,
-        description="Names the file (default: first heading or line)",
+        default=None, max_length=LONGEST_PATH, description="Names the file (default: first heading or line)"
     )
-    name: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=LONGEST_PATH,
-        description="Instead of path or title: the note's name",
-    )
+    name: PathText | None = Field(default=None, description="Instead of path or title: the note's name")
     folder: str | None = Field(
-        default=None,
-        max_length=LONGEST_PATH,
-        description="With name or title (default: where Obsidian puts new notes)",
+        default=None, max_length=LONGEST_PATH, description="With name or title (default: where Obsidian puts new notes)"
     )
-    template: str | None = Field(
-        default=None,
-        min_length=1,
-        max_length=LONGEST_PATH,
-        description="A template of the user's; content goes below",
+    template: PathText | None = Field(default=None, description="A template of the user's; content goes below")
+    images: list[incoming.Image] = Field(
+        default_factory=list, max_length=incoming.MOST_SENT, description=incoming.ABOUT_IMAGES
     )
-    images: list[Image] = Field(default_factory=list, max_length=MOST_IMAGES, description=ABOUT_IMAGES)
 
 
-class CreateNoteTool(WriteTool[CreateNoteParams]):
+_NONE: Final = incoming.SavedImages()
+"""The images of a page of which none are saved."""
+
+
+class CreateNoteTool(VaultWriteTool[CreateNoteParams]):
     """The tool that makes a note.
 
     Args:
         storage: The vault.
-        creation: Plans new files.
-        clock: The time that templates are filled with.
+        clock: The time.
         pictures: Decodes images from clients; None: none are taken.
     """
 
     spec = write_spec(
         name="create_note",
-        title="Create note",
         action="create/created {files|a note}",
         description="Create a note, another text file or a folder. Nothing is ever overwritten.",
         icon="file-plus",
@@ -258,98 +200,86 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
         replaces=frozenset({"write_file", "create_folder"}),
         acts=lambda params, _paths: [_ACTS[params.kind]],
         bulky=frozenset({"images"}),
-        timeout=lambda params: SECONDS if params.url is not None else 30.0,
+        timeout=lambda params: incoming.SECONDS if params.url is not None else 30.0,
     )
 
-    def __init__(
-        self,
-        storage: PlanningStorage,
-        creation: CreationPlanner,
-        clock: Clock,
-        pictures: PictureReader | None = None,
-    ) -> None:
-        self._storage = storage
+    def __init__(self, storage: PlanningStorage, clock: Clock, pictures: PictureReader | None) -> None:
+        super().__init__(storage)
         self._pictures = pictures
-        self._creation = creation
+        self._keeper = LinkKeeper(storage, clock)
         self._clock = clock
-        self._templates = TemplateText(storage)
         self._folders = CreateFolderTool(storage)
 
-    def prepare(
-        self, params: CreateNoteParams, context: CallContext
-    ) -> ChangePlan | Unchanged | Awaitable[ChangePlan | Unchanged | ChainEffect | RequestEffect]:
+    def prepare(self, params: CreateNoteParams, context: CallContext) -> WriteEffect | Awaitable[WriteEffect]:
         """Find the place and plan the note."""
         if params.images and params.kind != "note":
             raise InvalidParameters("Only a note takes images; leave them out, or kind")
-        if params.kind == "folder":
-            if params.content:
-                raise InvalidParameters("A folder has no content; leave it out")
-            _not_of_a_page(params)
-            return self._folders.prepare(self._folder_of(params), context)
-        if params.content is None and params.template is None and params.url is None:
+        if params.kind == "folder" and params.content:
+            raise InvalidParameters("A folder has no content; leave it out")
+        if params.kind != "folder" and params.content is None and params.template is None and params.url is None:
             raise InvalidParameters(NO_CONTENT)
-        content = params.content or ""
-        new = encode(content)
+        if params.kind == "file" and params.template is not None:
+            raise InvalidParameters("A template is for notes; leave it out, or kind")
+        if params.url is not None and params.kind != "note":
+            raise InvalidParameters("A page becomes a note; leave out kind, or url")
+        if params.url is None and params.save_images:
+            raise InvalidParameters("save_images is for the page at url; give url too")
+        if params.kind == "folder":
+            return self._folders.prepare(self._folder_of(params), context)
         if params.kind == "file":
-            if params.template is not None:
-                raise InvalidParameters("A template is for notes; leave it out, or kind")
-            _not_of_a_page(params)
-            place = self._free(vault_path(_only_path(params), self._storage))
-            return self._creation.plan(place, new, f'Create file "{place}" ({size(len(new))})', context)
+            place, new = self._free(vault_path(_only_path(params), self._storage)), encode(params.content or "")
+            return self._keeper.creation(place, new, f'Create file "{place}" ({size(len(new))})', context)
         if params.url is not None:
             return self._from_page(params, params.url, context)
-        _not_of_a_page(params)
-        return self._planned(params, content, context)
+        return self._planned(params, context)
 
-    async def _from_page(
-        self, params: CreateNoteParams, address: str, context: CallContext
-    ) -> ChangePlan | RequestEffect:
+    async def _from_page(self, params: CreateNoteParams, address: str, context: CallContext) -> WriteEffect:
         """Fetch a page, and plan its note. The place is looked for afterwards: a failure to fetch tells nothing of it.
 
         Raises:
             FetchFailed: It may not be fetched, or cannot be.
         """
         if context.looking:
-            return to_be_fetched(address, "create a note of it")
-        page = await page_for_note(context, address)
-        saved = SavedImages()
+            return incoming.to_be_fetched(address, "create a note of it")
+        page = await incoming.page_for_note(context, address)
+        saved = _NONE
         if params.save_images:
             place = await asyncio.to_thread(self._place, params, page.title or title_of(page.text))
-            saved = await save_images(page, place, self._storage, context)
-        return await asyncio.to_thread(self._planned, params, params.content or "", context, page, saved)
+            saved = await incoming.save_images(page, place, self._storage, context)
+        return await asyncio.to_thread(self._planned, params, context, page, saved)
 
     def _planned(
         self,
         params: CreateNoteParams,
-        content: str,
         context: CallContext,
-        page: FetchedPage | None = None,
-        saved: SavedImages | None = None,
+        page: incoming.FetchedPage | None = None,
+        saved: incoming.SavedImages = _NONE,
     ) -> ChangePlan:
         """Plan a note of a content, a template and a page, as far as there are any."""
-        kept = check_images(params.images, [content], self._storage, self._pictures, context.deadline)
+        content = params.content or ""
+        kept = incoming.check_images(params.images, [content], self._storage, self._pictures, context.deadline)
         place = self._place(params, "" if page is None else page.title or title_of(page.text))
         warnings: list[str] = []
         reads, text = [], kept.embedded(content, place)
         if params.template is not None:
-            template = self._templates.find(params.template)
-            filled = self._templates.fill(template, place, self._clock.now().astimezone())
+            template = find_template(self._storage, params.template)
+            filled = fill_template(self._storage, template, place, self._clock.now().astimezone())
             text, reads = with_content(filled, text), [str(self._storage.resolve(template))]
             warnings += unfilled_warning(filled)
         if page is not None:
-            warnings += warnings_of(page, saved)
+            warnings += incoming.warnings_of(page, saved)
             # What a page begins with is text, also where it looks like properties.
-            text = with_origin(text, page)
-            text = appended(text, note_of(page, saved.links if saved else None).strip("\n"), ending_of(text))
+            text = incoming.with_origin(text, page)
+            text = appended(text, incoming.note_of(page, saved.links).strip("\n"), ending_of(text))
         new = encode(text)
         if bad := sorted(set(UNLINKABLE) & set(place.name)):
             warnings.append(f'Links will not work with the name "{place.name}", because it holds {" ".join(bad)}')
-        files = (saved.files if saved else {}) | {path: image.data for path, image in kept.files.items()}
+        files = saved.files | {path: image.data for path, image in kept.files.items()}
         images = f" with {counted(len(files), 'image')}" if files else ""
         source = f" from {shortened(page.url, 200)}" if page is not None else ""
         summary = f'Create note "{place}" ({size(len(new))}){images}{source}'
         shown = {path: image.shown for path, image in kept.files.items()}
-        return self._creation.plan(place, new, summary, context, warnings, reads=reads, besides=files, shown=shown)
+        return self._keeper.creation(place, new, summary, context, warnings, reads=reads, besides=files, shown=shown)
 
     def report(self, params: CreateNoteParams, applied: Applied) -> Output:
         """Report where the note is."""
@@ -376,7 +306,9 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
                 raise InvalidParameters("Give either name or title, and not both")
             return self._free(note_path(f"{folder}/{_unlinked(params.name.strip())}", self._storage, "name"))
         name = name_after(params.title or title or title_of(params.content or ""))
-        taken = self._names(folder)
+        taken: set[str] = set()
+        with suppress(NotFound):
+            taken = {fold(other) for other in self._storage.names(folder)}
         names = (name if not number else f"{name} {number}" for number in count())
         return self._free(folder.child(next(name for name in names if fold(name + NOTE) not in taken) + NOTE))
 
@@ -405,20 +337,6 @@ class CreateNoteTool(WriteTool[CreateNoteParams]):
             with suppress(ToolFailure):
                 return vault_path(settings.new_file_folder_path or "/", self._storage)
         return VaultPath.root()
-
-    def _names(self, folder: VaultPath) -> set[str]:
-        """Return the names in a folder, which the disk may take for one another."""
-        with suppress(NotFound):
-            return {fold(name) for name in self._storage.names(folder)}
-        return set()
-
-
-def _not_of_a_page(params: CreateNoteParams) -> None:
-    """Raise InvalidParameters where a call speaks of a page that it cannot have."""
-    if params.url is not None:
-        raise InvalidParameters("A page becomes a note; leave out kind, or url")
-    if params.save_images:
-        raise InvalidParameters("save_images is for the page at url; give url too")
 
 
 def _only_path(params: CreateNoteParams) -> str:

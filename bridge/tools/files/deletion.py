@@ -5,7 +5,7 @@ Large files are read in pieces, and the diffs together have an end, so that a fo
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, BinaryIO, Literal
 
 from pydantic import Field
 
@@ -13,11 +13,11 @@ from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass, FilePreview, Operation
 from bridge.errors import DeadlineExceeded, InvalidParameters, PermissionDenied
 from bridge.notes.names import link_key
-from bridge.toolkit.tool import Applied, CallContext, Output, P, WriteTool
+from bridge.toolkit.tool import Applied, CallContext, Output, P
 from bridge.tools.formatting import counted, size, some
-from bridge.tools.kinds import RequiredPath, SnakeCaseParams, write_spec
+from bridge.tools.kinds import RequiredPath, SnakeCaseParams, VaultWriteTool, write_spec
 from bridge.tools.paths import existing_path, not_found_as
-from bridge.tools.storage import PlanningStorage, Storage
+from bridge.tools.storage import PlanningStorage
 from bridge.vault.change_facts import binary_kind, lost_note
 from bridge.vault.diff import binary_line
 from bridge.vault.files import Subtree
@@ -25,86 +25,15 @@ from bridge.vault.paths import VaultPath, fold
 from bridge.vault.plan import Change, ChangeKind, ChangePlan, preview
 from bridge.vault.text import describe_binary, is_text
 
+NAMED = 10
+"""Files that a warning names; the others it counts."""
+LISTED = 1_000
+"""Files of a folder that the question lists one by one."""
 LARGEST = 1 << 20
 """Bytes of a file whose text is shown."""
 MOST_TEXT = 1_000_000
 """Characters of all diffs together."""
 _CHUNK = 1 << 20
-
-
-class DeletionPreview:
-    """Files that are to be deleted.
-
-    Args:
-        storage: The vault.
-        listed: How many are shown one by one.
-        share: Among how many of these the characters of all diffs are shared.
-
-    Attributes:
-        hashes: Each file with the sha256 of its bytes, in hex.
-        previews: What is shown, of the first so many.
-        size: Bytes of all of them.
-        unlisted_lines: Lines of text in those that are not shown.
-    """
-
-    def __init__(self, storage: Storage, *, listed: int, share: int = 1) -> None:
-        self.hashes: list[tuple[VaultPath, str]] = []
-        self.previews: list[FilePreview] = []
-        self.size = 0
-        self.unlisted_lines = 0
-        self._storage = storage
-        self._listed = listed
-        self._room = MOST_TEXT // share
-
-    def add(self, path: VaultPath) -> None:
-        """Take one file in.
-
-        Args:
-            path: The file, as spelled on disk, links resolved.
-
-        Raises:
-            ToolFailure: It cannot be read.
-        """
-        with self._storage.open(path) as file:
-            first = file.read(LARGEST + 1)
-            digest, lines, length = hashlib.sha256(first), first.count(b"\n"), len(first)
-            last = first
-            while length > LARGEST and (piece := file.read(_CHUNK)):
-                digest.update(piece)
-                lines += piece.count(b"\n")
-                length += len(piece)
-                last = piece
-        lines += not last.endswith(b"\n") and length > 0
-        self.hashes.append((path, digest.hexdigest()))
-        self.size += length
-        if not is_text(first):
-            lines = 0
-        if len(self.previews) >= self._listed:
-            self.unlisted_lines += lines
-            return
-        self.previews.append(self._shown(path, first, length, lines))
-
-    def _shown(self, path: VaultPath, first: bytes, length: int, lines: int) -> FilePreview:
-        name = str(path)
-        if not is_text(first):
-            kind = binary_kind(name, first, length)
-            return FilePreview(
-                path=name,
-                change="delete",
-                diff=binary_line(f"{name} ({describe_binary(first, name)[0]}, {length} bytes)", "/dev/null"),
-                note=lost_note(kind, deleted=True),
-            )
-        if length <= min(LARGEST, self._room):
-            shown = preview(Change(ChangeKind.DELETE, name), first, None)
-            self._room -= len(shown.diff)
-            return shown
-        return FilePreview(path=name, change="delete", removed=lines, truncated=True)
-
-
-NAMED = 10
-"""Files that a warning names; the others it counts."""
-LISTED = 1_000
-"""Files of a folder that the question lists one by one."""
 _STEP = 500
 
 TrashPlace = Literal["system", "local", "none"]
@@ -115,8 +44,8 @@ _GOES = {
 }
 
 
-class DeletionPlanner:
-    """The planner of deletions, which also reports those that were made.
+class DeletingTool(VaultWriteTool[P]):
+    """A tool that puts files or folders into the trash.
 
     Args:
         storage: The vault.
@@ -124,11 +53,27 @@ class DeletionPlanner:
     """
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        self._storage = storage
+        super().__init__(storage)
         self._clock = clock
 
-    def plan(self, paths: Sequence[VaultPath], context: CallContext) -> ChangePlan:
-        """Plan that files and folders go, all of them in one change.
+    def report(self, _params: P, applied: Applied) -> Output:
+        """Report that it is gone, and where it is now."""
+        plan = applied.plan
+        paths = [path.rstrip("/") for path in plan.subjects]
+        single = len(paths) == 1
+        data: dict[str, Any] = {"path": paths[0]} if single else {"paths": paths}
+        data |= {
+            "trash": applied.disposal or "none",
+            "files": sum(change.kind is ChangeKind.DELETE for change in plan.changes),
+            "linkedFrom": plan.linked_from,
+        }
+        what = f"'{paths[0]}'" if single else f"{len(paths)} items: {some(paths)}"
+        undo = "It can be undone." if applied.backup else "It cannot be undone."
+        where = "to trash." if applied.disposal else f"permanently: Obsidian is set to keep no trash. {undo}"
+        return Output(data, f"Deleted {what} {where}")
+
+    def _deletion(self, paths: Sequence[VaultPath], context: CallContext) -> ChangePlan:
+        """Return the plan by which files and folders go, all of them in one change.
 
         Args:
             paths: Which, as the caller wrote them; each once, and none in another one.
@@ -140,40 +85,33 @@ class DeletionPlanner:
             PermissionDenied: It is a dot-folder or holds one, or something in it is closed to tools.
             DeadlineExceeded: It is too much to be read in time.
         """
-        trees = [self._tree(path) for path in paths]
-        together = [str(file) for tree in trees for file in tree.all]
-        if len(set(together)) < len(together):
+        trees = [self._tree(path, len(paths)) for path in paths]
+        together = [file for tree in trees for file in (*tree.found.files, *tree.found.folders)]
+        if len(set(map(str, together))) < len(together):
             raise InvalidParameters(
                 "A file or folder is named twice, or lies in another one that is named; name it once"
             )
         where: TrashPlace = self._storage.app_settings.trash_option
-        shown = [self._shown(tree, len(trees), context) for tree in trees]
-        sources = self._linked_from([tree.found for tree in trees])
-        changes: list[Change] = []
-        for tree, seen in zip(trees, shown, strict=True):
-            changes += [Change(ChangeKind.DELETE, str(file), before=digest) for file, digest in seen.hashes]
-            changes += [Change(ChangeKind.RMDIR, str(folder)) for folder in reversed(tree.found.folders)]
-        what = [_described(tree, preview.size) for tree, preview in zip(trees, shown, strict=True)]
-        more = [f"{len(what) - NAMED:,} more"] if len(what) > NAMED else []
-        folders = any(tree.is_folder for tree in trees)
+        for tree in trees:
+            self._read(tree, context)
+        sources = self._linked_from({str(file) for tree in trees for file in tree.found.files})
+        what = [tree.description for tree in trees[:NAMED]]
+        more = [f"{len(trees) - NAMED:,} more"] if len(trees) > NAMED else []
+        goes = _GOES[where] if len(trees) == 1 else _GOES[where].replace("it goes", "they go", 1)
         return ChangePlan(
             operation=Operation.DELETE,
-            summary=f"Delete {', '.join([*what[:NAMED], *more])}: {_goes(where, len(trees))}",
-            changes=tuple(changes),
+            summary=f"Delete {', '.join([*what, *more])}: {goes}",
+            changes=tuple(change for tree in trees for change in tree.changes),
             blobs={},
-            previews=tuple(
-                each for tree, preview in zip(trees, shown, strict=True) for each in _previews(tree, preview)
-            ),
+            previews=tuple(shown for tree in trees for shown in tree.previews),
             warnings=tuple(self._warnings(trees, sources, where, context)),
             disposal=None if where == "none" else where,
             linked_from=len(sources),
-            about=tuple(tree.name for tree in trees) if folders else (),
+            about=tuple(tree.name for tree in trees) if any(tree.is_folder for tree in trees) else (),
         )
 
-    # -- what goes ----------------------------------------------------------------------------------------------
-
-    def _tree(self, path: VaultPath) -> "_Tree":
-        """Return one file, or a folder with all that is in it."""
+    def _tree(self, path: VaultPath, of: int) -> "_Tree":
+        """Return one file, or a folder with all that is in it; one of so many things that go."""
         if not path.parts:
             raise InvalidParameters("The path names the vault itself, which cannot be deleted; name a folder in it")
         is_folder = self._storage.is_folder(path)
@@ -182,20 +120,19 @@ class DeletionPlanner:
         found = Subtree((), (place,))
         if is_folder:
             found = self._storage.subtree(place, lambda each: self._refuse_closed(each, place))
-        return _Tree(place, found, is_folder=is_folder)
+        return _Tree(place, found, is_folder=is_folder, of=of)
 
-    def _shown(self, tree: "_Tree", of: int, context: CallContext) -> DeletionPreview:
-        """Return the preview of one of several things to delete."""
-        shown = DeletionPreview(self._storage, listed=max(LISTED // of, 1), share=of)
-        for number, file in enumerate(tree.found.files):
+    def _read(self, tree: "_Tree", context: CallContext) -> None:
+        """Read all files that go."""
+        for number, path in enumerate(tree.found.files):
             if self._clock.monotonic() > context.deadline:
                 raise DeadlineExceeded(
                     f"{str(tree.place)!r} holds too much to be read in time; delete it in several parts"
                 )
-            shown.add(file)
+            with self._storage.open(path) as file:
+                tree.add(path, file)
             if number % _STEP == _STEP - 1:
                 context.progress(number + 1, len(tree.found.files), f"Reading {tree.place}")
-        return shown
 
     def _real(self, path: VaultPath) -> VaultPath:
         """Return where the path really leads. A link at its end is refused: deleting it would delete another file."""
@@ -220,17 +157,14 @@ class DeletionPlanner:
             why, data = f"{str(place)!r} holds something that the user has closed, so it cannot be deleted", {}
         raise PermissionDenied(why, code="denied_by_rule", data=data)
 
-    def _linked_from(self, trees: Sequence[Subtree]) -> list[str]:
-        """Return the files that stay and link to something that goes."""
+    def _linked_from(self, gone: set[str]) -> list[str]:
+        """Return the files that stay and link to a file that goes."""
         knowledge = self._storage.everything.knowledge
         knowledge.refresh()
         names = knowledge.names
-        gone = {str(file) for tree in trees for file in tree.files}
         links = knowledge.links_named({link_key(path) for path in gone})
         found = {link.source for link in links if names.resolve(link.linkpath, link.source) in gone}
         return sorted(found - gone)
-
-    # -- what is shown ------------------------------------------------------------------------------------------
 
     def _warnings(
         self, trees: Sequence["_Tree"], sources: list[str], where: TrashPlace, context: CallContext
@@ -253,61 +187,75 @@ class DeletionPlanner:
         if hidden and folders:
             verb = "goes" if len(hidden) == 1 else "go"
             yield f"{counted(len(hidden), 'hidden file')} {verb} with it{_named(hidden, len(hidden))}"
-        listed = sum(min(len(tree.found.files), max(LISTED // len(trees), 1)) for tree in trees)
+        listed = sum(min(len(tree.found.files), tree.listed) for tree in trees)
         if len(files) > listed:
             yield f"Only {listed:,} of the {len(files):,} files are listed here; all of them go"
 
-    # -- what was done ------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def report(applied: Applied) -> Output:
-        """Report that it is gone, and where it is now."""
-        plan = applied.plan
-        if len(plan.subjects) > 1:
-            return _gone(applied)
-        path = plan.changes[-1].path  # the folder itself goes last
-        data: dict[str, Any] = {
-            "path": path,
-            "trash": applied.disposal or "none",
-            "files": sum(change.kind is ChangeKind.DELETE for change in plan.changes),
-            "linkedFrom": plan.linked_from,
-        }
-        if applied.disposal is not None:
-            return Output(data, f"Deleted '{path}' to trash.")
-        undo = "It can be undone." if applied.backup else "It cannot be undone."
-        return Output(data, f"Deleted '{path}' permanently: Obsidian is set to keep no trash. {undo}")
-
-
-class DeletingTool(WriteTool[P]):
-    """A tool that puts something into the trash.
+class _Tree:
+    """One file or folder that goes, with all that is in it, as a person is shown it.
 
     Args:
-        storage: The vault.
-        deletions: Plans what goes.
-    """
-
-    def __init__(self, storage: PlanningStorage, deletions: DeletionPlanner) -> None:
-        self._storage = storage
-        self._deletions = deletions
-
-    def report(self, params: P, applied: Applied) -> Output:
-        """Say that it is gone, and where it is now."""
-        del params
-        return self._deletions.report(applied)
-
-
-class _Tree(NamedTuple):
-    """One thing that goes.
-
-    Attributes:
         place: Where it is, as spelled on disk.
         found: The file, or the folder with everything in it.
         is_folder: Whether it is a folder.
+        of: Among how many of these the files that are listed, and the characters of all diffs, are shared.
+
+    Attributes:
+        place: As given.
+        found: As given.
+        is_folder: As given.
+        listed: The most files that are shown one by one.
+        size: Bytes of all files that were added.
     """
 
-    place: VaultPath
-    found: Subtree
-    is_folder: bool
+    def __init__(self, place: VaultPath, found: Subtree, *, is_folder: bool, of: int) -> None:
+        self.place, self.found, self.is_folder = place, found, is_folder
+        self.listed = max(LISTED // of, 1)
+        self.size = 0
+        self._room = MOST_TEXT // of
+        self._hashes: list[tuple[VaultPath, str]] = []
+        self._shown: list[FilePreview] = []
+        self._unlisted_lines = 0
+
+    def add(self, path: VaultPath, file: BinaryIO) -> None:
+        """Take in one of its files.
+
+        Args:
+            path: The file, as spelled on disk, links resolved.
+            file: Its bytes.
+        """
+        first = file.read(LARGEST + 1)
+        digest, lines, length = hashlib.sha256(first), first.count(b"\n"), len(first)
+        last = first
+        while length > LARGEST and (piece := file.read(_CHUNK)):
+            digest.update(piece)
+            lines += piece.count(b"\n")
+            length += len(piece)
+            last = piece
+        lines += not last.endswith(b"\n") and length > 0
+        self._hashes.append((path, digest.hexdigest()))
+        self.size += length
+        if not is_text(first):
+            lines = 0
+        if len(self._shown) < self.listed:
+            self._shown.append(self._preview(str(path), first, length, lines))
+        else:
+            self._unlisted_lines += lines
+
+    def _preview(self, name: str, first: bytes, length: int, lines: int) -> FilePreview:
+        if not is_text(first):
+            return FilePreview(
+                path=name,
+                change="delete",
+                diff=binary_line(f"{name} ({describe_binary(first, name)[0]}, {length} bytes)", "/dev/null"),
+                note=lost_note(binary_kind(name, first, length), deleted=True),
+            )
+        if length <= min(LARGEST, self._room):
+            shown = preview(Change(ChangeKind.DELETE, name), first, None)
+            self._room -= len(shown.diff)
+            return shown
+        return FilePreview(path=name, change="delete", removed=lines, truncated=True)
 
     @property
     def name(self) -> str:
@@ -315,47 +263,31 @@ class _Tree(NamedTuple):
         return f"{self.place}/" if self.is_folder else str(self.place)
 
     @property
-    def all(self) -> Iterator[VaultPath]:
-        """Yield everything that goes with it."""
-        yield from self.found.files
-        yield from self.found.folders
+    def changes(self) -> Iterator[Change]:
+        """Yield the changes by which it goes."""
+        for file, digest in self._hashes:
+            yield Change(ChangeKind.DELETE, str(file), before=digest)
+        for folder in reversed(self.found.folders):
+            yield Change(ChangeKind.RMDIR, str(folder))
 
+    @property
+    def previews(self) -> Iterator[FilePreview]:
+        """Yield the folder, folded: itself with all that is not listed, then its files."""
+        if self.is_folder:
+            yield FilePreview(path=str(self.place), change="rmdir", removed=self._unlisted_lines)
+        yield from self._shown
 
-def _gone(applied: Applied) -> Output:
-    """Report that several things are gone."""
-    plan = applied.plan
-    paths = [path.rstrip("/") for path in plan.subjects]
-    data = {
-        "paths": paths,
-        "trash": applied.disposal or "none",
-        "files": sum(change.kind is ChangeKind.DELETE for change in plan.changes),
-        "linkedFrom": plan.linked_from,
-    }
-    where = "to trash" if applied.disposal is not None else "permanently: Obsidian is set to keep no trash"
-    undo = "" if applied.disposal is not None else f". It can{'' if applied.backup else 'not'} be undone"
-    return Output(data, f"Deleted {len(paths)} items: {some(paths)} {where}{undo}.")
-
-
-def _goes(where: TrashPlace, count: int) -> str:
-    return _GOES[where] if count == 1 else _GOES[where].replace("it goes", "they go", 1)
-
-
-def _previews(tree: _Tree, shown: DeletionPreview) -> Iterator[FilePreview]:
-    """Yield the folder, folded: itself with all that is not listed, then its files."""
-    if tree.is_folder:
-        yield FilePreview(path=str(tree.place), change="rmdir", removed=shown.unlisted_lines)
-    yield from shown.previews
-
-
-def _described(which: _Tree, total: int) -> str:
-    if not which.is_folder:
-        return str(which.place)
-    place, tree = which.place, which.found
-    inner = len(tree.folders) - 1
-    inside = f" and {counted(inner, 'folder')}" if inner else ""
-    if not tree.files:
-        return f"the folder {place} ({counted(inner, 'folder')} in it)" if inner else f"the empty folder {place}"
-    return f"the folder {place} with {counted(len(tree.files), 'file')}{inside} ({size(total)})"
+    @property
+    def description(self) -> str:
+        """Return what it is, for the question."""
+        if not self.is_folder:
+            return str(self.place)
+        inner = len(self.found.folders) - 1
+        folders = counted(inner, "folder")
+        if not self.found.files:
+            return f"the folder {self.place} ({folders} in it)" if inner else f"the empty folder {self.place}"
+        inside = f" and {folders}" if inner else ""
+        return f"the folder {self.place} with {counted(len(self.found.files), 'file')}{inside} ({size(self.size)})"
 
 
 def _named(paths: Sequence[str], count: int) -> str:
@@ -378,12 +310,9 @@ class DeleteFileTool(DeletingTool[DeleteFileParams]):
 
     spec = write_spec(
         name="delete_file",
-        title="Delete file",
         action="delete/deleted {files|a file}",
-        description=(
-            "Delete a file, or a folder with all its contents. It goes to the trash that the user chose in Obsidian. "
-            "The user sees what links to it and decides each time."
-        ),
+        description="Delete a file, or a folder with all its contents. It goes to the trash that the user chose in "
+        "Obsidian. The user sees what links to it and decides each time.",
         icon="trash-2",
         parameters=DeleteFileParams,
         operation=Operation.DELETE,
@@ -395,4 +324,4 @@ class DeleteFileTool(DeletingTool[DeleteFileParams]):
         """Plan what goes."""
         path = existing_path(params.path, self._storage)
         with not_found_as(f'File or folder not found: "{path}"'):
-            return self._deletions.plan([path], context)
+            return self._deletion([path], context)

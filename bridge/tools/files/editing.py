@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 
 from pydantic import AliasChoices, Field
 
+from bridge.clock import Clock
 from bridge.errors import Conflict, InvalidParameters, NotFound
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.files.link_keeping import CreationPlanner
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
+from bridge.tools.files.link_keeping import LinkKeeper
 from bridge.tools.files.replacing import find_text, replace_spans
 from bridge.tools.formatting import counted, done, edit_facts, shortened, size
 from bridge.tools.kinds import RequiredContent, RequiredPath, SnakeCaseParams, VaultWriteTool, by_text, write_spec
@@ -22,8 +23,6 @@ from bridge.vault.edits import Edited, LineEdit, apply_edits
 from bridge.vault.paths import VaultPath
 from bridge.vault.plan import ChangePlan
 from bridge.vault.text import CHUNK, Lines, describe_binary, encode, is_text
-
-_FENCE = b"---"
 
 
 class EditTarget(NamedTuple):
@@ -73,24 +72,25 @@ def append_text(target: EditTarget, content: str) -> PlannedEdit:
 def prepend_text(target: EditTarget, content: str) -> PlannedEdit:
     """Put the content on lines of its own before the first line of the body."""
     line = _first_of_body(Lines(target.data))
-    edited = apply_edits(target.data, [LineEdit(line, line - 1, content)], target.path)
-    return PlannedEdit(edited, f'Prepend {_line_count(content)} to "{target.path}"')
+    return _by_lines(target, [LineEdit(line, line - 1, content)], f"Prepend {_line_count(content)} to")
 
 
-def insert_lines(
-    target: EditTarget, content: str, *, after: int | None = None, before: int | None = None
-) -> PlannedEdit:
-    """Insert lines; exactly one of `after` and `before` is given.
+def insert_lines(target: EditTarget, content: str, line: int, where: str) -> PlannedEdit:
+    """Insert lines.
+
+    Args:
+        target: The file.
+        content: The lines.
+        line: The number that the first of them gets.
+        where: `after` or `before` another line, which the caller named.
 
     Raises:
         InvalidParameters: There is no such line.
     """
-    lines = Lines(target.data)
-    where = f"after line {after}" if before is None else f"before line {before}"
-    place = (after or 0) + 1 if before is None else before
-    _check_line(after if before is None else before, lines.count)
-    edited = apply_edits(target.data, [LineEdit(place, place - 1, content)], target.path)
-    return PlannedEdit(edited, f'Insert {_line_count(content)} {where} in "{target.path}"')
+    named = line - (where == "after")
+    _check_line(named, Lines(target.data).count)
+    edit = LineEdit(line, line - 1, content)
+    return _by_lines(target, [edit], f"Insert {_line_count(content)} {where} line {named} in")
 
 
 def delete_lines(target: EditTarget, start: int, end: int) -> PlannedEdit:
@@ -99,58 +99,19 @@ def delete_lines(target: EditTarget, start: int, end: int) -> PlannedEdit:
     Raises:
         InvalidParameters: There are no such lines.
     """
-    count = Lines(target.data).count
-    _check_line(start, count)
-    _check_line(end, count)
-    edited = apply_edits(target.data, [LineEdit(start, end, "")], target.path)
-    return PlannedEdit(edited, f'Delete lines {start}-{end} ({counted(end - start + 1, "line")}) in "{target.path}"')
+    for line in start, end:
+        _check_line(line, Lines(target.data).count)
+    what = f"Delete lines {start}-{end} ({counted(end - start + 1, 'line')}) in"
+    return _by_lines(target, [LineEdit(start, end, "")], what)
 
 
-def check_ranges(edits: Sequence[tuple[int, int, str]]) -> None:
-    """Check ranges of lines, as far as possible without the file.
-
-    Raises:
-        InvalidParameters: There are none, or they are not sorted, or overlap.
-    """
-    if not edits:
-        raise InvalidParameters("edits must hold at least one edit.")
-    for number, (start, end, _text) in enumerate(edits, 1):
-        if start < 1 or end < start:
-            raise InvalidParameters(
-                f"Edit {number}: range [{start}, {end}] is none; it begins with line 1 or later and ends, exclusive, "
-                "at its start or later."
-            )
-    for number, (before, this) in enumerate(pairwise(edits), 2):
-        if this[0] < before[1] or this[0] < before[0]:
-            raise InvalidParameters(
-                f"Edit {number} (range [{this[0]}, {this[1]}]) begins before edit {number - 1} "
-                f"(range [{before[0]}, {before[1]}]) ends. Edits must be sorted by start line and not overlap; "
-                "all line numbers are those before the call."
-            )
+def _by_lines(target: EditTarget, edits: Sequence[LineEdit], what: str) -> PlannedEdit:
+    return PlannedEdit(apply_edits(target.data, edits, target.path), f'{what} "{target.path}"')
 
 
-def edit_ranges(target: EditTarget, edits: Sequence[tuple[int, int, str]]) -> PlannedEdit:
-    """Replace ranges of lines: those from `start` up to, not including, `end`; `[n, n]` inserts before line n.
-
-    Args:
-        target: The file.
-        edits: What `check_ranges` lets pass.
-
-    Raises:
-        InvalidParameters: They name lines that are not there.
-    """
-    count = Lines(target.data).count
-    for number, (start, end, _text) in enumerate(edits, 1):
-        last = end - 1 if end > start else start - 1
-        if last > count:
-            raise InvalidParameters(f"Edit {number}: {_no_line(last if end > start else start, count)}")
-    edited = apply_edits(target.data, [LineEdit(start, end - 1, text) for start, end, text in edits], target.path)
-    return PlannedEdit(edited, f"Edit file '{target.path}' with {counted(len(edits), 'edit')}?")
-
-
-def _check_line(number: int | None, count: int) -> None:
+def _check_line(number: int, count: int) -> None:
     """Refuse a line that is not there; line 0 is the beginning, and line 1 of an empty file its only place."""
-    if number is not None and number > max(count, 1):
+    if number > max(count, 1):
         raise InvalidParameters(_no_line(number, count))
 
 
@@ -166,9 +127,9 @@ def _first_of_body(lines: Lines) -> int:
     """Return the number of the line behind the properties, also broken ones (rules 46 and 49 of docs/obsidian.md)."""
     start = len(lines.bom)
     first, *rest = lines.data[start : start + CHUNK].split(b"\n")
-    if first.rstrip() != _FENCE:
+    if first.rstrip() != b"---":
         return 1
-    return next((number for number, line in enumerate(rest, 2) if line.rstrip() == _FENCE), 0) + 1
+    return next((number for number, line in enumerate(rest, 2) if line.rstrip() == b"---"), 0) + 1
 
 
 MOST_EDITS = 1000
@@ -229,34 +190,25 @@ class EditFileTool(VaultWriteTool[EditFileParams]):
 
     spec = write_spec(
         name="edit_file",
-        title="Edit file",
         action="edit/edited {files|a file}",
-        description=(
-            "Make targeted edits to a text file, in one of three ways: search/replace (old_text, new_text), "
-            "one line operation (insert_after_line, insert_before_line or delete_lines), or several edits "
-            "by line ranges "
-            "(edits). Read the file first. The user sees the diff first."
-        ),
+        description="Make targeted edits to a text file, in one of three ways: search/replace (old_text, new_text), "
+        "one line operation (insert_after_line, insert_before_line or delete_lines), or several edits by line ranges "
+        "(edits). Read the file first. The user sees the diff first.",
         icon="pencil",
         parameters=EditFileParams,
         id_prefix="edit",
         acts=lambda _params, paths: by_text(paths, _OWN, _OWN),
     )
 
-    def prepare(self, params: EditFileParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(self, params: EditFileParams, _context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the file will be."""
-        del context
         _check_modes(params)
         path, data = read_text(self._storage, existing_path(params.path, self._storage))
         planned = _planned_edit(params, EditTarget(path, data))
         if planned.edited.data == data:
-            message = f'No changes made: "{path}" already is as the edit would make it.'
-            return Unchanged(
-                in_vault(str(path)), f"Compare file '{path}' with an edit?", Output({"path": str(path)}, message)
-            )
-        builder = self._storage.plan()
-        builder.modify(path, data, planned.edited.data, planned.edited.regions)
-        return builder.build(self.spec.operation, planned.summary)
+            output = Output({"path": str(path)}, f'No changes made: "{path}" already is as the edit would make it.')
+            return Unchanged(in_vault(str(path)), f"Compare file '{path}' with an edit?", output)
+        return self._changed(path, data, planned.edited, planned.summary)
 
     def report(self, params: EditFileParams, applied: Applied) -> Output:
         """Report what was done, in the words in which it was asked."""
@@ -269,62 +221,85 @@ class EditFileTool(VaultWriteTool[EditFileParams]):
 
 
 def _check_modes(params: EditFileParams) -> None:
-    """Check that exactly one of the three ways is used, with all that it needs."""
-    text = [params.old_text, params.new_text, params.replace_all or None]
-    operations = [params.insert_after_line, params.insert_before_line, params.delete_lines]
-    by_text = any(value is not None for value in text)
-    by_line = sum(value is not None for value in operations)
-    fault = None
+    """Check that exactly one of the three ways is used, with all that it needs, whatever the file holds."""
+    ranges, deletes, content = params.edits is not None, params.delete_lines, params.content is not None
+    by_text = any(value is not None for value in (params.old_text, params.new_text, params.replace_all or None))
+    inserts = [line for line in (params.insert_after_line, params.insert_before_line) if line is not None]
+    by_line = len(inserts) + (deletes is not None)
+    faults = (
+        (ranges and (by_text or by_line or content), "Cannot mix edits with search/replace or line-based parameters."),
+        (by_text and (by_line or content), "Cannot mix search/replace parameters with line-based parameters."),
+        (by_line > 1, "Only one line operation can be specified at a time."),
+        (by_text and params.old_text is None, "old_text is required for search/replace."),
+        (
+            by_text and params.new_text is None,
+            "new_text is required for search/replace; give an empty text to delete old_text.",
+        ),
+        (
+            not (ranges or by_text or by_line),
+            "Give old_text and new_text, or one of insert_after_line, insert_before_line and delete_lines, or edits.",
+        ),
+        (params.old_text == "", "old_text must not be empty."),
+        (inserts and not params.content, "content is required for insert operations."),
+        (deletes and content, "content is for insert operations; leave it out of delete_lines."),
+    )
+    for wrong, sentence in faults:
+        if wrong:
+            raise InvalidParameters(sentence)
+    if deletes is not None and deletes.end < deletes.start:
+        raise InvalidParameters(f"delete_lines: start {deletes.start} is after end {deletes.end}; swap them.")
     if params.edits is not None:
-        if by_text or by_line or params.content is not None:
-            fault = "Cannot mix edits with search/replace or line-based parameters."
-    elif by_text and (by_line or params.content is not None):
-        fault = "Cannot mix search/replace parameters with line-based parameters."
-    elif by_line > 1:
-        fault = "Only one line operation can be specified at a time."
-    elif by_text and params.old_text is None:
-        fault = "old_text is required for search/replace."
-    elif by_text and params.new_text is None:
-        fault = "new_text is required for search/replace; give an empty text to delete old_text."
-    elif not by_text and not by_line:
-        fault = (
-            "Give old_text and new_text, or one of insert_after_line, insert_before_line and delete_lines, or edits."
-        )
-    fault = fault or _fault_of_values(params)
-    if fault is not None:
-        raise InvalidParameters(fault)
+        _check_ranges(params.edits)
 
 
-def _fault_of_values(params: EditFileParams) -> str | None:
-    """Return what is wrong with the values of the chosen way, whatever the file holds."""
-    if params.edits is not None:
-        check_ranges(_ranges(params.edits))
-    elif params.old_text is not None:
-        return None if params.old_text else "old_text must not be empty."
-    elif params.delete_lines is None:
-        return None if params.content else "content is required for insert operations."
-    elif params.content is not None:
-        return "content is for insert operations; leave it out of delete_lines."
-    elif params.delete_lines.end < params.delete_lines.start:
-        lines = params.delete_lines
-        return f"delete_lines: start {lines.start} is after end {lines.end}; swap them."
-    return None
+def _check_ranges(edits: Sequence[RangeEdit]) -> None:
+    """Check ranges of lines, as far as possible without the file.
+
+    Raises:
+        InvalidParameters: There are none, or they are not sorted, or overlap.
+    """
+    if not edits:
+        raise InvalidParameters("edits must hold at least one edit.")
+    for number, (start, end) in enumerate((edit.range for edit in edits), 1):
+        if start < 1 or end < start:
+            raise InvalidParameters(
+                f"Edit {number}: range [{start}, {end}] is none; it begins with line 1 or later and ends, exclusive, "
+                "at its start or later."
+            )
+    for number, (before, this) in enumerate(pairwise(edit.range for edit in edits), 2):
+        if this[0] < max(before):
+            raise InvalidParameters(
+                f"Edit {number} (range {this}) begins before edit {number - 1} (range {before}) ends. Edits must be "
+                "sorted by start line and not overlap; all line numbers are those before the call."
+            )
 
 
-def _ranges(edits: Sequence[RangeEdit]) -> list[tuple[int, int, str]]:
-    return [(edit.range[0], edit.range[1], edit.replacement) for edit in edits]
+def edit_ranges(target: EditTarget, edits: Sequence[RangeEdit]) -> PlannedEdit:
+    """Replace ranges of lines, which `_check_ranges` has let pass.
+
+    Raises:
+        InvalidParameters: They name lines that are not there.
+    """
+    count = Lines(target.data).count
+    for number, (start, end) in enumerate((edit.range for edit in edits), 1):
+        if end - 1 > count:
+            raise InvalidParameters(f"Edit {number}: {_no_line(max(start, end - 1), count)}")
+    lines = [LineEdit(edit.range[0], edit.range[1] - 1, edit.replacement) for edit in edits]
+    edited = apply_edits(target.data, lines, target.path)
+    return PlannedEdit(edited, f"Edit file '{target.path}' with {counted(len(edits), 'edit')}?")
 
 
 def _planned_edit(params: EditFileParams, target: EditTarget) -> PlannedEdit:
     """Return the edit, in the way that was chosen."""
     if params.edits is not None:
-        return edit_ranges(target, _ranges(params.edits))
+        return edit_ranges(target, params.edits)
     if params.old_text is not None and params.new_text is not None:
         return replace_text(target, params.old_text, params.new_text, everywhere=bool(params.replace_all))
     if params.delete_lines is not None:
         return delete_lines(target, params.delete_lines.start, params.delete_lines.end)
-    content = params.content or ""
-    return insert_lines(target, content, after=params.insert_after_line, before=params.insert_before_line)
+    if params.insert_before_line is not None:
+        return insert_lines(target, params.content or "", params.insert_before_line, "before")
+    return insert_lines(target, params.content or "", (params.insert_after_line or 0) + 1, "after")
 
 
 class ModifyNoteParams(SnakeCaseParams):
@@ -344,20 +319,16 @@ class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
 
     spec = write_spec(
         name="modify_note",
-        title="Modify note",
         action="edit/edited {files|a note}",
-        description=(
-            "Modify an existing note: append to it, prepend to it, or replace a text in it. The user sees "
-            "the diff first."
-        ),
+        description="Modify an existing note: append to it, prepend to it, or replace a text in it. "
+        "The user sees the diff first.",
         icon="file-plus-2",
         parameters=ModifyNoteParams,
         id_prefix="note",
     )
 
-    def prepare(self, params: ModifyNoteParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(self, params: ModifyNoteParams, _context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
-        del context
         if params.operation == "replace" and not params.search:
             raise InvalidParameters("search is required for the replace operation and must be a non-empty string.")
         if params.operation != "replace" and params.search:
@@ -374,13 +345,10 @@ class ModifyNoteTool(VaultWriteTool[ModifyNoteParams]):
         if planned.edited.data == data:
             output = Output({"path": str(path)}, f'No changes made: "{path}" already is as the change would make it.')
             return Unchanged(in_vault(str(path)), f'Compare "{path}" with a change', output)
-        builder = self._storage.plan()
-        builder.modify(path, data, planned.edited.data, planned.edited.regions or None)
-        return builder.build(self.spec.operation, planned.summary)
+        return self._changed(path, data, planned.edited, planned.summary)
 
-    def report(self, params: ModifyNoteParams, applied: Applied) -> Output:
+    def report(self, _params: ModifyNoteParams, applied: Applied) -> Output:
         """Report what was done."""
-        del params
         return Output(edit_facts(applied), done(applied.plan.summary))
 
 
@@ -391,30 +359,27 @@ class WriteFileParams(SnakeCaseParams):
     content: RequiredContent = Field(description="Content to write: the whole file, exactly as given")
 
 
-class WriteFileTool(WriteTool[WriteFileParams]):
+class WriteFileTool(VaultWriteTool[WriteFileParams]):
     """The tool that gives a file its whole content.
 
     Args:
         storage: The vault.
-        creation: Plans new files.
+        clock: The clock that deadlines are given in.
     """
 
     spec = write_spec(
         name="write_file",
-        title="Write file",
         action="write/wrote {files|a file}",
-        description=(
-            "Write content to a file, creating it if it doesn't exist or overwriting all of it if it does. "
-            "For changes within a file use edit_file. The user sees the diff first."
-        ),
+        description="Write content to a file, creating it if it doesn't exist or overwriting all of it if it does. "
+        "For changes within a file use edit_file. The user sees the diff first.",
         icon="file-pen",
         parameters=WriteFileParams,
         id_prefix="write",
     )
 
-    def __init__(self, storage: PlanningStorage, creation: CreationPlanner) -> None:
-        self._storage = storage
-        self._creation = creation
+    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
+        super().__init__(storage)
+        self._keeper = LinkKeeper(storage, clock)
 
     def prepare(self, params: WriteFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the one change."""
@@ -424,24 +389,16 @@ class WriteFileTool(WriteTool[WriteFileParams]):
             try:
                 old, stat = self._storage.read(path)
             except NotFound:
-                return self._create(path, new, context)
+                place = self._storage.resolve_new(path)
+                return self._keeper.creation(place, new, f'Create file "{place}" ({size(len(new))})', context)
             return self._overwrite(stat.path, old, new)
 
-    def report(self, params: WriteFileParams, applied: Applied) -> Output:
+    def report(self, _params: WriteFileParams, applied: Applied) -> Output:
         """Report whether the file was created or replaced, and how large it is."""
-        del params
         written = next(change for change in applied.plan.changes if change.after is not None)
         created = written.before is None
-        data = {
-            "path": written.path,
-            "created": created,
-            "size": len(applied.plan.blobs[written.after or ""]),
-        }
+        data = {"path": written.path, "created": created, "size": len(applied.plan.blobs[written.after or ""])}
         return Output(data, done(applied.plan.summary))
-
-    def _create(self, path: VaultPath, new: bytes, context: CallContext) -> ChangePlan:
-        place = self._storage.resolve_new(path)
-        return self._creation.plan(place, new, f'Create file "{place}" ({size(len(new))})', context)
 
     def _overwrite(self, path: VaultPath, old: bytes, new: bytes) -> ChangePlan | Unchanged:
         if not is_text(old):
@@ -454,6 +411,4 @@ class WriteFileTool(WriteTool[WriteFileParams]):
             message = f'No changes made: file "{path}" already has exactly this content ({size(len(new))}).'
             data = {"path": str(path), "created": False, "size": len(new)}
             return Unchanged(in_vault(str(path)), f'Compare the content of "{path}"', Output(data, message))
-        builder = self._storage.plan()
-        builder.modify(path, old, new, replaces=True)
-        return builder.build(self.spec.operation, f'Overwrite file "{path}" ({size(len(new))})')
+        return self._changed(path, old, new, f'Overwrite file "{path}" ({size(len(new))})', replaces=True)

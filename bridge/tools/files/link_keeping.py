@@ -3,31 +3,30 @@
 The index says which notes may hold such links; what is written is worked out from the notes as they are on disk.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bridge.clock import Clock
 from bridge.contract.consent import Operation, ShownPicture
 from bridge.errors import DeadlineExceeded, ExecutionFailed, InvalidParameters, PermissionDenied, ToolFailure
-from bridge.index.knowledge import StoredLink
 from bridge.notes.markdown import mentions_base
 from bridge.notes.names import link_key
 from bridge.notes.note import TooMuchWork
 from bridge.notes.rewriting import CANVAS, Relocation, RewrittenText, rewrite
 from bridge.toolkit.tool import CallContext
 from bridge.tools.bases.holding import EXTENSION, follow_in, holding_bases
-from bridge.tools.formatting import counted
+from bridge.tools.formatting import counted, first_of
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath, parse_path
-from bridge.vault.plan import BrokenLink, ChangePlan, PlanBuilder
+from bridge.vault.plan import BrokenLink, ChangeKind, ChangePlan, PlanBuilder
 from bridge.vault.text import is_text
 
 MOST_BYTES = 512 << 20
 """Bytes of rewritten notes that one plan may hold: a plan is held in memory until it is answered."""
 
 MOST_LISTED = 1_000
-"""Broken links that an answer lists."""
+"""Notes, and broken links, that an answer lists."""
 
 SOURCES = (".md", CANVAS, EXTENSION)
 """Extensions of the files that hold links."""
@@ -43,13 +42,11 @@ class RewrittenFile(NamedTuple):
         path: Where it is before the move.
         old: Its bytes.
         new: Its bytes then.
-        links: The number of links that are rewritten.
     """
 
     path: str
     old: bytes
     new: bytes
-    links: int
 
 
 @dataclass(slots=True)
@@ -139,9 +136,46 @@ class LinkKeeper:
         if not rivals:
             return kept
         moving = Relocation(names, names.moved(dict(come)), {}, self._storage.app_settings.new_link_format)
-        for found in self.rewritten(moving, self.sources(moving, rivals), kept, context):
-            builder.modify(parse_path(found.path), found.old, found.new, follows=True)
+        self.follow(builder, moving, self.sources(moving, rivals), kept, context)
         return kept
+
+    def creation(
+        self,
+        place: VaultPath,
+        new: bytes,
+        summary: str,
+        context: CallContext,
+        warnings: Sequence[str] = (),
+        *,
+        reads: Sequence[str] = (),
+        besides: Mapping[VaultPath, bytes] | None = None,
+        shown: Mapping[VaultPath, ShownPicture] | None = None,
+    ) -> ChangePlan:
+        """Return the plan of a new file, and of the links in other notes that its name would make ambiguous.
+
+        It is a creation when nothing else is touched, else an update: who lets an agent create notes has not said
+        that it may change others.
+
+        Args:
+            place: Where it will lie, as `resolve_new` gives it.
+            new: Its bytes.
+            summary: The sentence for the person.
+            context: The call.
+            warnings: Further warnings for them.
+            reads: Files that the text is from.
+            besides: Further files that are made with it, by their places.
+            shown: How the question shows those of them that are images.
+
+        Raises:
+            PermissionDenied: A note that the user has closed would have to change.
+        """
+        builder, files = self._storage.plan(), {place: new} | dict(besides or {})
+        for path, data in files.items():
+            builder.create(path, data, (shown or {}).get(path))
+        kept = self.keep_for_new(builder, list(map(str, files)), context)
+        operation = Operation.UPDATE if kept.links else Operation.CREATE
+        warned = [*warnings, *kept.warnings]
+        return builder.build(operation, summary + kept.sentence, warned, broken=kept.broken, reads=reads)
 
     def sources(self, moving: Relocation, paths: Iterable[str]) -> list[str]:
         """Return the files with links that may change, sorted.
@@ -151,15 +185,17 @@ class LinkKeeper:
             paths: Every path that is left or taken.
         """
         keys = {link_key(path) for path in paths}
-        found = {link.source for link in self._knowledge.links_named(keys) if _may_change(link, moving)}
+        links = self._knowledge.links_named(keys)
+        found = {link.source for link in links if moving.wanted(link, link.source) is not None}
         return sorted(found.union(holding_bases(self._knowledge)) if moving.moves else found)
 
-    def rewritten(
-        self, moving: Relocation, sources: Sequence[str], kept: KeptLinks, context: CallContext
-    ) -> Iterator[RewrittenFile]:
-        """Yield each of these files whose links change, read from the disk.
+    def follow(
+        self, builder: PlanBuilder, moving: Relocation, sources: Sequence[str], kept: KeptLinks, context: CallContext
+    ) -> None:
+        """Plan the change of each of these files whose links change, read from the disk.
 
         Args:
+            builder: The plan that moves things; the changes are added to it.
             moving: The moves.
             sources: The files.
             kept: Where it is noted what was done.
@@ -184,7 +220,7 @@ class LinkKeeper:
                     f"The notes that link here are more than {MOST_BYTES >> 20} MB together, too much for one change; "
                     "move fewer files at once"
                 )
-            yield found
+            builder.modify(parse_path(found.path), found.old, found.new, follows=True)
 
     def rewrite(self, path: str, data: bytes, moving: Relocation, kept: KeptLinks) -> RewrittenFile | None:
         """Rewrite one file's links; None when none changes.
@@ -224,10 +260,9 @@ class LinkKeeper:
             )
         if not found.edits and not edits:
             return None
-        links = found.links + edits
-        kept.links += links
+        kept.links += found.links + edits
         kept.notes += 1
-        return RewrittenFile(path, data, after.encode("utf-8", "surrogateescape"), links)
+        return RewrittenFile(path, data, after.encode("utf-8", "surrogateescape"))
 
     def _read(
         self, source: str, moving: Relocation, kept: KeptLinks, closed: Callable[[str], bool]
@@ -245,57 +280,6 @@ class LinkKeeper:
         if shut and (found is not None or len(kept.warnings) > warned):
             raise closed_file()
         return found
-
-
-class CreationPlanner:
-    """The planner of new files, with which other notes keep linking to what they link to.
-
-    Args:
-        storage: The vault.
-        clock: The clock that deadlines are given in.
-    """
-
-    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        self._storage = storage
-        self._keeper = LinkKeeper(storage, clock)
-
-    def plan(
-        self,
-        place: VaultPath,
-        new: bytes,
-        summary: str,
-        context: CallContext,
-        warnings: Sequence[str] = (),
-        *,
-        reads: Sequence[str] = (),
-        besides: Mapping[VaultPath, bytes] | None = None,
-        shown: Mapping[VaultPath, ShownPicture] | None = None,
-    ) -> ChangePlan:
-        """Plan a new file and, where its name makes a link of another note ambiguous, the rewriting of that link.
-
-        It is a creation when nothing else is touched, else an update: who lets an agent create notes has not said
-        that it may change others.
-
-        Args:
-            place: Where it will lie, as `resolve_new` gives it.
-            new: Its bytes.
-            summary: The sentence for the person.
-            context: The call.
-            warnings: Further warnings for them.
-            reads: Files that the text is from.
-            besides: Further files that are made with it, by their places.
-            shown: How the question shows those of them that are images.
-
-        Raises:
-            PermissionDenied: A note that the user has closed would have to change.
-        """
-        builder, files = self._storage.plan(), {place: new} | dict(besides or {})
-        for path, data in files.items():
-            builder.create(path, data, (shown or {}).get(path))
-        kept = self._keeper.keep_for_new(builder, list(map(str, files)), context)
-        operation = Operation.UPDATE if kept.links else Operation.CREATE
-        warned = [*warnings, *kept.warnings]
-        return builder.build(operation, summary + kept.sentence, warned, broken=kept.broken, reads=reads)
 
 
 def closed_file() -> PermissionDenied:
@@ -324,19 +308,19 @@ def _alike(path: str) -> tuple[str, ...]:
     return name, key, key + ".md", key + ".md.md"
 
 
-def _may_change(link: StoredLink, moving: Relocation) -> bool:
-    """Return whether this link may change, so that its file must be read."""
-    return moving.wanted(link, link.source) is not None
-
-
 def _shown(link: str) -> str:
     return link[:_LONGEST].encode("utf-8", "replace").decode()
 
 
 def _left(path: str, found: RewrittenText) -> str:
-    named = ", ".join(repr(_shown(link.original)) for link in found.left[:_MOST_NAMED])
-    more = f" and {len(found.left) - _MOST_NAMED} more" if len(found.left) > _MOST_NAMED else ""
-    return f"{path!r} holds links that cannot be written so that they lead there; they will break: {named}{more}"
+    named = first_of([repr(_shown(link.original)) for link in found.left], _MOST_NAMED)
+    return f"{path!r} holds links that cannot be written so that they lead there; they will break: {named}"
+
+
+def followed_data(plan: ChangePlan) -> dict[str, Any]:
+    """Return the notes that changed because something moved, and what `broken_data` returns."""
+    updated = [change.path for change in plan.changes if change.kind is ChangeKind.MODIFY]
+    return {"updated": updated[:MOST_LISTED], "updatedCount": len(updated)} | broken_data(plan)
 
 
 def broken_data(plan: ChangePlan) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 
 from pydantic import Field
 
@@ -10,10 +11,10 @@ from bridge.clock import Clock
 from bridge.contract.consent import ConsentClass, Operation
 from bridge.errors import Ambiguous, Conflict, InvalidParameters, NotFound, ToolFailure
 from bridge.notes.rewriting import Relocation
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.files.link_keeping import SOURCES, KeptLinks, LinkKeeper, broken_data, broken_sentence, closed_file
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
+from bridge.tools.files.link_keeping import SOURCES, KeptLinks, LinkKeeper, broken_sentence, closed_file, followed_data
 from bridge.tools.formatting import UNLINKABLE, counted
-from bridge.tools.kinds import RequiredDestination, RequiredSource, SnakeCaseParams, write_spec
+from bridge.tools.kinds import RequiredDestination, RequiredSource, SnakeCaseParams, VaultWriteTool, write_spec
 from bridge.tools.paths import existing_path, note_path, vault_path
 from bridge.tools.storage import PlanningStorage, exists
 from bridge.vault.files import Obstacle
@@ -47,12 +48,6 @@ class MoveSet:
     is_folder: bool
     files: list[VaultPath] = field(default_factory=list)
     folders: list[VaultPath] = field(default_factory=list)
-
-    @property
-    def names(self) -> tuple[str, str]:
-        """Return where from and where to, a folder with a final slash."""
-        slash = "/" if self.is_folder else ""
-        return f"{self.source}{slash}", f"{self.target}{slash}"
 
     def place(self, path: VaultPath) -> VaultPath:
         """Return where something of it goes."""
@@ -88,17 +83,8 @@ class MoveSet:
         self.folders += tree.folders
 
 
-class MovePlanner:
-    """The planner of moves.
-
-    Args:
-        storage: The vault.
-        clock: The clock that deadlines are given in.
-    """
-
-    def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        self._storage = storage
-        self._keeper = LinkKeeper(storage, clock)
+class MovePlanner(LinkKeeper):
+    """The planner of moves, with which all links follow."""
 
     def plan(self, moves: Sequence[tuple[VaultPath, VaultPath]], context: CallContext) -> ChangePlan | None:
         """Return the plan that moves files and folders, all of them in one change.
@@ -126,30 +112,30 @@ class MovePlanner:
         if len(set(places.values())) < sum(len(moved.files) for moved in sets):
             raise InvalidParameters("Two of the moves are of the same file, or to the same place; put them into one")
         whole = {str(moved.source): str(moved.target) for moved in sets if moved.is_folder}
-        moving = self._keeper.moving(dict(places), whole)
+        moving = self.moving(dict(places), whole)
         for moved in sets:
             self._move(builder, moved, moving, kept, context)
-        others = [path for path in self._keeper.sources(moving, [*places, *places.values()]) if path not in places]
-        for rewritten in self._keeper.rewritten(moving, others, kept, context):
-            builder.modify(parse_path(rewritten.path), rewritten.old, rewritten.new, follows=True)
+        others = [path for path in self.sources(moving, [*places, *places.values()]) if path not in places]
+        self.follow(builder, moving, others, kept, context)
         for moved in sets:
             for folder in reversed(moved.folders) if not _is_respelling(moved) else ():
                 builder.rmdir(folder)
         if bad := [character for character in UNLINKABLE if any(character in moved.target.name for moved in sets)]:
             kept.warnings.insert(0, f"Obsidian cannot follow links to a name with {' '.join(bad)} in it")
         summary = f"Move {_listed(sets)}{kept.sentence}"
-        folders = any(moved.is_folder for moved in sets)
-        about = [name for moved in sets for name in moved.names] if folders else []
+        about = [f"{path}{'/' * moved.is_folder}" for moved in sets for path in (moved.source, moved.target)]
+        if not whole:
+            about = []
         return builder.build(Operation.UPDATE, summary, kept.warnings, about=about, broken=kept.broken)
 
     def _move_sets(self, moves: Sequence[tuple[VaultPath, VaultPath]], context: CallContext) -> list[MoveSet]:
         """Return what moves where, with everything that goes along; without what is there already."""
         found = [self._move_set(source, target) for source, target in moves]
         sets = [moved for moved in found if moved is not None]
-        closed = self._keeper.closed()
+        closed = self.closed()
 
         def look(path: VaultPath) -> None:
-            self._keeper.check(context)
+            self.check(context)
             if closed(str(path)):
                 raise closed_file()
 
@@ -204,7 +190,7 @@ class MovePlanner:
         everything goes by way of another folder.
         """
         stop = moved
-        if _is_respelling(moved) and moved.is_folder:
+        if _is_respelling(moved):
             stop = MoveSet(moved.source, self._free(moved.source), is_folder=True)
             for folder in moved.folders:
                 builder.mkdir(stop.place(folder))
@@ -215,7 +201,7 @@ class MovePlanner:
         for folder in moved.folders:
             builder.mkdir(moved.place(folder))
         for number, path in enumerate(moved.files):
-            self._keeper.check(context)
+            self.check(context)
             if number % _PROGRESS_EVERY == 0 and len(moved.files) > _PROGRESS_EVERY:
                 context.progress(number, len(moved.files), "Looking at the files that move")
             digest, edited = self._content(path, moving, kept)
@@ -229,7 +215,7 @@ class MovePlanner:
         if path.name.startswith(".") or path.suffix.lower() not in SOURCES:
             return self._hash(path), None
         data, _stat = self._storage.read(path)
-        found = self._keeper.rewrite(str(path), data, moving, kept)
+        found = self.rewrite(str(path), data, moving, kept)
         return content_hash(data), None if found is None else (found.old, found.new)
 
     def _hash(self, path: VaultPath) -> str:
@@ -242,10 +228,9 @@ class MovePlanner:
 
     def _free(self, path: VaultPath) -> VaultPath:
         """Return a name beside a folder that nothing has."""
-        number = 1
-        while exists(self._storage.everything, place := path.parent.child(f"{path.name[:50]} (moving {number})")):
-            number += 1
-        return place
+        names = (f"{path.name[:50]} (moving {number})" for number in count(1))
+        places = map(path.parent.child, names)
+        return next(place for place in places if not exists(self._storage.everything, place))
 
 
 def _listed(sets: Sequence[MoveSet]) -> str:
@@ -272,10 +257,6 @@ def _refusal(path: VaultPath, obstacle: Obstacle) -> ToolFailure:
     )
 
 
-MOST_LISTED = 1000
-"""Notes that an answer names."""
-
-
 class MoveFileParams(SnakeCaseParams):
     """The file or folder, and where to move it."""
 
@@ -285,7 +266,7 @@ class MoveFileParams(SnakeCaseParams):
     )
 
 
-class MoveFileTool(WriteTool[MoveFileParams]):
+class MoveFileTool(VaultWriteTool[MoveFileParams]):
     """The tool that moves a file or folder.
 
     Args:
@@ -295,13 +276,9 @@ class MoveFileTool(WriteTool[MoveFileParams]):
 
     spec = write_spec(
         name="move_file",
-        title="Move file",
         action="move/moved {source|a file}[ to {destination}]",
-        description=(
-            "Move or rename a file or folder. Links in all notes, properties and canvases follow, in one "
-            "change with one "
-            "undo; the user sees each of them first. Never overwrites."
-        ),
+        description="Move or rename a file or folder. Links in all notes, properties and canvases follow, in one "
+        "change with one undo; the user sees each of them first. Never overwrites.",
         icon="folder-input",
         parameters=MoveFileParams,
         consent_class=ConsentClass.NEVER,
@@ -310,25 +287,31 @@ class MoveFileTool(WriteTool[MoveFileParams]):
     )
 
     def __init__(self, storage: PlanningStorage, clock: Clock) -> None:
-        self._storage = storage
+        super().__init__(storage)
         self._moves = MovePlanner(storage, clock)
 
     def prepare(self, params: MoveFileParams, context: CallContext) -> ChangePlan | Unchanged:
         """Plan the move and every link that follows."""
-        source, target = self._source(params.source), self._target(params.destination)
+        note = isinstance(params, OrganizeNoteParams)
+        source = existing_path(params.source, self._storage, "source", note=note)
+        target = (note_path if note else vault_path)(params.destination, self._storage, "destination")
         plan = self._moves.plan([(source, target)], context)
-        return _unmoved(target) if plan is None else plan
+        if plan is not None:
+            return plan
+        message = f'No changes made: source and destination are the same path ("{target}").'
+        data = {"source": str(target), "destination": str(target), "files": 0, "updated": [], "updatedCount": 0}
+        output = Output(data | {"broken": [], "brokenCount": 0}, message)
+        return Unchanged(in_vault(str(target)), f'Look whether "{target}" exists', output)
 
-    def report(self, params: MoveFileParams, applied: Applied) -> Output:
+    def report(self, _params: MoveFileParams, applied: Applied) -> Output:
         """Report where it went, and which notes changed for it."""
-        del params
-        return _moved(applied)
-
-    def _source(self, text: str) -> VaultPath:
-        return existing_path(text, self._storage, "source")
-
-    def _target(self, text: str) -> VaultPath:
-        return vault_path(text, self._storage, "destination")
+        plan = applied.plan
+        moves = [change for change in plan.changes if change.kind is ChangeKind.MOVE]
+        here, *_, there = (path.rstrip("/") for path in plan.subjects)
+        # Where a folder went by way of another one, only the whole way counts.
+        arrived = {change.new_path for change in moves} - {change.path for change in moves}
+        data = {"source": here, "destination": there, "files": len(arrived)}
+        return Output(data | followed_data(plan), f'Moved "{here}" to "{there}".' + broken_sentence(plan))
 
 
 class OrganizeNoteParams(MoveFileParams):
@@ -345,53 +328,12 @@ class OrganizeNoteTool(MoveFileTool):
 
     spec = write_spec(
         name="organize_note",
-        title="Organize note",
         action="move/moved {source|a note}[ to {destination}]",
-        description=(
-            "Rename or move a note; .md is added where missing. Links in all notes, properties and canvases follow, in "
-            "one change with one undo; the user sees each of them first. Never overwrites."
-        ),
+        description="Rename or move a note; .md is added where missing. Links in all notes, properties and canvases "
+        "follow, in one change with one undo; the user sees each of them first. Never overwrites.",
         icon="folder-tree",
         parameters=OrganizeNoteParams,
         consent_class=ConsentClass.NEVER,
         id_prefix="organize",
         timeout=300.0,
     )
-
-    def _source(self, text: str) -> VaultPath:
-        return existing_path(text, self._storage, "source", note=True)
-
-    def _target(self, text: str) -> VaultPath:
-        return note_path(text, self._storage, "destination")
-
-
-def _unmoved(path: VaultPath) -> Unchanged:
-    """Return the answer when a thing is where it should go."""
-    message = f'No changes made: source and destination are the same path ("{path}").'
-    data = {"source": str(path), "destination": str(path), "files": 0, "updated": [], "updatedCount": 0}
-    data |= {"broken": [], "brokenCount": 0}
-    return Unchanged(in_vault(str(path)), f'Look whether "{path}" exists', Output(data, message))
-
-
-def _moved(applied: Applied) -> Output:
-    """Report what a move did.
-
-    Args:
-        applied: The ledger's result.
-    """
-    changes = applied.plan.changes
-    moves = [change for change in changes if change.kind is ChangeKind.MOVE]
-    subjects = [path.rstrip("/") for path in applied.plan.subjects]
-    here, there = subjects[0], subjects[-1]
-    updated = [change.path for change in changes if change.kind is ChangeKind.MODIFY]
-    # Where a folder went by way of another one, only the whole way counts.
-    arrived = {change.new_path for change in moves} - {change.path for change in moves}
-    data = {
-        "source": here,
-        "destination": there,
-        "files": len(arrived),
-        "updated": updated[:MOST_LISTED],
-        "updatedCount": len(updated),
-    }
-    data |= broken_data(applied.plan)
-    return Output(data, f'Moved "{here}" to "{there}".' + broken_sentence(applied.plan))

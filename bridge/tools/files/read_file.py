@@ -1,6 +1,7 @@
 """The tool `read_file`: lines with their numbers, and the outline."""
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 from pydantic import AliasChoices, Field
 
@@ -11,12 +12,11 @@ from bridge.tools.core.file_part import (
     MOST_OUTLINED,
     FilePart,
     OutlineEntry,
-    binary_facts,
     file_facts,
+    not_text,
     number_lines,
     outline,
     outline_text,
-    read_part,
 )
 from bridge.tools.formatting import counted, next_words, size
 from bridge.tools.kinds import RequiredPath, SnakeCaseParams, read_spec
@@ -68,13 +68,10 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
 
     spec = read_spec(
         name="read_file",
-        title="Read file",
         action="read/read {path|a file}",
-        description=(
-            "Read a file with its lines numbered. Large files are cut at 2000 lines or about 100 KB. Below the lines "
-            "stands which they are, how many there are, and, when these are not all lines of a note, its outline: the "
-            "headings with their lines. Call again with start_line and end_line for lines not shown."
-        ),
+        description="Read a file with its lines numbered. Large files are cut at 2000 lines or about 100 KB. Below "
+        "the lines stands which they are, how many there are, and, when these are not all lines of a note, its "
+        "outline: the headings with their lines. Call again with start_line and end_line for lines not shown.",
         icon="file-text",
         parameters=ReadFileParams,
     )
@@ -83,9 +80,8 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
         self._storage = storage
         self._handed = handed
 
-    def prepare(self, params: ReadFileParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: ReadFileParams, _context: CallContext) -> ReadEffect:
         """Check the path and the range; whether the file exists is said only after consent."""
-        del context
         path = asked_path(params.path, self._storage)
         first, last = params.start_line, params.end_line
         if first is not None and last is not None and last < first:
@@ -106,9 +102,9 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
         part = _part(params, whole=whole)
         is_note = file.path.suffix.lower() == NOTE and file.size <= MOST_OUTLINED
         kept: list[bytes] = []
-        head = read_part(self._storage, file, part, kept.append if is_note else lambda _block: None)
+        head = part.read(self._storage, file, kept if is_note else None)
         if head is not None:
-            return _binary(file, head)
+            return not_text(file, head, f'"{file.path}"', size(file.size))
         if part.first > max(part.total_lines, 1):
             raise InvalidParameters(
                 f"Line {part.first} does not exist in file with {counted(part.total_lines, 'line')}.",
@@ -120,7 +116,7 @@ class ReadVaultFileTool(ReadTool[ReadFileParams]):
         foot = ""
         if params.read_entire_file:
             foot = _CUT.format(most) if whole else _REFUSED
-        return _text(_Read(file, part, headings, wanted), foot, most)
+        return _text(file, part, headings, wanted, foot=foot, limit=most)
 
 
 def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
@@ -132,38 +128,19 @@ def _part(params: ReadFileParams, *, whole: bool) -> FilePart:
     return FilePart(first, min(last, params.end_line or last), MOST_BYTES, params.line_offset)
 
 
-def _binary(file: FileStat, head: bytes) -> Output:
-    """Return the answer for a file that is not text."""
-    data = binary_facts(file, head)
-    what = f"{data['kind']}, {data['mimeType']}, {size(file.size)}"
-    return Output(data, f'"{file.path}" is not text: {what}. Its bytes are not shown.')
+def _text(
+    file: FileStat, part: FilePart, headings: Sequence[OutlineEntry], wanted: int, *, foot: str, limit: int
+) -> Output:
+    """Return the answer for a text file.
 
-
-class _Read(NamedTuple):
-    """The part of a file that was read.
-
-    Attributes:
+    Args:
         file: The file.
         part: The lines of it that the limits allow.
         headings: Its outline.
         wanted: The last line that was asked for.
-    """
-
-    file: FileStat
-    part: FilePart
-    headings: list[OutlineEntry]
-    wanted: int
-
-
-def _text(read: _Read, foot: str, limit: int) -> Output:
-    """Return the answer for a text file.
-
-    Args:
-        read: The part that was read.
         foot: What else is to be said when not all is shown.
         limit: Bytes of text.
     """
-    file, part, headings, wanted = read.file, read.part, read.headings, read.wanted
     content, invalid_at = part.text(file.path)
     room = limit - _FOOT
     numbered = number_lines(part.data, part.first, room)

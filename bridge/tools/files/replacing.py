@@ -53,7 +53,7 @@ def replace_spans(data: bytes, spans: Sequence[Span], text: bytes) -> Edited:
     taken = 0
     for start, end in spans:
         _copy(old, taken, start, out)
-        put = _rendered(text, prevailing_ending(data, start, end) or prevailing) if breaks else text
+        put = text.replace(b"\n", prevailing_ending(data, start, end) or prevailing) if breaks else text
         out.write(put)
         regions.add(start, end, len(put))
         taken = end
@@ -142,10 +142,6 @@ def _find(data: bytes, wanted: bytes) -> Iterator[Span]:
             continue
         start = found + len(wanted)
         yield found, start
-
-
-def _rendered(text: bytes, ending: bytes) -> bytes:
-    return text if ending == b"\n" else text.replace(b"\n", ending)
 
 
 def _copy(old: memoryview, start: int, end: int, out: io.BytesIO) -> None:

@@ -16,8 +16,8 @@ from bridge.notes.note import Work
 from bridge.notes.parts import LONGEST
 from bridge.notes.properties import add_tag, check_tag, remove_tag
 from bridge.notes.tags import append_tag, remove_tags, tag_places
-from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, WriteTool, in_vault
-from bridge.tools.files.deletion import DeletionPlanner
+from bridge.toolkit.tool import Applied, CallContext, Output, Unchanged, in_vault
+from bridge.tools.files.deletion import DeletingTool
 from bridge.tools.kinds import NoteName, SnakeCaseParams, Tag, write_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteWriteTool, decoded, encoded, written
 from bridge.vault.edits import with_endings_of
@@ -51,31 +51,26 @@ class UpdateNoteTool(NoteWriteTool[UpdateNoteParams]):
 
     spec = write_spec(
         name="update_note",
-        title="Update note",
         action="rewrite/rewrote {files|a note}",
-        description=(
-            "Replace the whole content of a note, given by name. The user sees the diff first. "
-            "To change a part of it, apply_patch is safer."
-        ),
+        description="Replace the whole content of a note, given by name. The user sees the diff first. To change a "
+        "part of it, apply_patch is safer.",
         icon="file-pen",
         parameters=UpdateNoteParams,
         id_prefix="note",
     )
 
-    def prepare(self, params: UpdateNoteParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(self, params: UpdateNoteParams, _context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
-        del context
         path, data = self._note(params.name)
         new, kept = rewritten(data, params.content, keep_properties=not params.replace_properties)
         if new == data:
             message = Output({"path": path}, f"No changes made: {path} already has this content.")
             return Unchanged(in_vault(path), f"Compare {path} with new content", message)
         summary = f"Update {path}" + (_KEPT if kept else "")
-        return self._plan(path, data, new, summary, list(shrinking(data, new)), replaces=True)
+        return self._changed(parse_path(path), data, new, summary, list(shrinking(data, new)), replaces=True)
 
-    def report(self, params: UpdateNoteParams, applied: Applied) -> Output:
+    def report(self, _params: UpdateNoteParams, applied: Applied) -> Output:
         """Report what was done."""
-        del params
         kept = _KEPT in applied.plan.summary
         return written(applied, applied.plan.summary.replace("Update ", "Updated ", 1), kept_properties=kept)
 
@@ -133,7 +128,6 @@ class AddTagTool(NoteWriteTool[AddTagParams]):
 
     spec = write_spec(
         name="add_tag",
-        title="Add tag",
         action="tag/tagged {files|a note}[ with {tag}]",
         description="Add a tag to a note: into its properties, without reformatting them, or at the end of its text.",
         icon="tag",
@@ -141,9 +135,8 @@ class AddTagTool(NoteWriteTool[AddTagParams]):
         id_prefix="tag",
     )
 
-    def prepare(self, params: AddTagParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(self, params: AddTagParams, _context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
-        del context
         tag = check_tag(params.tag)
         path, data = self._note(params.name)
         text = decoded(data)
@@ -151,7 +144,7 @@ class AddTagTool(NoteWriteTool[AddTagParams]):
             message = Output({"path": path, "tag": f"#{tag}"}, f"{path} already has the tag #{tag}.")
             return Unchanged(in_vault(path), f"Look at the tags of {path}", message)
         new = with_tag(text, tag, in_body=params.in_body)
-        return self._plan(path, data, encoded(new), f"Add the tag #{tag} to {path}")
+        return self._changed(parse_path(path), data, encoded(new), f"Add the tag #{tag} to {path}")
 
     def report(self, params: AddTagParams, applied: Applied) -> Output:
         """Report what was done."""
@@ -172,7 +165,6 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
 
     spec = write_spec(
         name="remove_tag",
-        title="Remove tag",
         action="remove/removed the tag[ {tag}] from {files|a note}",
         description="Remove a tag from a note's properties, without reformatting them, and on request from its text.",
         icon="tag",
@@ -180,9 +172,8 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
         id_prefix="tag",
     )
 
-    def prepare(self, params: RemoveTagParams, context: CallContext) -> ChangePlan | Unchanged:
+    def prepare(self, params: RemoveTagParams, _context: CallContext) -> ChangePlan | Unchanged:
         """Work out what the note will be."""
-        del context
         tag = check_tag(params.tag)
         path, data = self._note(params.name)
         text = decoded(data)
@@ -197,7 +188,7 @@ class RemoveTagTool(NoteWriteTool[RemoveTagParams]):
             return Unchanged(in_vault(path), f"Look at the tags of {path}", output)
         warnings = [f"The tag #{tag} is still {where}"] if left else []
         summary = f"Remove the tag #{tag} from {path}"
-        return self._plan(path, data, encoded(new), summary, warnings)
+        return self._changed(parse_path(path), data, encoded(new), summary, warnings)
 
     def report(self, params: RemoveTagParams, applied: Applied) -> Output:
         """Report what was done."""
@@ -239,22 +230,14 @@ class DeleteNoteParams(SnakeCaseParams):
     name: str = Field(min_length=1, max_length=LONGEST, description="Note name or wikilink to delete")
 
 
-class DeleteNoteTool(WriteTool[DeleteNoteParams]):
-    """The tool that puts the one note that a name means into the trash.
-
-    Args:
-        notes: Finds the note; where several fit, none is chosen.
-        deletions: Plans what goes.
-    """
+class DeleteNoteTool(DeletingTool[DeleteNoteParams]):
+    """The tool that puts the one note that a name means into the trash. Where several fit, none is chosen."""
 
     spec = write_spec(
         name="delete_note",
-        title="Delete note",
         action="delete/deleted {files|a note}",
-        description=(
-            "Delete a note by its name, path or wikilink. It goes to the trash that the user chose in Obsidian. "
-            "The user sees what links to it and decides each time."
-        ),
+        description="Delete a note by its name, path or wikilink. It goes to the trash that the user chose in "
+        "Obsidian. The user sees what links to it and decides each time.",
         icon="trash-2",
         parameters=DeleteNoteParams,
         operation=Operation.DELETE,
@@ -262,22 +245,13 @@ class DeleteNoteTool(WriteTool[DeleteNoteParams]):
         id_prefix="delete",
     )
 
-    def __init__(self, notes: NoteLookup, deletions: DeletionPlanner) -> None:
-        self._notes = notes
-        self._deletions = deletions
-
     def prepare(self, params: DeleteNoteParams, context: CallContext) -> ChangePlan:
         """Find the note and plan that it goes."""
-        note = self._notes.resolve(params.name, certain=True)
+        note = NoteLookup(self._storage).resolve(params.name, certain=True)
         if note.reference.part:
             raise InvalidParameters(
                 f"{params.name!r} names a part of {note.path!r}, and only a whole note can be deleted; give the "
                 "note alone, or remove the part with edit_file",
                 data={"path": note.path, "part": note.reference.part},
             )
-        return self._deletions.plan([parse_path(note.path)], context)
-
-    def report(self, params: DeleteNoteParams, applied: Applied) -> Output:
-        """Report that it is gone, and where it is now."""
-        del params
-        return self._deletions.report(applied)
+        return self._deletion([parse_path(note.path)], context)

@@ -6,7 +6,7 @@ Links are resolved as Obsidian resolves them (rules 31 to 43 of docs/obsidian.md
 import contextlib
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any, ClassVar
 
 from bridge.clock import stamp
 from bridge.errors import InvalidParameters, NotFound, ToolFailure
@@ -14,30 +14,18 @@ from bridge.index.knowledge import NoteCandidate, NoteFacts, NoteResolver, Resol
 from bridge.index.tree import parse_file
 from bridge.notes.note import TooMuchWork
 from bridge.notes.parts import Reference, parse_reference
-from bridge.toolkit.tool import Applied, Output, P, ReadEffect, ReadTool, WriteTool, in_vault
+from bridge.toolkit.tool import Applied, CallContext, Output, P, ReadEffect, ReadTool, in_vault
 from bridge.tools.formatting import edit_facts
+from bridge.tools.kinds import VaultWriteTool
 from bridge.tools.storage import PlanningStorage, Storage
 from bridge.vault.paths import parse_path
-from bridge.vault.plan import ChangePlan
 from bridge.vault.text import NOTE_EXTENSION, is_note, is_text, note_name
 
 MOST_BYTES = 64 * 1024 * 1024
 """A note longer than this is read in parts, by `read`."""
 
 
-class LinkTargets(NamedTuple):
-    """The targets of a note's links.
-
-    Attributes:
-        found: The paths they lead to, in the order of the links, each once.
-        unresolved: The text of the links that lead nowhere, each once.
-    """
-
-    found: tuple[str, ...]
-    unresolved: tuple[str, ...]
-
-
-class NoteLookup:
+class NoteLookup(NoteResolver):
     """The look-up of notes, and of what one note says and links to.
 
     Args:
@@ -49,11 +37,11 @@ class NoteLookup:
     """
 
     def __init__(self, storage: Storage) -> None:
+        super().__init__(storage.knowledge)
         self.storage = storage
         self.knowledge = storage.knowledge
-        self._resolver = NoteResolver(storage.knowledge)
 
-    def resolve(self, reference: str, *, certain: bool = False) -> ResolvedNote:
+    def resolve(self, reference: str | Reference, *, certain: bool = False) -> ResolvedNote:
         """Return the one note that a reference means; a note that the index has not seen yet is found by its path.
 
         Args:
@@ -65,32 +53,28 @@ class NoteLookup:
             NotFound: No note fits.
             Ambiguous: Several fit; its data name them.
         """
-        wanted = parse_reference(reference)
+        wanted = parse_reference(reference) if isinstance(reference, str) else reference
         try:
-            return self._resolver.resolve(wanted, certain=certain)
+            return super().resolve(wanted, certain=certain)
         except NotFound:
             note = self._not_indexed(wanted)
             if note is None:
                 raise
             return note
 
-    def find_matches(self, reference: str) -> Sequence[NoteCandidate]:
+    def find_matches(self, reference: str | Reference) -> Sequence[NoteCandidate]:
         """Return every note that a reference might mean, the likeliest first; empty when there is none."""
         try:
-            return self._resolver.find_matches(reference)
+            return super().find_matches(reference)
         except NotFound:
             return []
-
-    def is_available(self, name: str, folder: str | None) -> bool:
-        """Return whether no note has a name, in a folder or (None) anywhere."""
-        return self._resolver.is_available(name, folder)
 
     def short_name(self, path: str) -> str:
         """Return the name of a note if it means no other note; else its path."""
         if is_note(path):
             name = note_name(path)
             with contextlib.suppress(ToolFailure):
-                if self._resolver.resolve(name).path == path:
+                if super().resolve(name).path == path:
                     return name
         return path
 
@@ -117,18 +101,21 @@ class NoteLookup:
             known = parsed.facts
         return known or NoteFacts(note.path, {}, (), (), (), ())
 
-    def links(self, note: ResolvedNote) -> LinkTargets:
-        """Return where its links lead (rules 31 to 43). A link to a closed file leads nowhere."""
+    def links(self, note: ResolvedNote) -> tuple[list[str], list[str]]:
+        """Return where its links lead (rules 31 to 43). A link to a closed file leads nowhere.
+
+        Returns:
+            The paths of other files, in the order of the links, and the text of links that lead nowhere; each once.
+        """
         found: dict[str, None] = {}
         unresolved: dict[str, None] = {}
         for link in self.knowledge.links_from(note.path):
-            linkpath = link.linkpath
-            target = self.knowledge.names.resolve(linkpath, note.path)
+            target = self.knowledge.names.resolve(link.linkpath, note.path)
             if target is None or self.knowledge.file(target) is None:
-                unresolved[linkpath] = None
+                unresolved[link.linkpath] = None
             elif target != note.path:
                 found[target] = None
-        return LinkTargets(tuple(found), tuple(unresolved))
+        return list(found), list(unresolved)
 
     def backlinks(self, note: ResolvedNote) -> Sequence[str]:
         """Return the paths of the notes and canvases that link to it, in order, each once."""
@@ -162,10 +149,19 @@ class NoteReadTool(ReadTool[P]):
 
     Args:
         notes: Finds them.
+
+    Attributes:
+        asks: The first words of the question, of a tool that is for one note; its parameter is called `name`.
     """
+
+    asks: ClassVar = "Read"
 
     def __init__(self, notes: NoteLookup) -> None:
         self._notes = notes
+
+    def prepare(self, params: Any, _context: CallContext) -> ReadEffect:
+        """Check the reference. Whether there is such a note is said only after consent."""
+        return self._effect(params.name, self.asks)
 
     def _effect(self, name: str, what: str) -> ReadEffect:
         """Return what a call that reads one note will look at. Whether there is such a note is said only after consent.
@@ -183,7 +179,7 @@ class NoteReadTool(ReadTool[P]):
         return ReadEffect(in_vault(shown), f"{what} {shown}")
 
 
-class NoteWriteTool(WriteTool[P]):
+class NoteWriteTool(VaultWriteTool[P]):
     """A tool that changes one note.
 
     Args:
@@ -191,7 +187,7 @@ class NoteWriteTool(WriteTool[P]):
     """
 
     def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
+        super().__init__(storage)
         self._notes = NoteLookup(storage)
 
     def _note(self, name: str) -> tuple[str, bytes]:
@@ -215,30 +211,6 @@ class NoteWriteTool(WriteTool[P]):
         if not is_text(data):
             raise InvalidParameters(f"{note.path!r} is not text, although its name says so; it is left as it is")
         return note.path, data
-
-    def _plan(
-        self,
-        path: str,
-        old: bytes,
-        new: bytes,
-        summary: str,
-        warnings: Sequence[str] = (),
-        *,
-        replaces: bool = False,
-    ) -> ChangePlan:
-        """Return the plan by which a note gets another text, which differs.
-
-        Args:
-            path: The note.
-            old: Its bytes as they were read; the ledger refuses the plan when they are others by then.
-            new: The bytes it gets.
-            summary: One sentence for the person.
-            warnings: Warnings of what the diff does not show.
-            replaces: Whether the caller gave the whole text.
-        """
-        builder = self._storage.plan()
-        builder.modify(parse_path(path), old, new, replaces=replaces)
-        return builder.build(self.spec.operation, summary, warnings)
 
 
 def decoded(data: bytes) -> str:

@@ -17,8 +17,8 @@ from bridge.notes.note import Heading, Work
 from bridge.notes.parts import Part, find_part
 from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, YES_OR_NO, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
-from bridge.tools.core.file_part import FilePart, number_lines
-from bridge.tools.formatting import UNLINKABLE, lines_shown, value_text
+from bridge.tools.core.file_part import FilePart
+from bridge.tools.formatting import UNLINKABLE, lines_shown, value_text, with_foot
 from bridge.tools.kinds import NoteName, SnakeCaseParams, read_spec
 from bridge.tools.notes.lookup import NoteReadTool, note_wire
 from bridge.vault.paths import check_new_name, parse_path
@@ -40,25 +40,18 @@ class ResolveNoteTool(NoteReadTool[ResolveNoteParams]):
 
     spec = read_spec(
         name="resolve_note",
-        title="Resolve note",
         action="look/looked for {name|a note}",
-        description=(
-            "Find the one note that a name, wikilink or alias means. When several fit, they are listed and "
-            "none is chosen."
-        ),
+        description="Find the one note that a name, wikilink or alias means. When several fit, they are listed and "
+        "none is chosen.",
         icon="locate",
         parameters=ResolveNoteParams,
         risk=RiskLevel.SAFE,
     )
 
-    def prepare(self, params: ResolveNoteParams, context: CallContext) -> ReadEffect:
-        """Check the reference."""
-        del context
-        return self._effect(params.name, "Find the note")
+    asks = "Find the note"
 
-    def run(self, params: ResolveNoteParams, context: CallContext) -> Output:
+    def run(self, params: ResolveNoteParams, _context: CallContext) -> Output:
         """Resolve it."""
-        del context
         note = self._notes.resolve(params.name)
         matches = self._notes.find_matches(params.name)
         others = [match.path for match in matches if match.path != note.path]
@@ -88,11 +81,9 @@ class IsAvailableTool(NoteReadTool[IsAvailableParams]):
 
     spec = read_spec(
         name="is_available",
-        title="Is available",
         action="check/checked whether {name|a name} is free",
-        description=(
-            "Check whether a note name is still free, in a folder or in the whole vault, before creating a note."
-        ),
+        description="Check whether a note name is still free, in a folder or in the whole vault, before creating a "
+        "note.",
         icon="circle-check",
         parameters=IsAvailableParams,
         output=members(available=YES_OR_NO, name=TEXT, path=TEXT, matches=a_list(members(name=TEXT, path=TEXT))),
@@ -132,7 +123,6 @@ def _new_path(params: IsAvailableParams, *, portable: bool) -> str:
     return str(path)
 
 
-_NEWLINE = "\n"
 _REST = 300
 """Bytes kept free for the remark that says how to get the rest."""
 
@@ -152,20 +142,13 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
 
     spec = read_spec(
         name="read_note",
-        title="Read note",
         action="read/read {name|a note}",
-        description=(
-            "Read a note by name: all of it, properties included, or only a section (#Heading) or block (#^id)."
-        ),
+        description="Read a note by name: all of it, properties included, or only a section (#Heading) or block "
+        "(#^id).",
         icon="book-open",
         parameters=ReadNoteParams,
         output=members(name=TEXT, path=TEXT, size_bytes=WHOLE, created=TEXT, modified=TEXT, content=TEXT),
     )
-
-    def prepare(self, params: ReadNoteParams, context: CallContext) -> ReadEffect:
-        """Check the reference; whether there is such a note is said only after consent."""
-        del context
-        return self._effect(params.name, "Read")
 
     def run(self, params: ReadNoteParams, context: CallContext) -> Output:
         """Read."""
@@ -176,12 +159,7 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
         section = _section_of(note, data) if note.reference.part else None
         room = max(context.settings.max_output_bytes - _REST, _REST)
         part = _taken(data, section, min(context.settings.read_max_bytes, room))
-        numbered = None
-        if params.line_numbers:
-            numbered = number_lines(part.data, part.first, room)
-            part.keep(numbered.taken)
-        else:
-            part.fit(room)
+        numbered = part.fit(room, numbered=params.line_numbers)
         content, invalid_at = part.text(note.path)
         following = part.next_place() if part.truncated else {}
         facts: dict[str, Any] = note_wire(note) | {
@@ -198,10 +176,8 @@ class ReadNoteTool(NoteReadTool[ReadNoteParams]):
             metadata["invalid_utf8"] = True
         shown = lines_shown(part.first, part.last_taken, part.total_lines, of=note.path, following=following)
         more = f". Go on with read, or read a part: {note.name}#Heading." if following else ""
-        text = content if numbered is None else numbered.text
-        return Output(
-            facts, f"{text}{_NEWLINE if text and not text.endswith(_NEWLINE) else ''}[{shown}{more}]", metadata
-        )
+        text = with_foot(content if numbered is None else numbered, f"{shown}{more}")
+        return Output(facts, text, metadata)
 
 
 def _section_of(note: ResolvedNote, data: bytes) -> Part:
@@ -234,7 +210,6 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
 
     spec = read_spec(
         name="get_metadata",
-        title="Get metadata",
         action="look/looked at the properties and links of {name|a note}",
         description="A note's tags, properties, aliases, headings, links, backlinks and times, without its text.",
         icon="info",
@@ -242,21 +217,17 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
         output=members(name=TEXT, path=TEXT, aliases=TEXTS, tags=TEXTS, properties=ANY_OBJECT, backlinks=TEXTS),
     )
 
-    def prepare(self, params: GetMetadataParams, context: CallContext) -> ReadEffect:
-        """Check the reference."""
-        del context
-        return self._effect(params.name, "Read the metadata of")
+    asks = "Read the metadata of"
 
-    def run(self, params: GetMetadataParams, context: CallContext) -> Output:
+    def run(self, params: GetMetadataParams, _context: CallContext) -> Output:
         """Gather."""
-        del context
         note = self._notes.resolve(params.name)
         facts = self._notes.facts(note)
-        links = self._notes.links(note)
+        links, unresolved = self._notes.links(note)
         lists: dict[str, list[Any]] = {
             "backlinks": [self._notes.short_name(path) for path in self._notes.backlinks(note)],
-            "forwardlinks": [self._notes.short_name(path) for path in links.found],
-            "unresolved": list(links.unresolved),
+            "forwardlinks": [self._notes.short_name(path) for path in links],
+            "unresolved": unresolved,
             "headings": self._headings(note, facts.headings),
         }
         data: dict[str, Any] = note_wire(note) | {

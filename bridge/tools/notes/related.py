@@ -13,23 +13,19 @@ from pydantic import Field
 
 from bridge.errors import InvalidParameters
 from bridge.index.knowledge import ResolvedNote
-from bridge.index.search.note_search import FoundPassage, NoteSearch
+from bridge.index.search.note_search import FoundPassage
 from bridge.index.search.passages import NearPassage
 from bridge.index.search.query import MAX_LENGTH
 from bridge.toolkit.parameters import NUMBER, TEXT, WHOLE, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, matching
-from bridge.tools.core.passages import numbered, snippets, words_only
+from bridge.tools.core.passages import SearchingTool, found_passage, numbered, snippets, words_only
 from bridge.tools.formatting import shortened
-from bridge.tools.kinds import NoteName, SnakeCaseParams, read_spec
+from bridge.tools.kinds import NoteName, SnakeCaseParams, left_out, read_spec
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.vault.text import CANVAS_EXTENSION, NOTE_EXTENSION
 
 NearNotes = Callable[[str, int], Sequence[NearPassage] | None]
 """For a note's path and a number of notes, the nearest in meaning; None where it cannot be compared."""
-
-
-def no_meaning(_path: str, _count: int) -> None:
-    """Return None: there is no model."""
 
 
 MOST_RELATED = 100
@@ -67,33 +63,27 @@ class FindRelatedTool(NoteReadTool[FindRelatedParams]):
 
     spec = read_spec(
         name="find_related",
-        title="Find related",
         action="look/looked for notes related to {name|a note}",
-        description=(
-            "Notes and canvases related to a note: those that link to it, that it links to, that share tags, or that "
-            "are about the same, nearest first."
-        ),
+        description="Notes and canvases related to a note: those that link to it, that it links to, that share tags, "
+        "or that are about the same, nearest first.",
         icon="network",
         parameters=FindRelatedParams,
         output=a_list(members(name=TEXT, path=TEXT, score=NUMBER, relationship=TEXT)),
         default_rate=60,
     )
 
-    def __init__(self, notes: NoteLookup, meaning: NearNotes = no_meaning) -> None:
+    asks = "Find the notes related to"
+
+    def __init__(self, notes: NoteLookup, meaning: NearNotes) -> None:
         super().__init__(notes)
         self._meaning = meaning
-
-    def prepare(self, params: FindRelatedParams, context: CallContext) -> ReadEffect:
-        """Check the reference."""
-        del context
-        return self._effect(params.name, "Find the notes related to")
 
     def run(self, params: FindRelatedParams, context: CallContext) -> Output:
         """Relate."""
         note = self._notes.resolve(params.name)
         near = self._meaning(note.path, _MOST_ALIKE)
-        ignored = self._notes.storage.ignored(context.settings.ignore_patterns)
-        alike = [each for each in near or () if ignored is None or not ignored(each.path)]
+        excludes = left_out(self._notes.storage, context)
+        alike = [each for each in near or () if not any(rule(each.path) for rule in excludes)]
         related = related_notes(self._notes, note, alike)
         data = [
             {
@@ -157,7 +147,7 @@ def related_notes(notes: NoteLookup, note: ResolvedNote, alike: Sequence[NearPas
                 found.setdefault(path, Related(path)).relations.append(relation)
 
     relate(notes.backlinks(note), {"relationship": "backlink_from", "weight": BACKLINK})
-    relate(notes.links(note).found, {"relationship": "forwardlink_to", "weight": FORWARD_LINK})
+    relate(notes.links(note)[0], {"relationship": "forwardlink_to", "weight": FORWARD_LINK})
     tagged = {tag.lower(): (tag, notes.knowledge.tagged(tag)) for tag in notes.facts(note).tags}
     everything = max(notes.knowledge.status().notes, 2)
     visits = 0
@@ -206,22 +196,15 @@ class SearchVectorsParams(SnakeCaseParams):
     )
 
 
-class SearchVectorsTool(NoteReadTool[SearchVectorsParams]):
-    """The tool that lists the notes nearest in meaning.
-
-    Args:
-        notes: Names them.
-        search: Compares them.
-    """
+class SearchVectorsTool(SearchingTool[SearchVectorsParams]):
+    """The tool that lists the notes nearest in meaning."""
 
     spec = read_spec(
         name="search_vectors",
         title="Search by meaning",
         action="search/searched for what means the same as {query|a vector}[: {count:note}]",
-        description=(
-            "List the notes nearest in meaning to a text (or to a vector), whatever their words, each with the lines "
-            "that are nearest. For names, exact words and most questions, search_notes is better."
-        ),
+        description="List the notes nearest in meaning to a text (or to a vector), whatever their words, each with "
+        "the lines that are nearest. For names, exact words and most questions, search_notes is better.",
         icon="waypoints",
         parameters=SearchVectorsParams,
         output=a_list(
@@ -230,13 +213,8 @@ class SearchVectorsTool(NoteReadTool[SearchVectorsParams]):
         default_rate=60,
     )
 
-    def __init__(self, notes: NoteLookup, search: NoteSearch) -> None:
-        super().__init__(notes)
-        self._search = search
-
-    def prepare(self, params: SearchVectorsParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: SearchVectorsParams, _context: CallContext) -> ReadEffect:
         """Check that one thing is asked for."""
-        del context
         if (params.query is None) == (params.vector is None):
             raise InvalidParameters("Give either query or vector")
         if params.query is not None and not params.query.strip():
@@ -246,8 +224,7 @@ class SearchVectorsTool(NoteReadTool[SearchVectorsParams]):
 
     def run(self, params: SearchVectorsParams, context: CallContext) -> Output:
         """Compare; a text by its words where meaning cannot be compared."""
-        ignored = self._notes.storage.ignored(context.settings.ignore_patterns)
-        excludes = (ignored,) if ignored else ()
+        excludes = left_out(self._storage, context)
         asked = params.query if params.query is not None else params.vector or []
         near = self._search.near(asked, params.limit, context.deadline, excludes)
         state = self._search.meaning
@@ -256,16 +233,10 @@ class SearchVectorsTool(NoteReadTool[SearchVectorsParams]):
             raise InvalidParameters(f"A vector cannot be compared: {why}. Give a query")
         found = near if near is not None else self._by_words(str(asked), params.limit, context, excludes)
         shown = snippets(found)
+        notes = NoteLookup(self._storage)
         data = [
-            {
-                "name": self._notes.short_name(passage.path),
-                "path": passage.path,
-                "score": round(passage.likeness, 4),
-                "heading": passage.heading,
-                "start_line": passage.lines[0],
-                "end_line": passage.lines[1],
-                "snippet": snippet,
-            }
+            {"name": notes.short_name(passage.path), "path": passage.path, "score": round(passage.likeness, 4)}
+            | found_passage(passage, snippet)
             for passage, snippet in zip(found, shown, strict=True)
         ]
         metadata: dict[str, Any] = {"byMeaning": near is not None}

@@ -1,5 +1,6 @@
 """The tools `list_tags`, `search_by_tags` and `search_by_properties` (rule 92 of docs/obsidian.md)."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal
@@ -7,14 +8,13 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, model_validator
 
 from bridge.clock import Clock
-from bridge.errors import DeadlineExceeded
 from bridge.index.knowledge import NoteFacts, TagCount
 from bridge.index.search.properties import find_properties, has_value
 from bridge.notes.properties import check_tag
 from bridge.toolkit.parameters import ANY_OBJECT, TEXT, WHOLE, a_list, members, perhaps
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, ReadTool, matching
 from bridge.tools.formatting import listing, page, shortened, value_text
-from bridge.tools.kinds import Cursor, SnakeCaseParams, Tag, read_spec
+from bridge.tools.kinds import Cursor, SnakeCaseParams, Tag, read_spec, until
 from bridge.tools.notes.lookup import NoteLookup, NoteReadTool
 from bridge.vault.paths import fold
 
@@ -50,7 +50,6 @@ class ListTagsTool(NoteReadTool[ListTagsParams]):
 
     spec = read_spec(
         name="list_tags",
-        title="List tags",
         action="list/listed the tags[: {count:tag}]",
         description="List all tags with the number of notes that have them; a nested tag also counts for its parents.",
         icon="tag",
@@ -59,9 +58,8 @@ class ListTagsTool(NoteReadTool[ListTagsParams]):
         default_rate=60,
     )
 
-    def prepare(self, params: ListTagsParams, context: CallContext) -> ReadEffect:
+    def prepare(self, _params: ListTagsParams, _context: CallContext) -> ReadEffect:
         """Return what it reads; there is nothing to check."""
-        del params, context
         return ReadEffect(matching("**"), "List the tags of all notes")
 
     def run(self, params: ListTagsParams, context: CallContext) -> Output:
@@ -108,27 +106,24 @@ def tag_infos(notes: NoteLookup, excluded: Callable[[str], bool] | None) -> list
                 parents.add(fold(parent))
     infos = []
     for key, tag in spelled.items():
-        count = own.get(key)
-        own_notes = count.notes if count else 0
-        total = own_notes
+        count = own.get(key, TagCount(tag, 0, 0))
+        total = count.notes
         if key in parents:
             total = sum(1 for path in notes.knowledge.tagged(tag) if excluded is None or not excluded(path))
-        infos.append(TagInfo(tag, total, spelled.get(key.rpartition("/")[0]), own_notes, count.uses if count else 0))
+        infos.append(TagInfo(tag, total, spelled.get(key.rpartition("/")[0]), count.notes, count.uses))
     return sorted(infos, key=lambda info: (-info.count, fold(info.tag), info.tag))
 
 
 def _counted(notes: NoteLookup, excluded: Callable[[str], bool]) -> Iterable[TagCount]:
     """Return the tags of the notes that count."""
-    uses: dict[str, int] = {}
-    holders: dict[str, int] = {}
-    spelled: dict[str, str] = {}
+    uses, holders, spelled = Counter[str](), Counter[str](), dict[str, str]()
     for facts in notes.knowledge.notes():
         if facts.tags and not excluded(facts.path):
-            for tag in facts.tags:
-                spelled.setdefault(fold(tag), tag)
-                uses[fold(tag)] = uses.get(fold(tag), 0) + 1
-            for key in {fold(tag) for tag in facts.tags}:
-                holders[key] = holders.get(key, 0) + 1
+            keys = [fold(tag) for tag in facts.tags]
+            uses.update(keys)
+            holders.update(set(keys))
+            for key, tag in zip(keys, facts.tags, strict=True):
+                spelled.setdefault(key, tag)
     return [TagCount(tag, uses[key], holders[key]) for key, tag in spelled.items()]
 
 
@@ -148,7 +143,6 @@ class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
 
     spec = read_spec(
         name="search_by_tags",
-        title="Search by tags",
         action="look/looked for notes[ tagged {tags}][: {count:note}]",
         description="List the notes that have all (or any) of some tags, nested tags included.",
         icon="tags",
@@ -157,9 +151,8 @@ class SearchByTagsTool(NoteReadTool[SearchByTagsParams]):
         default_rate=60,
     )
 
-    def prepare(self, params: SearchByTagsParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: SearchByTagsParams, _context: CallContext) -> ReadEffect:
         """Check the tags."""
-        del context
         tags = [f"#{check_tag(tag)}" for tag in params.tags]
         wanted = (" and " if params.match == "all" else " or ").join(tags)
         return ReadEffect(matching("**"), f"List the notes with {wanted}")
@@ -197,7 +190,7 @@ MostNames = Annotated[list[_Name], Field(max_length=50)]
 
 
 def _not_too_deep(properties: dict[str, Any]) -> dict[str, Any]:
-    if _depth(properties) > _DEEPEST:
+    if _is_deeper(properties, _DEEPEST):
         raise ValueError(f"properties may be nested {_DEEPEST} deep at most")
     return properties
 
@@ -238,11 +231,9 @@ class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
 
     spec = read_spec(
         name="search_by_properties",
-        title="Search by properties",
         action="look/looked for notes by their properties[: {count:note}]",
-        description=(
-            "List the notes whose properties (frontmatter) have some values: equal, compared, any of a list, null."
-        ),
+        description="List the notes whose properties (frontmatter) have some values: equal, compared, any of a list, "
+        "null.",
         icon="list-filter",
         parameters=SearchByPropertiesParams,
         output=a_list(members(name=TEXT, path=TEXT, properties=ANY_OBJECT)),
@@ -253,18 +244,17 @@ class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
         self._notes = notes
         self._clock = clock
 
-    def prepare(self, params: SearchByPropertiesParams, context: CallContext) -> ReadEffect:
+    def prepare(self, params: SearchByPropertiesParams, _context: CallContext) -> ReadEffect:
         """Say what is looked for."""
-        del context
         wanted = [f"{name}: {_in_short(value)}" for name, value in params.properties.items()]
         return ReadEffect(matching("**"), f"List the notes with the properties {', '.join([*wanted, *params.having])}")
 
     def run(self, params: SearchByPropertiesParams, context: CallContext) -> Output:
         """Look through the notes."""
         excluded = self._notes.storage.ignored(context.settings.ignore_patterns)
-        having = with_properties(self._notes, params.properties, params.having, self._clock, context.deadline)
-        found = {path: matched for path, matched in having.items() if excluded is None or not excluded(path)}
-        shown = page(sorted(found), str, params.cursor, params.limit)
+        found = with_properties(self._notes, params.properties, params.having, self._clock, context)
+        paths = sorted(path for path in found if excluded is None or not excluded(path))
+        shown = page(paths, str, params.cursor, params.limit)
         data = [{"name": self._notes.short_name(path), "path": path, "properties": found[path]} for path in shown.items]
         lines = [
             f"{path} ({', '.join(f'{name}: {_in_short(value)}' for name, value in found[path].items())})"
@@ -275,7 +265,7 @@ class SearchByPropertiesTool(ReadTool[SearchByPropertiesParams]):
 
 
 def with_properties(
-    notes: NoteLookup, properties: Mapping[str, Any], having: Sequence[str], clock: Clock, deadline: float
+    notes: NoteLookup, properties: Mapping[str, Any], having: Sequence[str], clock: Clock, context: CallContext
 ) -> dict[str, dict[str, Any]]:
     """Return the notes that have some properties, by path, each with those that were asked for.
 
@@ -283,16 +273,16 @@ def with_properties(
         notes: Finds them.
         properties: The values that they must have.
         having: The properties that they must have, whatever their value.
-        clock: The clock that the deadline is given in.
-        deadline: After which it is too late.
+        clock: The clock that deadlines are given in.
+        context: The call.
 
     Raises:
-        DeadlineExceeded: The deadline has passed.
+        DeadlineExceeded: The call's time is over.
     """
+    check = until(clock, context, "Looking through the properties did not end in time; ask for fewer of them")
     found: dict[str, dict[str, Any]] = {}
     for facts in notes.knowledge.notes():
-        if clock.monotonic() > deadline:
-            raise DeadlineExceeded("Looking through the properties did not end in time; ask for fewer of them")
+        check()
         matched = _matched(facts, properties, having) if facts.properties else None
         if matched is not None:
             found[facts.path] = matched
@@ -317,14 +307,7 @@ def _in_short(value: Any) -> str:
     return shortened(value_text(value))
 
 
-def _depth(value: Any) -> int:
-    """Return how deep a value is nested; no deeper than is needed to refuse it."""
-    depth, level = 0, [value]
-    while level and depth <= _DEEPEST:
-        depth += 1
-        level = [
-            inner
-            for each in level
-            for inner in (each.values() if isinstance(each, Mapping) else each if isinstance(each, list) else ())
-        ]
-    return depth
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Return whether a value is nested deeper than so many levels; one that holds no others is one level."""
+    inner = value.values() if isinstance(value, Mapping) else value if isinstance(value, list) else ()
+    return not levels or any(_is_deeper(each, levels - 1) for each in inner)

@@ -17,7 +17,7 @@ from bridge.policy.targets import url_target
 from bridge.toolkit.parameters import ModelParameters
 from bridge.toolkit.tool import CallContext, Output, ReadTool, RequestEffect, ToolAnnotations, ToolSpec
 from bridge.tools.formatting import QUOTING_ROOM, quoted
-from bridge.tools.pages import FetchedPage, taker
+from bridge.tools.incoming import FetchedPage, taker
 from bridge.web.door import WebRequest, WebResponse
 from bridge.web.extraction.reader import PageText, decode_text
 from bridge.web.services import Cached, WebServices

@@ -3,7 +3,7 @@
 import pytest
 
 from bridge.errors import Conflict, InvalidParameters
-from bridge.tools.edits.allow_edit import patched
+from bridge.tools.allow_edit import patched
 
 
 @pytest.mark.parametrize(

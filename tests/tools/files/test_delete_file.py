@@ -19,7 +19,7 @@ from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import Applied, CallContext
 from bridge.tools.files import deletion
-from bridge.tools.files.deletion import LISTED, DeleteFileTool, DeletionPlanner
+from bridge.tools.files.deletion import LISTED, DeleteFileTool
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangeKind, ChangePlan, content_hash
@@ -83,7 +83,7 @@ def deleting(vault: Path) -> Iterator[Deleting]:
         index = VaultIndex(VaultFiles(root), clock)
         history = Ledger.__new__(Ledger)  # not asked anything here
         services = ToolServices(VaultFiles(root), index, history, clock, lambda: denies)
-        tool = DeleteFileTool(services.storage, DeletionPlanner(services.storage, clock))
+        tool = DeleteFileTool(services.storage, clock)
         yield Deleting(vault, tool, closed, clock)
         index.close()
 

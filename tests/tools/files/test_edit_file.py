@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.tools.files.editing import EditTarget, edit_ranges
+from bridge.tools.files.editing import EditTarget, RangeEdit, edit_ranges
 from bridge.vault.paths import VaultPath
 from bridge.vault.text import Lines
 from tests.tools.files.conftest import said, text_of
@@ -265,7 +265,8 @@ def test_lines_outside_the_ranges_keep_every_byte(text: str, steps: list[tuple[i
         at = end + 1
     if not edits:
         return
-    edited = edit_ranges(EditTarget(VaultPath(("x.md",)), lines.data), edits).edited.data
+    ranges = [RangeEdit(range=[start, end], replacement=replacement) for start, end, replacement in edits]
+    edited = edit_ranges(EditTarget(VaultPath(("x.md",)), lines.data), ranges).edited.data
     replaced = {number for start, end, _ in edits for number in range(start, end)}
     kept = [
         lines.data[slice(*lines.span(number, number))] for number in range(1, lines.count + 1) if number not in replaced

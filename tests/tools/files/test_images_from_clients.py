@@ -11,7 +11,7 @@ from PIL import Image
 from bridge.clock import Clock
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
-from bridge.tools.attachments import MOST_BYTES, MOST_IMAGES, kind_of
+from bridge.tools.incoming import MOST_SENT, MOST_SENT_BYTES, kind_of
 from bridge.workers import pool
 from bridge.workers.pool import Job, WorkerPool
 from tests.pictures.hostile import SVG, WHOLE, encoded, hostile_images, png
@@ -95,8 +95,8 @@ async def test_an_edit_takes_images_in_every_one_of_its_texts_and_names_do_not_c
         ([image("a.svg", SVG)], "![[a.svg]]", "The image 'a.svg' is no PNG, JPEG, GIF or WebP"),
         ([{"name": "a.png", "data": "no base64!"}], "![[a.png]]", "is no base64"),
         ([image("a.png"), image("A.png")], "![[a.png]]", "Two images are called 'A.png'"),
-        ([image("a.png")] * (MOST_IMAGES + 1), "![[a.png]]", "images"),
-        ([image("a.png", WHOLE["png"] + bytes(MOST_BYTES))], "![[a.png]]", "more than 10 MB together"),
+        ([image("a.png")] * (MOST_SENT + 1), "![[a.png]]", "images"),
+        ([image("a.png", WHOLE["png"] + bytes(MOST_SENT_BYTES))], "![[a.png]]", "more than 10 MB together"),
         ([image("a.png", png(100_000, 100_000))], "![[a.png]]", "more than 100 million pixels"),
         ([image("a.png", png(7_000, 7_000, bytes(7_001 * 7_000)))], "![[a.png]]", "more than 40 million pixels"),
         ([image("a.png", WHOLE["png"][:-200])], "![[a.png]]", "it is damaged"),

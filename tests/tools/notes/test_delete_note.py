@@ -13,9 +13,7 @@ from bridge.journal.ledger import Ledger
 from bridge.policy.consent import Rule
 from bridge.settings.model import Settings
 from bridge.toolkit.tool import Applied, CallContext
-from bridge.tools.files.deletion import DeletionPlanner
 from bridge.tools.notes.changing import DeleteNoteTool
-from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.services import ToolServices
 from bridge.vault.files import VaultFiles
 from bridge.vault.plan import ChangePlan
@@ -49,7 +47,7 @@ def tool(tmp_path: Path) -> Iterator[DeleteNoteTool]:
         index.refresh()
         history = Ledger.__new__(Ledger)  # not asked anything here
         services = ToolServices(VaultFiles(root), index, history, denied=lambda: denies)
-        yield DeleteNoteTool(NoteLookup(services.storage), DeletionPlanner(services.storage, services.clock))
+        yield DeleteNoteTool(services.storage, services.clock)
         index.close()
 
 

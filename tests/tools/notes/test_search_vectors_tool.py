@@ -18,7 +18,6 @@ from bridge.index.vault_index import VaultIndex
 from bridge.settings.model import Settings
 from bridge.testing import sandbox
 from bridge.toolkit.tool import CallContext
-from bridge.tools.notes.lookup import NoteLookup
 from bridge.tools.notes.related import SearchVectorsParams, SearchVectorsTool
 from bridge.tools.storage import VaultStorage
 from bridge.vault.files import VaultFiles
@@ -66,7 +65,7 @@ class Tool:
             index.refresh()
             texts = SearchTexts(index.texts, files, clock)
             search = NoteSearch(index, StoredWords(index.search), texts, lambda: self.meaning)
-            tool = SearchVectorsTool(NoteLookup(VaultStorage(files, index)), search)
+            tool = SearchVectorsTool(VaultStorage(files, index), search)
             params, context = SearchVectorsParams(**arguments), CallContext(PERSON, settings or Settings(), 1e12)
             tool.prepare(params, context)
             try:

@@ -13,7 +13,7 @@ from bridge.contract.consent import Decision
 from bridge.contract.tools import ToolResult
 from bridge.testing import sandbox
 from bridge.testing.sandbox import Sandbox
-from bridge.tools.pages import MOST_IMAGES
+from bridge.tools.incoming import MOST_IMAGES
 from bridge.tools.web.web_fetch import WebFetchTool
 from tests.web_servers import LocalWeb, answer, redirect, web_services
 

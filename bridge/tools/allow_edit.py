@@ -6,8 +6,9 @@ clients that write them: they look for the lines of a hunk from where the one be
 blanks at the ends of lines, then without those at both ends. Only what is found so is known for certain.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from pydantic import Field, model_validator
@@ -20,7 +21,7 @@ from bridge.toolkit.registry import StaticProvider, ToolProvider
 from bridge.toolkit.tool import CallContext, Output, ReadTool, ToolSpec, Unchanged, in_vault
 from bridge.tools.files.replacing import find_text, replace_spans
 from bridge.tools.formatting import counted, shortened
-from bridge.tools.kinds import LONGEST_PATH, SnakeCaseParams, by_text
+from bridge.tools.kinds import PathText, SnakeCaseParams, by_text
 from bridge.tools.paths import read_text, vault_path
 from bridge.tools.storage import PlanningStorage
 from bridge.vault.paths import VaultPath
@@ -181,8 +182,8 @@ class Replacement(SnakeCaseParams):
 class ClientEdit(SnakeCaseParams):
     """The change to one file, in exactly one way: other content, texts replaced, a patch, or its deletion."""
 
-    path: str = Field(min_length=1, max_length=LONGEST_PATH, description="The file, relative to the vault")
-    to: str | None = Field(default=None, min_length=1, max_length=LONGEST_PATH, description="Where a patch moves it")
+    path: PathText = Field(description="The file, relative to the vault")
+    to: PathText | None = Field(default=None, description="Where a patch moves it")
     content: str | None = Field(default=None, description="Its whole content")
     new: bool = Field(default=False, description="With content: the file is new, or empty")
     replace: list[Replacement] | None = Field(default=None, min_length=1, max_length=MOST_REPLACEMENTS)
@@ -222,6 +223,17 @@ def _acts(params: AllowEditParams, paths: Sequence[str]) -> Iterator[frozenset[s
             yield _MOVES
 
 
+@dataclass(slots=True)
+class _File:
+    """One file: its bytes now, None where there is none, and then, None where it goes."""
+
+    path: VaultPath
+    data: bytes | None
+    new: bytes | None
+    to: VaultPath | None = None
+    replaces: bool = False
+
+
 class AllowEditTool(ReadTool[AllowEditParams]):
     """The tool that asks whether a client may change files itself.
 
@@ -254,12 +266,16 @@ class AllowEditTool(ReadTool[AllowEditParams]):
 
     def prepare(self, params: AllowEditParams, context: CallContext) -> ChangePlan | Unchanged:
         """Work out what each file will be, by the rules of the clients' own editors."""
-        files = _Files(self._storage)
+        files: dict[VaultPath, _File] = {}
         for edit in params.edits:
-            files.take(edit)
-        builder, names = self._storage.plan(), []
-        for file in files.changed():
-            names.append(str(file.path))
+            self._take(files, edit)
+        changed = [file for file in files.values() if file.new != file.data or file.to is not None]
+        if not changed:
+            what = f"Compare {_listed(files)} with an edit"
+            output = Output({"allowed": True}, "Nothing changes: it is so already.")
+            return Unchanged(in_vault(*map(str, files)), what, output)
+        builder = self._storage.plan()
+        for file in changed:
             if file.data is None:
                 builder.create(file.path, file.new or b"")
             elif file.new is None:
@@ -268,49 +284,24 @@ class AllowEditTool(ReadTool[AllowEditParams]):
                 builder.move(file.path, file.to, content_hash(file.data), (file.data, file.new))
             else:
                 builder.modify(file.path, file.data, file.new, replaces=file.replaces)
-        if not names:
-            paths = [str(file.path) for file in files.all()]
-            what = f"Compare {_listed(paths)} with an edit"
-            return Unchanged(in_vault(*paths), what, Output({"allowed": True}, "Nothing changes: it is so already."))
+        operation = Operation.CREATE if all(file.data is None for file in changed) else Operation.UPDATE
+        if any(file.new is None for file in changed):
+            operation = Operation.DELETE
         who = context.caller.name
         note = (
             f"{who} writes this itself. What it then writes is compared with this, and other programs' changes are kept"
         )
-        return builder.build(files.operation, f"Let {who} change {_listed(names)} itself", [note])
+        return builder.build(operation, f"Let {who} change {_listed([file.path for file in changed])} itself", [note])
 
-    def run(self, params: AllowEditParams, context: CallContext) -> Output:
+    def run(self, _params: AllowEditParams, context: CallContext) -> Output:
         """Note what was allowed."""
-        del params
         if context.approved is None:
             raise TypeError("nothing was approved")
         self._allowed(context.approved, context.caller)
         return Output({"allowed": True}, "The user allows it.")
 
-
-@dataclass(slots=True)
-class _File:
-    """One file: its bytes now, None where there is none, and then, None where it goes."""
-
-    path: VaultPath
-    data: bytes | None
-    new: bytes | None
-    to: VaultPath | None = None
-    replaces: bool = False
-
-
-class _Files:
-    """The files of one call, each as the edits before have left it.
-
-    Args:
-        storage: The vault.
-    """
-
-    def __init__(self, storage: PlanningStorage) -> None:
-        self._storage = storage
-        self._files: dict[str, _File] = {}
-
-    def take(self, edit: ClientEdit) -> None:
-        """Apply one edit.
+    def _take(self, files: dict[VaultPath, _File], edit: ClientEdit) -> None:
+        """Apply one edit to the files of a call, each as the edits before have left it.
 
         Raises:
             Conflict: It does not fit the file as it is.
@@ -318,7 +309,7 @@ class _Files:
             NotFound: There is no such file.
             PermissionDenied: It is closed, or in a dot-folder.
         """
-        file = self._file(edit)
+        file = self._file(files, edit)
         now = file.new
         if edit.content is not None:
             if edit.new and now:
@@ -336,29 +327,13 @@ class _Files:
         else:
             file.new = None
 
-    def all(self) -> list[_File]:
-        """Return all of them, in the order in which they are named first."""
-        return list(self._files.values())
-
-    def changed(self) -> list[_File]:
-        """Return those that will be otherwise."""
-        return [file for file in self.all() if file.new != file.data or file.to is not None]
-
-    @property
-    def operation(self) -> Operation:
-        """Return the operation that all edits together are."""
-        changed = self.changed()
-        if any(file.new is None for file in changed):
-            return Operation.DELETE
-        return Operation.CREATE if all(file.data is None for file in changed) else Operation.UPDATE
-
     def _path(self, text: str) -> VaultPath:
         path = vault_path(text, self._storage)
         if not path.parts:
             raise InvalidParameters("This is the vault itself, and no file")
         return path
 
-    def _file(self, edit: ClientEdit) -> _File:
+    def _file(self, files: dict[VaultPath, _File], edit: ClientEdit) -> _File:
         path = self._path(edit.path)
         try:
             place, data = read_text(self._storage, path)
@@ -366,10 +341,10 @@ class _Files:
             if edit.content is None:
                 raise
             place, data = self._storage.resolve_new(path), None
-        known = self._files.get(str(place))
+        known = files.get(place)
         if known is not None and (known.to is not None or known.new is None):
             raise InvalidParameters(f"{str(place)!r} is moved or deleted by an edit before this one")
-        return self._files.setdefault(str(place), known or _File(place, data, data))
+        return files.setdefault(place, known or _File(place, data, data))
 
 
 def _replaced(data: bytes, replacement: Replacement, path: VaultPath) -> bytes:
@@ -384,8 +359,8 @@ def _replaced(data: bytes, replacement: Replacement, path: VaultPath) -> bytes:
     return replace_spans(data, spans, encode(replacement.new)).data
 
 
-def _listed(paths: Sequence[str]) -> str:
-    named = ", ".join(paths[:_NAMED])
+def _listed(paths: Collection[VaultPath]) -> str:
+    named = ", ".join(map(str, islice(paths, _NAMED)))
     return f"{named} and {counted(len(paths) - _NAMED, 'more file')}" if len(paths) > _NAMED else named
 
 
@@ -396,4 +371,4 @@ def edits_provider(storage: PlanningStorage, allowed: Allowed) -> ToolProvider:
         storage: The vault.
         allowed: Told what was allowed.
     """
-    return StaticProvider(id="edits", tools=[AllowEditTool(storage, allowed)])
+    return StaticProvider("edits", [AllowEditTool(storage, allowed)])
