@@ -42,7 +42,7 @@ COMMANDS: Final[dict[str, tuple[str, str]]] = {
     "install": ("install_client:install_plugin", "Put the Obsidian plugin into a vault, and enable it."),
     "install-client": ("install_client:install_client", "Connect the program in which you use an agent."),
     "protect": ("protect:protect", "Have a program ask before its own editor changes notes."),
-    "approve": ("approve:approve", "Answer the questions of agents, here."),
+    "approve": ("consent_prompt:approve", "Answer the questions of agents, here."),
     "inbox": ("status:inbox", "Show what waits for you, oldest first."),
     "call": ("call:call", "Call a tool as an agent does."),
     "chat": ("chat:chat", "Talk with a model that works in the vault."),
