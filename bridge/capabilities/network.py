@@ -8,8 +8,7 @@ from bridge.capabilities.base import Base
 from bridge.capabilities.history import keep_private
 from bridge.client.token_storage import config_folder
 from bridge.contract.discovery import STATE_FOLDER
-from bridge.keys.master_keys import MasterKeys, SystemKeyring
-from bridge.keys.store import KeyStore
+from bridge.keys.store import KeyStore, MasterKeys, SystemKeyring
 from bridge.ports import Signal
 from bridge.records.folder import RunFolder, UserFolder, cache_folder, state_folder
 from bridge.sandbox.sandbox import Programs, probe

@@ -8,8 +8,7 @@ from urllib.parse import quote
 
 from bridge.contract.keys import Connection, KeyTest, SearchService, SearchServiceInfo
 from bridge.errors import BridgeError, NetworkFailure, ToolFailure
-from bridge.keys.master_keys import KeyFault
-from bridge.keys.store import KeyStore, key_server
+from bridge.keys.store import KeyFault, KeyStore, key_server
 from bridge.own_commands import own_command
 from bridge.policy.redaction import REDACTED
 from bridge.settings.model import Settings

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import keyring.errors
 
-from bridge.keys.master_keys import MasterKeys, NoKeyring, SystemKeyring
-from bridge.keys.store import KeyStore
+from bridge.keys.store import KeyStore, MasterKeys, NoKeyring, SystemKeyring
 from bridge.records.folder import UserFolder
 from bridge.settings.store import SettingsStore
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.keys.master_keys import MASTER_BYTES, DoesNotOpen, Label, master_id, new_master, seal, unseal
+from bridge.keys.store import MASTER_BYTES, DoesNotOpen, Label, master_id, new_master, seal, unseal
 
 LABEL = Label("ollama", "https://ollama.com")
 KEYS = st.text(st.characters(min_codepoint=0x21, max_codepoint=0x7E), min_size=1, max_size=200)

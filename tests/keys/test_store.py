@@ -12,8 +12,7 @@ import pytest
 
 from bridge.contract.keys import KeptIn, Provider
 from bridge.errors import BridgeError, ExecutionFailed, InvalidParameters, NotFound
-from bridge.keys.master_keys import KeyFault
-from bridge.keys.store import KeyStore
+from bridge.keys.store import KeyFault, KeyStore
 from bridge.settings.store import SettingsStore
 from tests.keys.machines import Machine, Ring
 

@@ -5,7 +5,7 @@ import threading
 import keyring.errors
 import pytest
 
-from bridge.keys.master_keys import KeyFault, NoKeyring
+from bridge.keys.store import KeyFault, NoKeyring
 from tests.keys.machines import Machine, Ring
 from tests.patience import PATIENCE
 

@@ -48,8 +48,7 @@ from bridge.identity.store import ClientStore
 from bridge.index.knowledge import IndexStatus
 from bridge.journal.journal import HistoryEntry
 from bridge.journal.ledger import Ledger
-from bridge.keys.master_keys import MasterKeys, SystemKeyring
-from bridge.keys.store import KeyStore
+from bridge.keys.store import KeyStore, MasterKeys, SystemKeyring
 from bridge.policy.targets import Rung
 from bridge.rpc.dispatch import Dispatcher
 from bridge.rpc.hosts import HostRuns
