@@ -345,12 +345,8 @@ class RestoreProvider(ToolProvider):
     id = "restore"
 
     def __init__(self, restoring: Restoring, mender: LinkMender) -> None:
-        self._tools: tuple[Tool[Any], ...] = (
-            UndoOutsideTool(restoring),
-            RestoreTool(restoring),
-            RestoreAllTool(restoring),
-            MendTool(mender),
-        )
+        undo, restore, restore_all = UndoOutsideTool(restoring), RestoreTool(restoring), RestoreAllTool(restoring)
+        self._tools = (undo, restore, restore_all, MendTool(mender))
 
     def tools(self, caller: Caller) -> Sequence[Tool[Any]]:
         """Return all of them for the person, else none."""
