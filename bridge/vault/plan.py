@@ -166,7 +166,7 @@ class ChangePlan:
             that moves or goes with everything in it. Not part of the digest.
         replaces: Whether the caller gave the whole text of a file that is there. Not part of the digest.
         additions: What it adds, as far as its bytes show that it does nothing else; None when it does, or may do.
-            `bridge.policy.additions.additions_of` looks at the rest too. Not part of the digest.
+            `bridge.policy.risk.additions_of` looks at the rest too. Not part of the digest.
         broken: The links in other files that it breaks. Not part of the digest.
         whole: Whether its changes belong together, so that none can be left out: text that moves from one file to
             another. Not part of the digest.
