@@ -28,7 +28,7 @@ if sys.platform == "darwin":
 
 
 class Hold(NamedTuple):
-    """A folder of a vault that is seen through a layer (`overlay.py`).
+    """A folder of a vault that is seen through a layer (`OverlayDisk`).
 
     Attributes:
         below: The vault's own folder there, held; None if only the layer has one.
