@@ -183,14 +183,12 @@ def draft_provider(drafts: Drafts, templates: TemplateStore, clock: Clock) -> To
         templates: The user's templates.
         clock: For what day it is.
     """
-    tools = DraftTool(drafts), ChainTool(), TemplatesTool(templates, clock)
-    return StaticProvider("drafts", tools)
+    return StaticProvider("drafts", [DraftTool(drafts), ChainTool(), TemplatesTool(templates, clock)])
 
 
 def web_provider(web: WebServices, search: WebSearch) -> ToolProvider:
     """Return the provider of the tools of the web."""
-    tools = WebSearchTool(search, web), WebFetchTool(web)
-    return StaticProvider("web", tools, close=web.reader.close)
+    return StaticProvider("web", [WebSearchTool(search, web), WebFetchTool(web)], close=web.reader.close)
 
 
 def terminal_provider(

@@ -4,6 +4,7 @@ import json
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import accumulate
 from typing import Any, Final, NamedTuple, TypeVar
 
 from bridge.clock import stamp
@@ -141,11 +142,8 @@ def changed_files(paths: Sequence[str], named: int = 3) -> str:
 
 def within(texts: Sequence[str], room: int) -> list[str]:
     """Return the first of some texts, each with a line break behind it, as many as so many bytes of UTF-8 can hold."""
-    for count, text in enumerate(texts):
-        room -= len(text.encode("utf-8", "replace")) + 1
-        if room < 0:
-            return list(texts[:count])
-    return list(texts)
+    held = accumulate(len(text.encode("utf-8", "replace")) + 1 for text in texts)
+    return list(texts[: sum(total <= room for total in held)])
 
 
 def shortened(text: str, most: int = 100) -> str:

@@ -25,7 +25,6 @@ WP = TypeVar("WP", bound=Params)
 LONGEST_PATH = 4096
 LONGEST_NAME = 2000
 LONGEST_TAG = 500
-LONGEST_CURSOR = 4096
 _LONGEST_COUNT = 9
 
 
@@ -51,14 +50,13 @@ NoteName = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
 Tag = Annotated[str, Field(min_length=1, max_length=LONGEST_TAG)]
 """A tag, with or without `#`."""
 
-Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_CURSOR)]
+Cursor = Annotated[str, Field(min_length=1, max_length=LONGEST_PATH)]
 """The place where an answer goes on: the `metadata.cursor` of the one before."""
 
 
 def _as_text(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value) if type(value) is int else value
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    return str(whole) if type(whole) is int else whole
 
 
 def _counting(value: str) -> str:

@@ -2,13 +2,13 @@
 
 import io
 from codecs import getincrementaldecoder
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from bridge.errors import InvalidParameters
 from bridge.notes.markdown import parse_note
-from bridge.notes.note import TooMuchWork, Work
+from bridge.notes.note import Heading, TooMuchWork, Work
 from bridge.toolkit.tool import Output
 from bridge.tools.formatting import utc_time, within
 from bridge.tools.storage import Storage
@@ -295,16 +295,23 @@ def outline(data: bytes) -> list[OutlineEntry]:
         data: The note's bytes.
     """
     text = data.decode("utf-8", "surrogateescape")
-    entries: list[OutlineEntry] = []
     try:
-        note = parse_note(text, outline=False, work=Work.of_one_note())
+        return list(in_lines(text, parse_note(text, outline=False, work=Work.of_one_note()).headings))
     except TooMuchWork:
-        return entries
+        return []
+
+
+def in_lines(text: str, headings: Iterable[Heading]) -> Iterator[OutlineEntry]:
+    """Yield headings with the lines of their note that they are in.
+
+    Args:
+        text: The note.
+        headings: Its headings, in order.
+    """
     line, at = 1, 0
-    for heading in note.headings:
+    for heading in headings:
         line, at = line + text.count("\n", at, heading.start), heading.start
-        entries.append(OutlineEntry(heading.level, heading.heading.encode(errors="replace").decode(), line))
-    return entries
+        yield OutlineEntry(heading.level, heading.heading.encode(errors="replace").decode(), line)
 
 
 def outline_text(entries: Sequence[OutlineEntry], room: int) -> str:

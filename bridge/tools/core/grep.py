@@ -256,11 +256,8 @@ def _files_glob(params: SearchFilesParams) -> Glob:
 
 
 def _files_output(params: SearchFilesParams, counted: GrepResult, best: list[tuple[str, int, list[GrepHit]]]) -> Output:
-    data: list[dict[str, Any]] = [
-        {"path": path, "matches": lines, "excerpts": list(map(hit_data, hits))}
-        for path, lines, hits in best
-        if hits  # else it was changed or removed meanwhile
-    ]
+    best = [found for found in best if found[2]]  # the others were changed or removed meanwhile
+    data = [{"path": path, "matches": lines, "excerpts": list(map(hit_data, hits))} for path, lines, hits in best]
     total = len(counted.counts)
     metadata: dict[str, Any] = {
         "total": total,
@@ -273,10 +270,9 @@ def _files_output(params: SearchFilesParams, counted: GrepResult, best: list[tup
         return Output(data, f'No matches found for "{params.pattern}" in {counted.files} files.', metadata)
     lines = [f"Found {len(data)} matching file(s):"]
     for path, count, hits in best:
-        if hits:
-            lines += ["", f"## {path}", *_excerpts(hits)]
-            if count > len(hits):
-                lines.append(f"[{count - len(hits)} more matching lines in this file]")
+        lines += ["", f"## {path}", *_excerpts(hits)]
+        if count > len(hits):
+            lines.append(f"[{count - len(hits)} more matching lines in this file]")
     if counted.more:
         lines += ["", f"[Counting stopped at {MOST_LINES:,} matching lines; use a more specific pattern.]"]
     elif total > len(data):

@@ -54,8 +54,8 @@ class ScreenReader:
     def prepare(self, caller: Caller) -> ReadEffect:
         """Return what will be looked at. Raises PermissionDenied where the person has not allowed that."""
         seen = self._look(caller)
-        front = seen.screen.open if seen.screen is not None else None
-        return ReadEffect(in_vault(*([front.path] if front else [])), "Look at what is open", granted=seen.granted)
+        paths = [seen.screen.open.path] if seen.screen and seen.screen.open else []
+        return ReadEffect(in_vault(*paths), "Look at what is open", granted=seen.granted)
 
     def run(self, caller: Caller) -> Output:
         """Return what the person looks at, for programs and in words."""

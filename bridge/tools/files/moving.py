@@ -124,9 +124,7 @@ class MovePlanner(LinkKeeper):
             kept.warnings.insert(0, f"Obsidian cannot follow links to a name with {' '.join(bad)} in it")
         summary = f"Move {_listed(sets)}{kept.sentence}"
         about = [f"{path}{'/' * moved.is_folder}" for moved in sets for path in (moved.source, moved.target)]
-        if not whole:
-            about = []
-        return builder.build(Operation.UPDATE, summary, kept.warnings, about=about, broken=kept.broken)
+        return builder.build(Operation.UPDATE, summary, kept.warnings, about=about if whole else [], broken=kept.broken)
 
     def _move_sets(self, moves: Sequence[tuple[VaultPath, VaultPath]], context: CallContext) -> list[MoveSet]:
         """Return what moves where, with everything that goes along; without what is there already."""

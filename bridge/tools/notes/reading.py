@@ -13,14 +13,14 @@ from bridge.contract.consent import RiskLevel
 from bridge.errors import InvalidParameters
 from bridge.index.knowledge import ResolvedNote
 from bridge.notes.markdown import parse_note
-from bridge.notes.note import Heading, Work
+from bridge.notes.note import Work
 from bridge.notes.parts import Part, find_part
 from bridge.toolkit.parameters import ANY_OBJECT, TEXT, TEXTS, WHOLE, YES_OR_NO, a_list, members
 from bridge.toolkit.tool import CallContext, Output, ReadEffect, in_vault
-from bridge.tools.core.file_part import FilePart
+from bridge.tools.core.file_part import FilePart, in_lines
 from bridge.tools.formatting import UNLINKABLE, lines_shown, value_text, with_foot
 from bridge.tools.kinds import NoteName, SnakeCaseParams, read_spec
-from bridge.tools.notes.lookup import NoteReadTool, note_wire
+from bridge.tools.notes.lookup import NoteReadTool, decoded, note_wire
 from bridge.vault.paths import check_new_name, parse_path
 from bridge.vault.text import CHUNK, NOTE_EXTENSION, is_note, is_text
 
@@ -224,11 +224,12 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
         note = self._notes.resolve(params.name)
         facts = self._notes.facts(note)
         links, unresolved = self._notes.links(note)
+        text = decoded(self._notes.read(note)) if facts.headings else ""
         lists: dict[str, list[Any]] = {
             "backlinks": [self._notes.short_name(path) for path in self._notes.backlinks(note)],
             "forwardlinks": [self._notes.short_name(path) for path in links],
             "unresolved": unresolved,
-            "headings": self._headings(note, facts.headings),
+            "headings": [entry._asdict() for entry in in_lines(text, facts.headings)],
         }
         data: dict[str, Any] = note_wire(note) | {
             "aliases": list(facts.aliases),
@@ -239,16 +240,6 @@ class GetMetadataTool(NoteReadTool[GetMetadataParams]):
         truncated = any(total > MOST_OF_A_KIND for total in totals.values())
         data |= {name: items[:MOST_OF_A_KIND] for name, items in lists.items()}
         return Output(data, "\n".join(_metadata_lines(data, totals)), {"totals": totals, "truncated": truncated})
-
-    def _headings(self, note: ResolvedNote, headings: Sequence[Heading]) -> list[dict[str, Any]]:
-        """Return the headings, and the lines they are in."""
-        text = self._notes.read(note).decode("utf-8", "surrogateescape") if headings else ""
-        listed: list[dict[str, Any]] = []
-        line, at = 1, 0
-        for heading in headings:
-            line, at = line + text.count("\n", at, heading.start), heading.start
-            listed.append({"level": heading.level, "heading": heading.heading, "line": line})
-        return listed
 
 
 def _metadata_lines(data: dict[str, Any], totals: dict[str, int]) -> Sequence[str]:
