@@ -280,11 +280,10 @@ class _Reading:
         return Order(property_id(said), descending=(_scalar(entry.get("direction")) or "").upper() == "DESC")
 
     def _limit(self, value: Any, where: str) -> int | None:
-        if value is None or value == 0:
-            return None
         if isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 1:
             return int(value)
-        self._wrong(where, "the limit must be a number of rows")
+        if value is not None and value != 0:
+            self._wrong(where, "the limit must be a number of rows")
         return None
 
 
@@ -292,6 +291,4 @@ def _scalar(value: Any) -> str | None:
     """Return a value as the text that stands there; None if it is a list, names with values, or nothing."""
     if isinstance(value, bool):
         return "true" if value else "false"
-    if isinstance(value, str | int | float):
-        return str(value)
-    return None
+    return str(value) if isinstance(value, str | int | float) else None

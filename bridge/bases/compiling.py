@@ -109,8 +109,7 @@ class _Compiler:
             return lambda scope: scope.values
         if name == "this":
             return self._this()
-        special = _WHOLE.get(name)
-        return _cell(name) if special is None else special
+        return _WHOLE.get(name) or _cell(name)
 
     def _this(self) -> Evaluate:
         self.uses_this = True
@@ -124,8 +123,7 @@ class _Compiler:
 
     def _member(self, node: Member) -> Evaluate:
         name = node.name
-        own = self._reserved(node.target, name, node.name_start)
-        if own is not None:
+        if (own := self._reserved(node.target, name, node.name_start)) is not None:
             return own
         target, lower, position = self.made(node.target), name.lower(), node.name_start
         return lambda scope: _read(scope, target(scope), name, lower, position)
@@ -181,7 +179,7 @@ class _Compiler:
         function = GLOBALS.get(node.name)
         if function is None:
             known = {*GLOBALS, *(each.name for each in LAZY if each.kind == "Global")}
-            method = "" if node.name not in NAMES else f": write it behind a value, x.{node.name}()"
+            method = f": write it behind a value, x.{node.name}()" if node.name in NAMES else ""
             hint = method or _meant(node.name, known)
             raise ExpressionError(f'Cannot find function "{node.name}"{hint}', node.name_start)
         given = _given(function, node)

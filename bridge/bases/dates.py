@@ -109,9 +109,7 @@ class Date:
     __slots__ = ("_local", "has_time", "ms", "zone")
 
     def __init__(self, ms: int, zone: Zone, *, has_time: bool = True) -> None:
-        self.ms = ms
-        self.zone = zone
-        self.has_time = has_time
+        self.ms, self.zone, self.has_time = ms, zone, has_time
         self._local: datetime | None = None
 
     def within(self) -> "Date":

@@ -45,10 +45,8 @@ class BaseError(Exception):
 
     def __init__(self, message: str, where: str = "", expression: str = "", position: int | None = None) -> None:
         super().__init__(message)
-        self.message = message
-        self.where = where
-        self.expression = expression
-        self.position = position
+        self.message, self.where = message, where
+        self.expression, self.position = expression, position
 
     def __str__(self) -> str:
         place = f"{self.where}: " if self.where else ""

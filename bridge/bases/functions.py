@@ -42,10 +42,7 @@ class Scope:
     )
 
     def __init__(self, vault: Vault, now: Date, budget: Budget, this: Row | None = None) -> None:
-        self.vault = vault
-        self.now = now
-        self.budget = budget
-        self.this = this
+        self.vault, self.now, self.budget, self.this = vault, now, budget, this
         self.row = Row("", 0, (0, 0), {}, (), vault)
         self.value: Value = None
         self.index: Value = None

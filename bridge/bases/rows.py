@@ -103,10 +103,7 @@ class Link:
     target: str | None
 
     def __init__(self, path: str, display: str | None, source: str, vault: Vault) -> None:
-        self.path = path
-        self.display = display
-        self.source = source
-        self.vault = vault
+        self.path, self.display, self.source, self.vault = path, display, source, vault
 
     def __getattr__(self, name: str) -> Any:
         """Find where it leads when that is asked for the first time."""
@@ -169,12 +166,9 @@ class Row:
         tags: Sequence[str],
         vault: Vault,
     ) -> None:
-        self.path = path
-        self.size = size
+        self.path, self.size, self.vault = path, size, vault
         self.ctime, self.mtime = times
-        self.properties = properties
-        self.tags_written = tags
-        self.vault = vault
+        self.properties, self.tags_written = properties, tags
 
     def __getattr__(self, name: str) -> Any:
         """Fill a slot that is asked for the first time."""

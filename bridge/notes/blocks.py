@@ -111,11 +111,8 @@ class ParserState:
     def __init__(
         self, text: str, starts: list[int], ends: list[int], readers: Mapping[int, "BlockReader"], work: Work
     ) -> None:
-        self.text = text
-        self.starts = starts
-        self.ends = ends
-        self._readers = readers
-        self.work = work
+        self.text, self.starts, self.ends = text, starts, ends
+        self._readers, self.work = readers, work
         self.inline = InlineItems(work)
         self.headings: list[Heading] = []
         self.blocks: list[BlockId] = []

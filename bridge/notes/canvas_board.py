@@ -342,6 +342,7 @@ GAP = 40
 PADDING = 20
 """Pixels between a card that is placed and the border of its group."""
 _MOST_ROWS = 200
+"""Rows of a group that are tried; of more, the first ones and the last."""
 
 
 def beside(size: Size, anchor: Box, side: Side, taken: Iterable[Box]) -> Box:
@@ -375,7 +376,7 @@ def within(size: Size, group: Box, taken: Iterable[Box]) -> Box | None:
     inner = [box for box in taken if box.overlaps(group, GAP)]
     rows = sorted({group.y + PADDING, *(box.bottom + GAP for box in inner)})
     across = sorted(inner, key=lambda each: each.x)
-    for y in _few(rows):
+    for y in rows if len(rows) <= _MOST_ROWS else [*rows[:_MOST_ROWS], rows[-1]]:
         if y + height + PADDING > group.bottom:
             break
         box = Box(group.x + PADDING, y, width, height)
@@ -385,11 +386,6 @@ def within(size: Size, group: Box, taken: Iterable[Box]) -> Box | None:
         if y >= group.y and box.right + PADDING <= group.right:
             return box
     return None
-
-
-def _few(rows: Sequence[int]) -> Sequence[int]:
-    """Return all rows, or of very many the first ones and the last."""
-    return rows if len(rows) <= _MOST_ROWS else [*rows[:_MOST_ROWS], rows[-1]]
 
 
 def enlarged(size: Size, group: Box, members: Iterable[Box]) -> tuple[Box, Box]:

@@ -290,8 +290,7 @@ def _reading(text: str, source: str) -> Iterator[tuple[str, bool]]:
     if text.startswith("/"):
         yield text[1:], True
     elif text.startswith(("./", "../")):
-        path = _from_folder(text, source)
-        if path is not None:
+        if (path := _from_folder(text, source)) is not None:
             yield path, True
     else:
         yield text, False

@@ -384,8 +384,7 @@ class Outline:
                 continue
             if len(keys) == 1:
                 return (number,)
-            below = self._chain(keys[1:], number + 1, self._ends[number])
-            if below:
+            if below := self._chain(keys[1:], number + 1, self._ends[number]):
                 return (number, *below)
         return ()
 

@@ -382,7 +382,7 @@ def _set(yaml: str, place: FrontmatterSpans, name: str, value: Any, ending: str)
     if place.flow:
         raise CannotEdit("they are written in braces, as JSON")
     if found is None:
-        if yaml[line_start(yaml, place.start) : place.start].strip(" ") or line_start(yaml, place.start) != place.start:
+        if line_start(yaml, place.start) != place.start:
             raise CannotEdit("they do not begin at the beginning of a line")
         gap = "" if not yaml or yaml.endswith("\n") else ending
         return f"{yaml}{gap}{_property(name, value, place.indent, ending)}"

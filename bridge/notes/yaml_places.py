@@ -68,7 +68,6 @@ class FrontmatterSpans(NamedTuple):
     Attributes:
         flow: Whether they are written in braces, as JSON is.
         start: Where the first one begins, or the brace opens.
-        end: Where the braces close, or where the YAML ends.
         last: Where the last value ends.
         names: Their names, in order.
         wanted: The one that was asked for; None when it is not there.
@@ -77,7 +76,6 @@ class FrontmatterSpans(NamedTuple):
 
     flow: bool
     start: int
-    end: int
     last: int
     names: tuple[str, ...]
     wanted: PropertySpan | None
@@ -96,10 +94,9 @@ def locate_property(yaml: str, name: str) -> FrontmatterSpans:
     """
     root = composed(yaml)
     if root is None:
-        return FrontmatterSpans(flow=False, start=0, end=len(yaml), last=0, names=(), wanted=None, indent="  ")
+        return FrontmatterSpans(flow=False, start=0, last=0, names=(), wanted=None, indent="  ")
     if not is_mapping(root):
         raise CannotEdit("the properties are no list of names and values")
-    flow = bool(root.flow_style)
     pairs: list[tuple[Node, Node]] = root.value
     names = tuple(key.value if is_scalar(key) else "" for key, _ in pairs)
     near = [index for index, each in enumerate(names) if each.lower() == name.lower()]
@@ -107,9 +104,8 @@ def locate_property(yaml: str, name: str) -> FrontmatterSpans:
     if len(found) > 1:
         raise CannotEdit(f"the property {name!r} is there twice")
     return FrontmatterSpans(
-        flow=flow,
+        flow=bool(root.flow_style),
         start=root.start_mark.index,
-        end=root.end_mark.index - 1 if flow else len(yaml),
         last=pairs[-1][1].end_mark.index if pairs else root.start_mark.index + 1,
         names=names,
         wanted=_property(yaml, *pairs[found[0]]) if found else None,
