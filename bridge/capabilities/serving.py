@@ -62,7 +62,6 @@ def build_services(core: Core, calls: Calls) -> Services:
         hub=base.hub,
         clock=base.clock,
         clients=clients,
-        seen=lambda caller: clients.seen(caller.client, caller.calls_itself),
         session_ended=base.session_ended,
         note=core.log.note,
         drafts=tools.drafts,

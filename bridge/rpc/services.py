@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from bridge.contract.session import IndexComparison, SemanticStatus
     from bridge.custom.custom_tools import CustomTools
     from bridge.drafts.store import Drafts
-    from bridge.identity.caller import Caller
     from bridge.identity.store import ClientStore
     from bridge.index.knowledge import IndexStatus, Knowledge
     from bridge.journal.ledger import Ledger
@@ -122,7 +121,6 @@ class Services(NamedTuple):
         hub: The connections.
         clock: The time.
         clients: The clients with a name of their own.
-        seen: Called when a client has said who it is.
         session_ended: Called with the id of a session that nobody can go on with.
         drafts: The drafts of clients.
         templates: The chains that the user keeps under a name.
@@ -157,7 +155,6 @@ class Services(NamedTuple):
     hub: "Hub"
     clock: "Clock"
     clients: "ClientStore"
-    seen: "Callable[[Caller], None]"
     session_ended: Callable[[str], None]
     note: Callable[[str, dict[str, Any]], None]
     drafts: "Drafts"

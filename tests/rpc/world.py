@@ -245,14 +245,10 @@ class OneNotice(Notices):
     """Stands in for what the person is told: one thing, until it is answered."""
 
     def __init__(self) -> None:
-        self._told: Notice | None = Notice((Tally(7, 1.0, 2.0, changed=17, deleted=3),))
-
-    @property
-    def current(self) -> Notice | None:
-        return self._told
+        self.current = Notice((Tally(7, 1.0, 2.0, changed=17, deleted=3),))
 
     def answered(self) -> None:
-        self._told = None
+        self.current = None
 
     def reviewed(self, entry_id: str) -> None:
         del entry_id
@@ -586,7 +582,6 @@ class World:
             hub=self.hub,
             clock=SystemClock(),
             clients=self.clients,
-            seen=lambda caller: self.clients.seen(caller.client, caller.calls_itself),
             note=lambda kind, facts: self.noted.append((kind, facts)),
             session_ended=self.ended.append,
             drafts=NoDrafts(),

@@ -69,7 +69,7 @@ def name(context: RequestContext, params: wire.SessionNameParams) -> wire.Sessio
         hint = "Only a client that answers questions says that it `can` show them; leave `can` out"
         raise ProtocolError(FORBIDDEN, "Forbidden for this client", hint=hint)
     session.introduce(params.client, None if params.can is None else wanted, brief=params.brief)
-    context.services.seen(session.caller)
+    context.services.clients.seen(session.caller.client, session.caller.calls_itself)
     return wire.SessionName(client=session.name, session_id=session.session_id, can=tuple(sorted(session.can)))
 
 
