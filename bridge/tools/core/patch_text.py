@@ -194,7 +194,9 @@ def _ends(lines: Sequence[str], index: int) -> bool:
     line = lines[index]
     if line.startswith(("@@", "diff --git ")) or _SIGN.match(line) or _begins_file(lines, index):
         return True
-    rest = [other for other in lines[index + 1 :][:3] if other.strip()]  # `git format-patch` signs with its version
+    rest = [
+        other for other in lines[index + 1 : index + 4] if other.strip()
+    ]  # `git format-patch` signs with its version
     return line == "-- " and index + 4 >= len(lines) and len(rest) == 1 and bool(_VERSION.fullmatch(rest[0]))
 
 
@@ -233,7 +235,7 @@ def _hunk_lines(lines: Sequence[str], first: int, end: int) -> Iterator[PatchLin
     for index in range(first, end):
         line = lines[index]
         if not line.startswith("\\"):
-            yield PatchLine(line[:1] or " ", line[1:], ended=not "".join(lines[index + 1 : end][:1]).startswith("\\"))
+            yield PatchLine(line[:1] or " ", line[1:], ended=index + 1 == end or not lines[index + 1].startswith("\\"))
 
 
 _FENCE = re.compile(r"`{3,}\w*")
