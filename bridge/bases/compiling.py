@@ -86,13 +86,9 @@ class _Compiler:
         return _once(run) if node.size > 1 and _is_fixed(node) else run
 
     def _made(self, node: Node) -> Evaluate:
-        makers: dict[type[Node], Callable[[Any], Evaluate]] = {
-            Name: self._name,
-            Member: self._member,
-            Index: self._index,
-        }
-        makers |= {Call: self._call, ListOf: self._list, Unary: self._unary, Binary: self._binary}
-        makers |= {OperatorChain: self._chain, Regex: _pattern}
+        makers: dict[type[Node], Callable[[Any], Evaluate]] = {Name: self._name, Member: self._member}
+        makers |= {Index: self._index, Call: self._call, ListOf: self._list, Unary: self._unary}
+        makers |= {Binary: self._binary, OperatorChain: self._chain, Regex: _pattern}
         return _constant(node.value) if isinstance(node, Literal) else makers[type(node)](node)
 
     def _list(self, node: ListOf) -> Evaluate:
